@@ -1,0 +1,76 @@
+//! What went wrong, and the one place that decides exit codes.
+
+use offcut::retrieve::RetrieveError;
+use offcut::store::StoreError;
+use offcut::{LimitError, ProfileError};
+use std::io;
+use std::process::ExitCode;
+
+/// Why a command failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The command line, the configuration or a limit is wrong.
+    Usage(anyhow::Error),
+    /// There is no such output.
+    NotFound(anyhow::Error),
+    /// The store failed.
+    Store(anyhow::Error),
+    /// Nobody reads our output any more: `| head`.
+    Closed,
+}
+
+/// What a command ends with.
+pub(crate) type Outcome = Result<(), Failure>;
+
+pub(crate) fn exit_code(outcome: Outcome) -> ExitCode {
+    let (error, code) = match outcome {
+        Ok(()) | Err(Failure::Closed) => return ExitCode::SUCCESS,
+        Err(Failure::Usage(error)) => (error, 2),
+        Err(Failure::NotFound(error)) => (error, 3),
+        Err(Failure::Store(error)) => (error, 4),
+    };
+    eprintln!("offcut: {error:#}");
+    ExitCode::from(code)
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Closed,
+            _ => Failure::Store(anyhow::Error::new(error).context("could not write the output")),
+        }
+    }
+}
+
+impl From<LimitError> for Failure {
+    fn from(error: LimitError) -> Self {
+        Failure::Usage(error.into())
+    }
+}
+
+impl From<ProfileError> for Failure {
+    fn from(error: ProfileError) -> Self {
+        Failure::Usage(error.into())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound { .. } => Failure::NotFound(error.into()),
+            _ => Failure::Store(error.into()),
+        }
+    }
+}
+
+impl From<RetrieveError> for Failure {
+    fn from(error: RetrieveError) -> Self {
+        match error {
+            RetrieveError::Store(error) => error.into(),
+            RetrieveError::Unknown { .. } | RetrieveError::PastTheEnd { .. } => {
+                Failure::NotFound(error.into())
+            }
+            RetrieveError::Ambiguous { .. } | RetrieveError::NotARange { .. } => Failure::Usage(error.into()),
+        }
+    }
+}

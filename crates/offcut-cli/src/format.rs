@@ -1,0 +1,196 @@
+//! The JSON that programs read. Field names are stable.
+
+use jiff::Timestamp;
+use offcut::store::{Completeness, Entry};
+use offcut::{Gap, Kept, Preview, Shown, Size};
+use serde::Serialize;
+
+/// `cut --format json`.
+#[derive(Serialize)]
+pub(crate) struct CutResult<'a> {
+    content: String,
+    truncated: bool,
+    saved: Option<Saved<'a>>,
+    save_error: Option<&'a str>,
+    original: Amount,
+    shown: Amount,
+    removed: Removed,
+    limited_by: Option<String>,
+    gaps: Vec<GapRow>,
+}
+
+#[derive(Serialize)]
+struct Saved<'a> {
+    id: String,
+    path: Option<String>,
+    uri: String,
+    bytes: u64,
+    digest: &'a str,
+}
+
+#[derive(Serialize)]
+struct Amount {
+    bytes: u64,
+    lines: Option<u64>,
+    chars: Option<u64>,
+    tokens: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Removed {
+    bytes: u64,
+    lines: u64,
+}
+
+#[derive(Serialize)]
+struct GapRow {
+    start: u64,
+    end: u64,
+    first_line: u64,
+    last_line: u64,
+    why: &'static str,
+}
+
+impl<'a> CutResult<'a> {
+    pub(crate) fn new(shown: &'a Shown<'_>) -> CutResult<'a> {
+        let content = String::from_utf8_lossy(shown.content()).into_owned();
+        match shown {
+            Shown::Whole(bytes) => {
+                let lines = offcut::measure::lines(bytes, offcut::measure::LineConvention::Terminated);
+                let size = Size { bytes: bytes.len() as u64, lines, chars: None, tokens: None };
+                CutResult {
+                    content,
+                    truncated: false,
+                    saved: None,
+                    save_error: None,
+                    original: size.into(),
+                    shown: size.into(),
+                    removed: Removed { bytes: 0, lines: 0 },
+                    limited_by: None,
+                    gaps: Vec::new(),
+                }
+            }
+            Shown::Cut(preview) => CutResult::of_preview(content, preview),
+        }
+    }
+
+    fn of_preview(content: String, preview: &'a Preview) -> CutResult<'a> {
+        let (saved, save_error) = match &preview.kept {
+            Kept::Whole(entry) => (Some(Saved::new(entry)), None),
+            Kept::NotWhole { error } => (None, Some(error.as_str())),
+            Kept::Off => (None, None),
+        };
+        let Size { bytes, lines, .. } = preview.removed();
+        CutResult {
+            content,
+            truncated: true,
+            saved,
+            save_error,
+            original: preview.original.into(),
+            shown: preview.shown.into(),
+            removed: Removed { bytes, lines },
+            limited_by: Some(preview.limited_by.to_string()),
+            gaps: preview.gaps.iter().map(GapRow::from).collect(),
+        }
+    }
+}
+
+impl<'a> Saved<'a> {
+    fn new(entry: &'a Entry) -> Saved<'a> {
+        Saved {
+            id: entry.id.to_string(),
+            path: entry.path.as_ref().map(|path| path.display().to_string()),
+            uri: entry.uri(),
+            bytes: entry.bytes,
+            digest: entry.summary.as_ref().map_or("", |summary| summary.digest.as_str()),
+        }
+    }
+}
+
+impl From<Size> for Amount {
+    fn from(Size { bytes, lines, chars, tokens }: Size) -> Self {
+        Amount { bytes, lines: Some(lines), chars, tokens }
+    }
+}
+
+impl From<&Gap> for GapRow {
+    fn from(gap: &Gap) -> Self {
+        GapRow {
+            start: gap.start,
+            end: gap.end,
+            first_line: gap.first_line,
+            last_line: gap.last_line,
+            why: gap.why.as_str(),
+        }
+    }
+}
+
+/// One row of `ls --format json`.
+#[derive(Serialize)]
+pub(crate) struct EntryRow {
+    id: String,
+    created: Timestamp,
+    tool: Option<String>,
+    call_id: Option<String>,
+    session: Option<String>,
+    profile: String,
+    bytes: u64,
+    lines: Option<u64>,
+    complete: bool,
+    state: &'static str,
+    reason: Option<String>,
+    exit_code: Option<i32>,
+    digest: Option<String>,
+    path: Option<String>,
+    uri: String,
+}
+
+impl EntryRow {
+    pub(crate) fn new(entry: &Entry) -> EntryRow {
+        let summary = entry.summary.as_ref();
+        EntryRow {
+            id: entry.id.to_string(),
+            created: Timestamp::try_from(entry.created).unwrap_or(Timestamp::UNIX_EPOCH),
+            tool: entry.context.tool.clone(),
+            call_id: entry.context.call_id.clone(),
+            session: entry.context.session.clone(),
+            profile: entry.profile.clone(),
+            bytes: entry.bytes,
+            lines: entry.lines(),
+            complete: entry.completeness == Completeness::Complete,
+            state: state(&entry.completeness),
+            reason: match &entry.completeness {
+                Completeness::Partial { reason } => Some(reason.clone()),
+                _ => None,
+            },
+            exit_code: summary.and_then(|summary| summary.exit_code),
+            digest: summary.map(|summary| summary.digest.clone()),
+            path: entry.path.as_ref().map(|path| path.display().to_string()),
+            uri: entry.uri(),
+        }
+    }
+}
+
+/// The word for how complete an entry is.
+pub(crate) fn state(completeness: &Completeness) -> &'static str {
+    match completeness {
+        Completeness::Complete => "complete",
+        Completeness::Partial { .. } => "partial",
+        Completeness::Writing => "writing",
+        Completeness::Abandoned => "incomplete",
+    }
+}
+
+/// `read --format json`.
+#[derive(Serialize)]
+pub(crate) struct PageResult {
+    pub(crate) id: String,
+    pub(crate) content: String,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) first_line: Option<u64>,
+    pub(crate) last_line: Option<u64>,
+    pub(crate) satisfied: bool,
+    pub(crate) next: Option<String>,
+    pub(crate) complete: bool,
+}

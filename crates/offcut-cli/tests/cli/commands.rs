@@ -1,0 +1,168 @@
+//! Each command, its formats and its exit codes.
+
+use crate::harness::{Sandbox, numbered};
+
+#[test]
+fn what_fits_passes_byte_for_byte_and_nothing_is_stored() {
+    let sandbox = Sandbox::new();
+    for text in [&b""[..], b"x", b"no feed", b"\xFF\x00\xFE\r\n", b"a\n\n\n"] {
+        assert_eq!(sandbox.run(&["cut"], text).stdout, text);
+    }
+    let exactly = "x".repeat(9500);
+    assert_eq!(sandbox.run(&["cut"], exactly.as_bytes()).stdout, exactly.as_bytes());
+    assert!(!sandbox.store().exists());
+}
+
+#[test]
+fn cut_as_json() {
+    let sandbox = Sandbox::new();
+    let text = numbered(100_000);
+    let arguments = ["cut", "--format", "json", "--tool", "bash", "--call-id", "c1", "--session", "s1"];
+    let result = sandbox.run(&arguments, text.as_bytes()).json();
+    let keys: Vec<&String> = result.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys.iter().map(|key| key.as_str()).collect::<std::collections::BTreeSet<_>>(),
+        ["content", "truncated", "saved", "save_error", "original", "shown", "removed", "limited_by", "gaps"]
+            .into()
+    );
+    assert_eq!(result["truncated"], true);
+    assert_eq!(result["original"]["bytes"], 588_895);
+    assert_eq!(result["original"]["lines"], 100_000);
+    assert_eq!(result["limited_by"], "lines", "line 1901 begins before byte 9500");
+    assert_eq!(result["save_error"], serde_json::Value::Null);
+    let shown = result["shown"]["bytes"].as_u64().unwrap();
+    assert_eq!(shown + result["removed"]["bytes"].as_u64().unwrap(), 588_895);
+    let gap = &result["gaps"][0];
+    assert_eq!(gap["why"], "omitted");
+    assert_eq!(
+        gap["end"].as_u64().unwrap() - gap["start"].as_u64().unwrap(),
+        result["removed"]["bytes"].as_u64().unwrap()
+    );
+    let path = result["saved"]["path"].as_str().unwrap();
+    assert!(
+        result["content"].as_str().unwrap().contains(path),
+        "the path in the text is the path in the field"
+    );
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+    assert_eq!(result["saved"]["digest"], blake3::hash(text.as_bytes()).to_hex().as_str());
+    assert_eq!(result["saved"]["uri"], format!("offcut://{}", result["saved"]["id"].as_str().unwrap()));
+
+    let fits = sandbox.run(&["cut", "--format", "json"], b"\xFFsmall\n").json();
+    assert_eq!(
+        (&fits["truncated"], &fits["saved"], &fits["content"]),
+        (&false.into(), &serde_json::Value::Null, &"\u{FFFD}small\n".into())
+    );
+}
+
+#[test]
+fn limits_that_make_no_sense_are_errors() {
+    let sandbox = Sandbox::new();
+    for (arguments, says) in [
+        (["cut", "--max-bytes", "0"], "not a size"),
+        (["cut", "--max-bytes", "-5"], "not a size"),
+        (["cut", "--max-lines", "abc"], "not a size"),
+        (["cut", "--max-lines", "99999999999999999999"], "not a size"),
+        (["cut", "--max-bytes", "255"], "the least is 256"),
+        (["cut", "--max-lines", "3"], "the least is 4"),
+        (["cut", "--strategy", "middle"], "possible values"),
+        (["cut", "--profile", "nope"], "there are: native, opencode, coding-agent"),
+    ] {
+        sandbox.run(&arguments, b"text").failed(2, says);
+    }
+    assert_eq!(sandbox.run(&["cut", "--max-bytes", "1", "--profile", "opencode"], b"x").stdout, b"x");
+}
+
+#[test]
+fn read_cat_ls_rm() {
+    let sandbox = Sandbox::new();
+    let first = numbered(5000);
+    let second = "x".repeat(100_000);
+    sandbox.run(&["cut", "--tool", "seq"], first.as_bytes());
+    sandbox.run(&["cut", "--tool", "evil\x1b[2J\n"], second.as_bytes());
+
+    assert_eq!(sandbox.run(&["cat", "last-1"], b"").stdout, first.as_bytes());
+    assert_eq!(sandbox.run(&["cat", "last"], b"").stdout, second.as_bytes());
+    assert_eq!(sandbox.run(&["read", "last-1", "--lines", "7:9"], b"").text(), "7\n8\n9\n");
+    assert_eq!(sandbox.run(&["read", "last-1", "--lines", "-2:"], b"").text(), "4999\n5000\n");
+    assert_eq!(sandbox.run(&["read", "last-1", "--around", "100", "-C", "1"], b"").text(), "99\n100\n101\n");
+    assert_eq!(sandbox.run(&["read", "last", "--bytes", "10:15"], b"").text(), "xxxxx");
+    let page = sandbox.run(&["read", "last-1", "--lines", "7:9", "--format", "json"], b"").json();
+    assert_eq!(
+        (&page["content"], &page["first_line"], &page["satisfied"]),
+        (&"7\n8\n9\n".into(), &7.into(), &true.into())
+    );
+    sandbox.run(&["read", "last-1", "--lines", "5001:"], b"").failed(3, "ends before line 5001: it has 5000");
+    sandbox.run(&["read", "last-1", "--lines", "9:7"], b"").failed(2, "not a range");
+    sandbox.run(&["read", "last-7"], b"").failed(3, "no stored output");
+    sandbox.run(&["read", "../../etc/passwd"], b"").failed(3, "no stored output");
+    sandbox.run(&["read", "last", "--store", "none"], b"").failed(2, "nothing to read");
+
+    let table = sandbox.run(&["ls"], b"").text();
+    let rows: Vec<&str> = table.lines().collect();
+    assert_eq!(rows.len(), 3, "{table}");
+    assert!(
+        rows[1].contains("evil?[2J?") && rows[1].contains(" 100000 ") && rows[1].ends_with("complete"),
+        "{table}"
+    );
+    assert!(rows[2].contains("seq") && rows[2].contains(" 5000 "), "{table}");
+    let listed = sandbox.run(&["ls", "--format", "json"], b"").json();
+    let path = listed[1]["path"].as_str().unwrap();
+    assert_eq!(sandbox.run(&["read", path, "--lines", "3"], b"").text(), "3\n", "a path is a reference");
+
+    let id = listed[1]["id"].as_str().unwrap();
+    assert_eq!(sandbox.run(&["rm", id], b"").code, Some(0));
+    sandbox.run(&["cat", id], b"").failed(3, "no stored output");
+    assert!(!std::path::Path::new(path).exists());
+    assert_eq!(sandbox.run(&["rm", "last", "last"], b"").code, Some(0));
+    assert_eq!(sandbox.run(&["ls"], b"").text().lines().count(), 1);
+    sandbox.run(&["rm", "last"], b"").failed(3, "no stored output");
+}
+
+#[test]
+fn profiles() {
+    let sandbox = Sandbox::new();
+    let list = sandbox.run(&["profiles"], b"").text();
+    for name in ["native", "opencode", "coding-agent"] {
+        assert!(list.contains(name), "{list}");
+        let text = sandbox.run(&["profiles", name], b"").text();
+        assert!(text.contains(&format!("name = \"{name}\"")), "{text}");
+    }
+    sandbox.run(&["profiles", "nope"], b"").failed(2, "no profile");
+}
+
+#[test]
+fn a_store_of_ones_own_has_the_profiles_names_flat_in_it() {
+    let sandbox = Sandbox::new();
+    let store = sandbox.path().join("outputs");
+    let text = numbered(3000);
+    let arguments =
+        ["cut", "--profile", "coding-agent", "--tool", "my tool", "--store", store.to_str().unwrap()];
+    let shown = sandbox.run(&arguments, text.as_bytes()).text();
+    let files: Vec<String> = std::fs::read_dir(&store)
+        .unwrap()
+        .map(|item| item.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name != ".offcut")
+        .collect();
+    assert!(files.len() == 1 && files[0].starts_with("my_tool_") && files[0].ends_with(".txt"), "{files:?}");
+    assert!(shown.contains(&format!("Full output saved to: {}/{}\n", store.display(), files[0])), "{shown}");
+}
+
+#[test]
+fn help_teaches() {
+    let sandbox = Sandbox::new();
+    for command in ["cut", "read", "cat", "ls", "rm", "profiles"] {
+        let help = sandbox.run(&[command, "--help"], b"").text();
+        assert!(help.contains("Example"), "{command}: {help}");
+    }
+    assert!(sandbox.run(&["--version"], b"").text().starts_with("offcut "));
+    assert_eq!(sandbox.run(&["frobnicate"], b"").code, Some(2));
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let sandbox = Sandbox::new();
+    let text = numbered(200_000);
+    sandbox.run(&["cut"], text.as_bytes());
+    let ran = sandbox.paste("offcut cat last | while read -r line; do echo $line; exit; done");
+    assert_eq!((ran.text().as_str(), ran.stderr.as_str()), ("1\n", ""));
+}

@@ -1,0 +1,71 @@
+//! Stores that cannot keep: the output is bounded all the same, and the notice says what became of it.
+
+use crate::harness::{Sandbox, feed, numbered};
+use std::process::Command;
+
+#[test]
+fn a_store_that_cannot_be_written() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let text = numbered(100_000);
+    for (store, says) in [
+        (file.to_str().unwrap(), "Not a directory"),
+        ("/proc/nothing/here", "No such file or directory"),
+        ("s3://bucket/prefix", "no store for"),
+        ("", "the store is empty"),
+    ] {
+        for profile in ["native", "opencode", "coding-agent"] {
+            let arguments = ["cut", "--format", "json", "--profile", profile, "--store", store];
+            let result = sandbox.run(&arguments, text.as_bytes()).json();
+            assert_eq!(result["saved"], serde_json::Value::Null);
+            assert!(result["save_error"].as_str().unwrap().contains(says), "{store}: {result}");
+            let content = result["content"].as_str().unwrap();
+            assert!(content.len() < 60_000 && content.contains(says), "{store} {profile}");
+            assert!(!content.contains("aved to") && !content.contains("full output:"), "{store} {profile}");
+        }
+    }
+    sandbox.run(&["ls", "--store", file.to_str().unwrap()], b"").failed(4, "Not a directory");
+}
+
+#[test]
+fn no_home_is_said() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.arg("cut").env_remove("HOME");
+    // Where the system knows a home for the user without the variable, that one is used; either way it is bounded.
+    let ran = feed(command, numbered(100_000).as_bytes());
+    assert!(ran.code == Some(0) && ran.stdout.len() <= 9500);
+}
+
+/// A limit on the size of files is the one full disk that every machine can make.
+#[test]
+fn a_disk_that_fills_up_in_mid_stream() {
+    let sandbox = Sandbox::new();
+    let text = numbered(1_000_000);
+    let input = sandbox.path().join("input");
+    std::fs::write(&input, &text).unwrap();
+    let line = format!(
+        "ulimit -f 1000; trap '' XFSZ; exec '{}' cut --format json < '{}'",
+        env!("CARGO_BIN_EXE_offcut"),
+        input.display()
+    );
+    let mut command = Command::new("/bin/bash");
+    command.args(["-c", &line]).env_clear().env("HOME", sandbox.path());
+    let result = feed(command, b"").json();
+    assert_eq!(result["saved"], serde_json::Value::Null);
+    let error = result["save_error"].as_str().unwrap();
+    assert!(error.contains("File too large") && error.contains("only the first"), "{error}");
+    assert!(
+        result["content"].as_str().unwrap().contains("the rest was not kept: only the first"),
+        "{result}"
+    );
+    let listed = sandbox.run(&["ls", "--format", "json"], b"").json();
+    assert_eq!((&listed[0]["state"], &listed[0]["complete"]), (&"partial".into(), &false.into()));
+    let kept = sandbox.run(&["cat", "last"], b"");
+    assert!(
+        !kept.stdout.is_empty() && text.as_bytes().starts_with(&kept.stdout),
+        "what was kept can be read"
+    );
+    assert!(kept.stderr.contains("is incomplete"), "{}", kept.stderr);
+}

@@ -1,0 +1,95 @@
+//! The command in a hint, pasted, prints exactly the part that it promises.
+
+use crate::harness::{Sandbox, numbered};
+
+/// Runs the one command that the preview names and compares it with the original.
+#[track_caller]
+fn follow(sandbox: &Sandbox, shown: &str, text: &[u8]) {
+    let start = shown
+        .find("offcut read ")
+        .or_else(|| shown.find("offcut --store"))
+        .unwrap_or_else(|| panic!("{shown}"));
+    let command = shown[start..].split("]\n").next().unwrap();
+    let ran = sandbox.paste(command);
+    assert_eq!(ran.code, Some(0), "{command}: {}", ran.stderr);
+    let range = |option: &str| -> Option<(usize, usize)> {
+        let (first, last) = command.split_once(option)?.1.split_once(':')?;
+        Some((first.parse().unwrap(), last.parse().unwrap()))
+    };
+    let expected: Vec<u8> = if let Some((first, last)) = range("--lines ") {
+        assert!(last >= first);
+        text.split_inclusive(|&byte| byte == b'\n')
+            .skip(first - 1)
+            .take(last + 1 - first)
+            .flatten()
+            .copied()
+            .collect()
+    } else if let Some((start, end)) = range("--bytes ") {
+        text[start..end].to_vec()
+    } else {
+        return assert!(text.starts_with(&ran.stdout[..100]), "{command}");
+    };
+    assert_eq!(ran.stdout, expected, "{command} printed something else");
+}
+
+#[test]
+fn every_hint_keeps_its_promise() {
+    let wide: String =
+        (0..3000).map(|number| format!("{number} {}\n", "漢字".repeat(number % 200))).collect();
+    let mixed = format!("{}{}\n{}", numbered(50), "x".repeat(200_000), numbered(5000));
+    let texts = [
+        numbered(100_000),
+        "x".repeat(1_000_000),
+        "漢".repeat(100_000),
+        wide,
+        mixed,
+        "\n".repeat(50_000),
+        "no feed at the end\n".repeat(3000) + "end",
+        format!("{}\n", "y".repeat(9_000)).repeat(3),
+        "line\r\n".repeat(10_000),
+    ];
+    let sandbox = Sandbox::new();
+    for text in &texts {
+        for strategy in ["head", "tail", "head-tail", "auto"] {
+            for most in ["256", "700", "9500", "50KiB"] {
+                let ran = sandbox.run(&["cut", "--strategy", strategy, "--max-bytes", most], text.as_bytes());
+                let shown = ran.text();
+                if shown != *text {
+                    follow(&sandbox, &shown, text.as_bytes());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_store_of_ones_own_is_named_in_the_hint() {
+    let sandbox = Sandbox::new();
+    let store = sandbox.path().join("it's a store");
+    let text = numbered(100_000);
+    let shown = sandbox.run(&["cut", "--store", store.to_str().unwrap()], text.as_bytes()).text();
+    assert!(shown.contains("next: offcut --store "), "{}", shown.lines().last().unwrap());
+    follow(&sandbox, &shown, text.as_bytes());
+    assert!(!sandbox.store().exists());
+}
+
+#[test]
+fn pages_lead_through_the_whole_output() {
+    let sandbox = Sandbox::new();
+    let text = numbered(20_000);
+    sandbox.run(&["cut"], text.as_bytes());
+    let mut seen = String::new();
+    let mut command = "offcut read last".to_owned();
+    loop {
+        let page = sandbox.paste(&command).text();
+        assert!(page.len() <= 9500 && page.lines().count() <= 1900);
+        match page.rsplit_once("[offcut ") {
+            Some((content, footer)) => {
+                seen += content;
+                command = footer.split_once("next: ").unwrap().1.trim_end_matches("]\n").to_owned();
+            }
+            None => break seen += &page,
+        }
+    }
+    assert_eq!(seen, text);
+}

@@ -1,0 +1,9 @@
+//! The real binary, end to end: one test binary, one file a topic.
+
+#![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
+
+mod commands;
+mod faults;
+mod harness;
+mod hints;
+mod stress;

@@ -1,0 +1,46 @@
+//! A strategy of one's own: a JSON array keeps its first items, whatever the lines are.
+//!
+//! `cargo run -p offcut --example json_array`
+
+use offcut::strategy::{Ends, Room, Selector};
+use offcut::{Context, LinePart, Piece, Profile, Truncator};
+use std::borrow::Cow;
+
+/// Shows as many leading items of a JSON array as fit, and anything else from the head.
+#[derive(Default)]
+struct FirstItems(Vec<u8>);
+
+impl Selector for FirstItems {
+    fn observe(&mut self, chunk: &[u8]) {
+        self.0.extend_from_slice(chunk);
+    }
+
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
+        let room = room.less_gaps(1);
+        let ends_of_items = items(&self.0);
+        let fitting = ends_of_items.partition_point(|&end| room.fits(&self.0[..end]));
+        let text = match fitting {
+            0 => Cow::Borrowed(&ends.opening()[..room.head(ends.opening())]),
+            _ => Cow::Borrowed(&self.0[..ends_of_items[fitting - 1]]),
+        };
+        vec![Piece { start: 0, line: 1, part: LinePart::Start, text }]
+    }
+}
+
+/// Where each item of a JSON array ends; nothing if the text is not an array.
+fn items(text: &[u8]) -> Vec<usize> {
+    let Ok(all) = serde_json::from_slice::<Vec<&serde_json::value::RawValue>>(text) else {
+        return Vec::new();
+    };
+    let start = text.as_ptr() as usize;
+    all.iter().map(|item| item.get().as_ptr() as usize + item.get().len() - start).collect()
+}
+
+fn main() {
+    let records: Vec<String> = (0..5000).map(|number| format!("{{\"id\": {number}}}")).collect();
+    let text = format!("[\n  {}\n]", records.join(",\n  "));
+    let first_items = |_most_bytes: u64| -> Box<dyn Selector> { Box::<FirstItems>::default() };
+    let truncator = Truncator::new(Profile::native()).strategy(first_items);
+    let shown = truncator.apply(text.as_bytes(), &Context::tool("api"));
+    print!("{}", String::from_utf8_lossy(shown.content()));
+}

@@ -1,0 +1,207 @@
+//! What happened, for whoever wants to know.
+
+use crate::context::Context;
+use crate::limits::Unit;
+use crate::store::Id;
+use std::io::Write;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::UNIX_EPOCH;
+
+use crate::store::Clock;
+use serde::Serialize;
+
+/// One thing that happened to an output.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// It fits, or its tool is exempt: passed on as it came.
+    Passed {
+        /// The call.
+        context: &'a Context,
+        /// Its size in bytes.
+        bytes: u64,
+    },
+    /// It was over a limit: a preview was made.
+    Truncated {
+        /// The call.
+        context: &'a Context,
+        /// The original size in bytes.
+        original: u64,
+        /// The size of the preview in bytes, with everything we added.
+        content: u64,
+        /// The limit that it exceeded first.
+        limited_by: Unit,
+    },
+    /// The whole of it was kept.
+    Stored {
+        /// The call.
+        context: &'a Context,
+        /// The entry.
+        id: &'a Id,
+        /// Its file, if there is one.
+        path: Option<&'a Path>,
+        /// Its size in bytes.
+        bytes: u64,
+    },
+    /// It could not be kept, or not whole.
+    Error {
+        /// The call.
+        context: &'a Context,
+        /// The original size in bytes.
+        original: u64,
+        /// What went wrong.
+        error: &'a str,
+    },
+    /// A part of a stored output was read.
+    Retrieved {
+        /// The entry.
+        id: &'a Id,
+        /// The offset of the first byte.
+        start: u64,
+        /// The offset behind the last byte.
+        end: u64,
+    },
+}
+
+/// Receives events. It must not fail: an output is bounded whether or not anybody watches.
+pub trait Sink: Send + Sync {
+    /// Takes one event.
+    fn emit(&self, event: &Event<'_>);
+}
+
+/// Ignores every event.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoSink;
+
+impl Sink for NoSink {
+    fn emit(&self, _event: &Event<'_>) {}
+}
+
+impl<F: Fn(&Event<'_>) + Send + Sync> Sink for F {
+    fn emit(&self, event: &Event<'_>) {
+        self(event);
+    }
+}
+
+/// Writes one JSON object a line.
+pub struct JsonLines<W> {
+    writer: Mutex<W>,
+    clock: Clock,
+}
+
+impl<W: Write + Send> JsonLines<W> {
+    /// A sink that writes to `writer`.
+    pub fn new(writer: W, clock: Clock) -> JsonLines<W> {
+        JsonLines { writer: Mutex::new(writer), clock }
+    }
+}
+
+#[derive(Default, Serialize)]
+struct Line<'a> {
+    event: &'static str,
+    /// Milliseconds since 1970.
+    timestamp: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    original_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limited_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+}
+
+impl<'a> Line<'a> {
+    fn of(event: &Event<'a>, timestamp: u64) -> Line<'a> {
+        let call = |name, context: &'a Context| Line {
+            event: name,
+            timestamp,
+            tool: context.tool.as_deref(),
+            call_id: context.call_id.as_deref(),
+            session: context.session.as_deref(),
+            ..Line::default()
+        };
+        match *event {
+            Event::Passed { context, bytes } => {
+                Line { original_bytes: Some(bytes), content_bytes: Some(bytes), ..call("passed", context) }
+            }
+            Event::Truncated { context, original, content, limited_by } => Line {
+                original_bytes: Some(original),
+                content_bytes: Some(content),
+                limited_by: Some(limited_by.to_string()),
+                ..call("truncated", context)
+            },
+            Event::Stored { context, id, path, bytes } => Line {
+                id: Some(id.as_str()),
+                path: path.map(|path| path.display().to_string()),
+                original_bytes: Some(bytes),
+                ..call("stored", context)
+            },
+            Event::Error { context, original, error } => {
+                Line { original_bytes: Some(original), error: Some(error), ..call("error", context) }
+            }
+            Event::Retrieved { id, start, end } => Line {
+                event: "retrieved",
+                timestamp,
+                id: Some(id.as_str()),
+                start: Some(start),
+                end: Some(end),
+                ..Line::default()
+            },
+        }
+    }
+}
+
+impl<W: Write + Send> Sink for JsonLines<W> {
+    fn emit(&self, event: &Event<'_>) {
+        let timestamp = (self.clock)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
+        let Ok(mut line) = serde_json::to_vec(&Line::of(event, timestamp)) else { return };
+        line.push(b'\n');
+        // One write a line, so that processes that append to the same file do not mix their lines.
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = writer.write_all(&line);
+        let _ = writer.flush();
+    }
+}
+
+/// Emits every event through `tracing`, target `offcut`.
+#[cfg(feature = "tracing")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tracing;
+
+#[cfg(feature = "tracing")]
+impl Sink for Tracing {
+    fn emit(&self, event: &Event<'_>) {
+        match *event {
+            Event::Passed { context, bytes } => {
+                tracing::debug!(target: "offcut", tool = context.tool.as_deref(), bytes, "passed");
+            }
+            Event::Truncated { context, original, content, limited_by } => {
+                tracing::info!(target: "offcut", tool = context.tool.as_deref(), original, content, %limited_by, "truncated");
+            }
+            Event::Stored { context, id, bytes, .. } => {
+                tracing::info!(target: "offcut", tool = context.tool.as_deref(), %id, bytes, "stored");
+            }
+            Event::Error { context, original, error } => {
+                tracing::warn!(target: "offcut", tool = context.tool.as_deref(), original, error, "error");
+            }
+            Event::Retrieved { id, start, end } => {
+                tracing::debug!(target: "offcut", %id, start, end, "retrieved");
+            }
+        }
+    }
+}

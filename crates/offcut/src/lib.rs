@@ -1,0 +1,49 @@
+//! offcut: the tool-output layer for coding agents.
+//!
+//! A tool prints too much; the model gets a preview that fits its budget; every byte is kept; one concrete command
+//! gets any part of the rest back.
+//!
+//! ```
+//! use offcut::{Context, Profile, Shown, Storage, Truncator};
+//! use offcut::store::MemoryStore;
+//! use std::sync::Arc;
+//! use std::time::SystemTime;
+//!
+//! let store = Arc::new(MemoryStore::new(SystemTime::now));
+//! let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
+//! let output = "a line of output\n".repeat(10_000);
+//! match truncator.apply(output.as_bytes(), &Context::tool("bash")) {
+//!     Shown::Whole(_) => unreachable!("170,000 bytes do not fit"),
+//!     Shown::Cut(preview) => assert!(preview.content.len() <= 9500),
+//! }
+//! ```
+//!
+//! The library reads no environment, home directory, clock or network: callers pass what it needs.
+
+mod boundary;
+mod context;
+mod cut;
+mod event;
+pub mod limits;
+pub mod measure;
+mod profile;
+mod recorder;
+mod render;
+pub mod retrieve;
+
+mod spool;
+pub mod store;
+pub mod strategy;
+mod truncator;
+
+pub use context::Context;
+pub use cut::{Cut, Gap, LinePart, Piece, Size, Why};
+#[cfg(feature = "tracing")]
+pub use event::Tracing;
+pub use event::{Event, JsonLines, NoSink, Sink};
+pub use limits::{LimitError, Limits, Unit};
+pub use profile::{Frames, Profile, ProfileError, Removed, Rule, Settings, TaskTool};
+pub use recorder::Ending;
+pub use render::Reach;
+pub use spool::Spool;
+pub use truncator::{Kept, Preview, Shown, Storage, Truncator};

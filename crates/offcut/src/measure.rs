@@ -1,0 +1,207 @@
+//! How large an output is, in the units that limits speak of.
+//!
+//! Everything here works on bytes: tools print invalid UTF-8, and an output is never decoded to be measured.
+//! Only what a limit needs is counted, because most outputs fit and should cost one scan.
+
+use serde::Deserialize;
+
+/// What counts as a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LineConvention {
+    /// A line ends with `\n`; what follows the last one counts if it is not empty. `wc -l` plus an open end.
+    #[default]
+    Terminated,
+    /// Lines are what JavaScript's `split("\n")` gives: `\n` stands between lines, so a final one adds an empty line.
+    Separated,
+    /// Lines are what Python's `str.splitlines` gives: also `\r`, `\r\n`, form feeds and Unicode separators end one.
+    Universal,
+}
+
+/// What counts as a character.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CharConvention {
+    /// Unicode code points, as Python's `len` counts them.
+    #[default]
+    CodePoints,
+    /// UTF-16 code units, as JavaScript's `length` counts them.
+    Utf16,
+}
+
+/// The conventions under which a text is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Conventions {
+    /// What counts as a line.
+    pub lines: LineConvention,
+    /// What counts as a character.
+    pub chars: CharConvention,
+}
+
+/// Counts the tokens of a text.
+///
+/// One method, so that a real tokenizer is a one-line adapter. Counts need not be additive.
+pub trait CountTokens: Send + Sync {
+    /// The number of tokens in `text`.
+    fn count(&self, text: &[u8]) -> u64;
+}
+
+/// The default token count: four ASCII bytes make a token, and every other character is one.
+///
+/// An estimate: no tokenizer is loaded. It errs to the high side on prose and on CJK text, and to the low side on
+/// long runs of digits and on base64.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EstimatedTokens;
+
+impl CountTokens for EstimatedTokens {
+    fn count(&self, text: &[u8]) -> u64 {
+        let ascii = text.iter().filter(|byte| byte.is_ascii()).count() as u64;
+        let wide = text.iter().filter(|&&byte| byte >= 0xC0).count() as u64;
+        ascii.div_ceil(4) + wide
+    }
+}
+
+/// The number of `\n` in `bytes`.
+#[inline]
+pub fn newlines(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+/// The number of characters in `bytes`. A stray continuation byte belongs to the character before it.
+pub fn chars(bytes: &[u8], convention: CharConvention) -> u64 {
+    // Counting in blocks that cannot overflow a byte lets the compiler use vector instructions.
+    let count = |weigh: fn(u8) -> u8| {
+        bytes.chunks(127).map(|block| u64::from(block.iter().map(|&byte| weigh(byte)).sum::<u8>())).sum()
+    };
+    match convention {
+        CharConvention::CodePoints => count(|byte| u8::from(starts_char(byte))),
+        CharConvention::Utf16 => count(|byte| u8::from(starts_char(byte)) + u8::from(byte >= 0xF0)),
+    }
+}
+
+/// The number of lines in a whole text.
+pub fn lines(bytes: &[u8], convention: LineConvention) -> u64 {
+    let mut counter = LineCounter::new(convention);
+    counter.observe(bytes);
+    counter.lines()
+}
+
+#[inline]
+pub(crate) fn starts_char(byte: u8) -> bool {
+    (byte & 0xC0) != 0x80
+}
+
+/// Counts lines of a text that arrives in chunks.
+#[derive(Clone, Debug)]
+pub struct LineCounter {
+    convention: LineConvention,
+    breaks: u64,
+    /// The last two bytes seen: a line break of the universal convention may be split between chunks.
+    before: [u8; 2],
+    /// Bytes stand behind the last break.
+    open: bool,
+}
+
+impl LineCounter {
+    /// A counter that has seen nothing.
+    pub fn new(convention: LineConvention) -> Self {
+        LineCounter { convention, breaks: 0, before: [0; 2], open: false }
+    }
+
+    /// Counts one more chunk.
+    pub fn observe(&mut self, chunk: &[u8]) {
+        let Some(&last) = chunk.last() else { return };
+        if self.convention == LineConvention::Universal {
+            for &byte in chunk {
+                self.step_universal(byte);
+            }
+        } else {
+            self.breaks += newlines(chunk);
+            self.open = last != b'\n';
+        }
+    }
+
+    fn step_universal(&mut self, byte: u8) {
+        let [second, first] = self.before;
+        match byte {
+            b'\n' if first == b'\r' => {}
+            b'\n' | b'\r' | 0x0B | 0x0C | 0x1C..=0x1E => {
+                self.breaks += 1;
+                self.open = false;
+            }
+            0x85 if first == 0xC2 => self.close_wide(),
+            0xA8 | 0xA9 if first == 0x80 && second == 0xE2 => self.close_wide(),
+            _ => self.open = true,
+        }
+        self.before = [first, byte];
+    }
+
+    fn close_wide(&mut self) {
+        self.breaks += 1;
+        self.open = false;
+    }
+
+    /// The number of lines so far, if the text ended here.
+    pub fn lines(&self) -> u64 {
+        match self.convention {
+            LineConvention::Separated => self.breaks + 1,
+            LineConvention::Terminated | LineConvention::Universal => self.breaks + u64::from(self.open),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One door: the same text under each convention, whole and split at every place.
+    #[track_caller]
+    fn check(text: &str, [terminated, separated, universal]: [u64; 3]) {
+        for (convention, expected) in [
+            (LineConvention::Terminated, terminated),
+            (LineConvention::Separated, separated),
+            (LineConvention::Universal, universal),
+        ] {
+            assert_eq!(lines(text.as_bytes(), convention), expected, "{convention:?} {text:?}");
+            for at in 0..=text.len() {
+                let (left, right) = text.as_bytes().split_at(at);
+                let mut counter = LineCounter::new(convention);
+                counter.observe(left);
+                counter.observe(right);
+                assert_eq!(counter.lines(), expected, "{convention:?} {text:?} split at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn line_conventions() {
+        check("", [0, 1, 0]);
+        check("a", [1, 1, 1]);
+        check("a\n", [1, 2, 1]);
+        check("a\nb", [2, 2, 2]);
+        check("\n", [1, 2, 1]);
+        check("\n\n", [2, 3, 2]);
+        check("a\r\nb\r\n", [2, 3, 2]);
+        check("a\rb\rc", [1, 1, 3]);
+        check("a\r\n\rb", [2, 2, 3]);
+        check("a\x0bb\x0cc\x1cd\x1de\x1ef", [1, 1, 6]);
+        check("a\u{85}b\u{2028}c\u{2029}", [1, 1, 3]);
+        check("\u{2028}\n", [1, 2, 2]);
+    }
+
+    #[test]
+    fn characters() {
+        let text = "aé漢🙂".as_bytes();
+        assert_eq!(chars(text, CharConvention::CodePoints), 4);
+        assert_eq!(chars(text, CharConvention::Utf16), 5);
+        let long = "🙂".repeat(10_000);
+        assert_eq!(chars(long.as_bytes(), CharConvention::Utf16), 20_000);
+    }
+
+    #[test]
+    fn estimated_tokens() {
+        assert_eq!(EstimatedTokens.count(b""), 0);
+        assert_eq!(EstimatedTokens.count(b"abcde"), 2);
+        assert_eq!(EstimatedTokens.count("漢字".as_bytes()), 2);
+    }
+}

@@ -1,0 +1,260 @@
+//! Profiles: limits, strategy, wording, file names and retention, as data.
+
+use crate::limits::{Floor, LimitError, Limits};
+use crate::measure::{CharConvention, Conventions, LineConvention};
+use crate::strategy::{Edges, Split, StrategyName};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// The built-in profiles: name and text.
+const BUILT_IN: [(&str, &str); 3] = [
+    ("native", include_str!("profiles/native.toml")),
+    ("opencode", include_str!("profiles/opencode.toml")),
+    ("coding-agent", include_str!("profiles/coding-agent.toml")),
+];
+
+/// How outputs are cut, worded and kept.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The name by which it is chosen.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    limits: Limits,
+    #[serde(default)]
+    keep: Limits,
+    strategy: StrategyName,
+    split: Split,
+    edges: Edges,
+    floor: Floor,
+    #[serde(default)]
+    conventions: ConventionNames,
+    #[serde(default)]
+    tools: BTreeMap<String, Rule>,
+    /// The template for names of stored files.
+    pub file_name: String,
+    /// How long stored outputs are kept; nothing for ever.
+    pub retention_days: Option<u32>,
+    /// The document's frames; nothing for offcut's own notice.
+    pub wording: Option<Frames>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ConventionNames {
+    lines: LineConvention,
+    chars: CharConvention,
+}
+
+/// What a tool, a configuration or a call may change; what is unset stays as it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rule {
+    /// Whether outputs are bounded at all.
+    pub enabled: Option<bool>,
+    /// When an output is cut.
+    pub limits: Limits,
+    /// How much is shown then, if less than the limits.
+    pub keep: Limits,
+    /// How it is cut.
+    pub strategy: Option<StrategyName>,
+    /// How the room is divided between both ends.
+    pub split: Option<Split>,
+    /// Whether the reader can hand a file to a sub-agent.
+    pub task: Option<TaskTool>,
+}
+
+/// Whether the reader of the preview has a tool that starts a sub-agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TaskTool {
+    /// It has one.
+    Available,
+    /// It has none, or nothing is known.
+    #[default]
+    Absent,
+}
+
+impl Rule {
+    /// This rule, with what is unset taken from `base`.
+    pub fn or(self, base: Rule) -> Rule {
+        Rule {
+            enabled: self.enabled.or(base.enabled),
+            limits: self.limits.or(base.limits),
+            keep: self.keep.or(base.keep),
+            strategy: self.strategy.or(base.strategy),
+            split: self.split.or(base.split),
+            task: self.task.or(base.task),
+        }
+    }
+}
+
+/// The texts of a document's notice, with `{placeholders}`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Frames {
+    /// Around a preview of the beginning.
+    pub head: String,
+    /// Around a preview of the end, and of several parts.
+    pub tail: String,
+    /// Between two parts.
+    pub join: String,
+    /// How what is missing is counted.
+    pub removed: Removed,
+    /// What to do next.
+    pub hint: String,
+    /// What to do next with a sub-agent, if the document distinguishes.
+    pub hint_task: Option<String>,
+    /// The hint when nothing was saved.
+    pub hint_not_saved: String,
+}
+
+/// In which unit a document says how much is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Removed {
+    /// Bytes if the document's loop stopped at the byte limit, else lines.
+    Loop,
+    /// Bytes if the loop stopped there or the whole text is over the byte limit, else lines.
+    LoopOrTotal,
+}
+
+/// A profile that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileError {
+    /// There is no profile of that name.
+    #[error("no profile {name:?}; there are: {known}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// The text is not a profile.
+    #[error("the profile is not valid: {0}")]
+    Invalid(#[from] toml::de::Error),
+    /// Its limits cannot be used.
+    #[error(transparent)]
+    Limits(#[from] LimitError),
+}
+
+/// What applies to one output: a profile with everything merged.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Whether the output is bounded at all.
+    pub enabled: bool,
+    /// When it is cut.
+    pub limits: Limits,
+    /// How much is shown then.
+    pub keep: Limits,
+    /// How it is cut.
+    pub strategy: StrategyName,
+    /// How the room is divided between both ends.
+    pub split: Split,
+    /// Where pieces may begin and end.
+    pub edges: Edges,
+    /// How lines and characters are counted.
+    pub conventions: Conventions,
+    /// Whether the reader can start a sub-agent.
+    pub task: TaskTool,
+}
+
+impl Profile {
+    /// The names of the built-in profiles.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|&(name, _)| name)
+    }
+
+    /// The text of a built-in profile.
+    pub fn text(name: &str) -> Option<&'static str> {
+        BUILT_IN.iter().find(|&&(known, _)| known == name).map(|&(_, text)| text)
+    }
+
+    /// A built-in profile by name.
+    pub fn named(name: &str) -> Result<Profile, ProfileError> {
+        let text = Profile::text(name).ok_or_else(|| ProfileError::Unknown {
+            name: name.chars().take(80).collect(),
+            known: Profile::names().collect::<Vec<_>>().join(", "),
+        })?;
+        Profile::parse(text)
+    }
+
+    /// offcut's own profile.
+    pub fn native() -> Profile {
+        Profile::named("native")
+            .unwrap_or_else(|error| unreachable!("the built-in profile is tested: {error}"))
+    }
+
+    /// A profile from its TOML text.
+    pub fn parse(text: &str) -> Result<Profile, ProfileError> {
+        let profile: Profile = toml::from_str(text)?;
+        profile.settings(None, Rule::default())?;
+        for tool in profile.tools.keys() {
+            profile.settings(Some(tool), Rule::default())?;
+        }
+        Ok(profile)
+    }
+
+    /// What applies to an output of `tool`: the call's rule over the tool's over the profile's, key by key.
+    pub fn settings(&self, tool: Option<&str>, call: Rule) -> Result<Settings, LimitError> {
+        let rule = call.or(tool.and_then(|tool| self.tools.get(tool)).copied().unwrap_or_default());
+        let limits = rule.limits.or(self.limits).check(self.floor)?;
+        let keep = at_most(rule.keep.or(self.keep).or(limits), limits).check(self.floor)?;
+        Ok(Settings {
+            enabled: rule.enabled.unwrap_or(true),
+            limits,
+            keep,
+            strategy: rule.strategy.unwrap_or(self.strategy),
+            split: rule.split.unwrap_or(self.split),
+            edges: self.edges,
+            conventions: Conventions { lines: self.conventions.lines, chars: self.conventions.chars },
+            task: rule.task.unwrap_or_default(),
+        })
+    }
+}
+
+/// What is shown can never be more than what triggers the cut.
+fn at_most(keep: Limits, limits: Limits) -> Limits {
+    let least = |keep: Option<u64>, limit: Option<u64>| [keep, limit].into_iter().flatten().min();
+    Limits {
+        lines: least(keep.lines, limits.lines),
+        bytes: least(keep.bytes, limits.bytes),
+        chars: least(keep.chars, limits.chars),
+        tokens: least(keep.tokens, limits.tokens),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_profiles_are_valid() {
+        for name in Profile::names() {
+            let profile = Profile::named(name).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(profile.name, name);
+        }
+        assert!(matches!(Profile::named("nope"), Err(ProfileError::Unknown { .. })));
+    }
+
+    #[test]
+    fn call_over_tool_over_profile_key_by_key() {
+        let profile = Profile::named("coding-agent").unwrap();
+        let bash = profile.settings(Some("bash"), Rule::default()).unwrap();
+        assert_eq!(
+            (bash.strategy, bash.limits.lines, bash.limits.bytes),
+            (StrategyName::Tail, Some(500), Some(51200))
+        );
+        let call = Rule { limits: Limits { lines: Some(10), ..Limits::default() }, ..Rule::default() };
+        let bash = profile.settings(Some("bash"), call).unwrap();
+        assert_eq!(
+            (bash.strategy, bash.limits.lines, bash.limits.bytes),
+            (StrategyName::Tail, Some(10), Some(51200))
+        );
+        assert!(!profile.settings(Some("read"), Rule::default()).unwrap().enabled);
+        let forced = Rule { enabled: Some(true), ..Rule::default() };
+        assert!(profile.settings(Some("read"), forced).unwrap().enabled);
+        assert!(profile.settings(Some("unknown"), Rule::default()).unwrap().enabled);
+    }
+}

@@ -1,0 +1,120 @@
+//! The frames of the documents: their words around our cut.
+
+use crate::cut::{Cut, LinePart};
+use crate::limits::Unit;
+use crate::measure;
+use crate::profile::{Frames, Removed, TaskTool};
+use crate::render::Facts;
+use crate::truncator::Kept;
+
+pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Vec<u8> {
+    let (removed, unit) = removed(frames.removed, facts);
+    let (hint, path, error) = match facts.kept {
+        Kept::Whole(entry) => {
+            let hint = match facts.settings.task {
+                TaskTool::Available => frames.hint_task.as_ref().unwrap_or(&frames.hint),
+                TaskTool::Absent => &frames.hint,
+            };
+            let path = entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
+            (hint, path, String::new())
+        }
+        Kept::NotWhole { error } => (&frames.hint_not_saved, String::new(), error.clone()),
+        Kept::Off => (&frames.hint_not_saved, String::new(), "no store is set".to_owned()),
+    };
+    let hint = fill(hint, &|name| match name {
+        "path" => Some(path.clone().into_bytes()),
+        "error" => Some(error.clone().into_bytes()),
+        _ => None,
+    });
+    let from_start = facts.cut.pieces.first().is_some_and(|piece| piece.start == 0);
+    let frame = if from_start && facts.cut.gaps.len() == 1 && facts.cut.pieces.len() == 1 {
+        &frames.head
+    } else {
+        &frames.tail
+    };
+    fill(frame, &|name| match name {
+        "preview" => Some(preview(frames, facts.cut)),
+        "removed" => Some(removed.to_string().into_bytes()),
+        "unit" => Some(unit.to_string().into_bytes()),
+        "hint" => Some(hint.clone()),
+        _ => None,
+    })
+}
+
+fn preview(frames: &Frames, cut: &Cut<'_>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for (number, piece) in cut.pieces.iter().enumerate() {
+        if number > 0 {
+            let lines = cut
+                .gaps
+                .iter()
+                .find(|gap| gap.end == piece.start)
+                .map_or(0, |gap| gap.last_line + 1 - gap.first_line);
+            text.extend(fill(&frames.join, &|name| {
+                (name == "gap_lines").then(|| lines.to_string().into_bytes())
+            }));
+        }
+        text.extend_from_slice(&piece.text);
+    }
+    text
+}
+
+/// How much is missing, in the unit the document would use.
+fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
+    let Facts { settings, original, shown, cut, ends, .. } = facts;
+    // The documents' loops stop at the line limit or else at the byte limit, and take whole lines only.
+    let whole_lines = cut.pieces.iter().all(|piece| {
+        let ends_line = usize::try_from(piece.end())
+            .ok()
+            .and_then(|end| ends.opening().get(end))
+            .is_none_or(|&next| next == b'\n');
+        piece.part == LinePart::Start && (piece.start > 0 || ends_line)
+    });
+    let kept_lines: u64 =
+        cut.pieces.iter().map(|piece| measure::lines(&piece.text, settings.conventions.lines)).sum();
+    let stopped_by_lines = whole_lines && settings.keep.lines.is_some_and(|most| kept_lines >= most);
+    let over_in_total = settings.limits.bytes.is_some_and(|most| original.bytes > most);
+    let in_bytes = match rule {
+        Removed::Loop => !stopped_by_lines,
+        Removed::LoopOrTotal => !stopped_by_lines || over_in_total,
+    };
+    match in_bytes {
+        true => (original.bytes - shown.bytes, Unit::Bytes),
+        false => (original.lines.saturating_sub(kept_lines), Unit::Lines),
+    }
+}
+
+/// Replaces `{name}` by its value, once: what a value contains is never looked at again.
+fn fill(template: &str, value: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<u8> {
+    let mut text = Vec::with_capacity(template.len());
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        text.extend_from_slice(&rest.as_bytes()[..open]);
+        rest = &rest[open..];
+        let known = rest.find('}').and_then(|close| Some((close, value(&rest[1..close])?)));
+        match known {
+            Some((close, value)) => {
+                text.extend(value);
+                rest = &rest[close + 1..];
+            }
+            None => {
+                text.push(b'{');
+                rest = &rest[1..];
+            }
+        }
+    }
+    text.extend_from_slice(rest.as_bytes());
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fill;
+
+    #[test]
+    fn values_are_not_expanded_again() {
+        let value = |name: &str| (name == "a").then(|| b"{a}{b}".to_vec());
+        assert_eq!(fill("x{a}y{b}{", &value), b"x{a}{b}y{b}{");
+        assert_eq!(fill("", &value), b"");
+    }
+}

@@ -1,0 +1,218 @@
+//! One bounded page of a stored output.
+
+use crate::boundary;
+use crate::event::{Event, Sink};
+use crate::measure::{self, LineConvention};
+use crate::retrieve::{Range, RetrieveError};
+use crate::store::{Entry, Store};
+use std::ops::RangeInclusive;
+
+/// Blocks in which an entry is scanned for lines.
+const BLOCK: usize = 256 << 10;
+
+/// How large a page may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageLimits {
+    /// Bytes.
+    pub bytes: u64,
+    /// Lines.
+    pub lines: u64,
+}
+
+impl Default for PageLimits {
+    /// What every agent passes on uncut, less some room for a line that says where to go on.
+    fn default() -> Self {
+        PageLimits { bytes: 9200, lines: 1890 }
+    }
+}
+
+/// A part of an output.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The bytes.
+    pub content: Vec<u8>,
+    /// The offset of the first.
+    pub start: u64,
+    /// The offset behind the last.
+    pub end: u64,
+    /// The lines that they touch, when that is known.
+    pub lines: Option<RangeInclusive<u64>>,
+    /// Whether this is all that was asked for, and what to ask for next.
+    pub progress: Progress,
+}
+
+/// How much of what was asked for a page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// All of it, and the output ends here.
+    AtEnd,
+    /// All of it; this would come next.
+    Satisfied(Range),
+    /// Not all of it: the page is full, and this is the rest.
+    Full(Range),
+}
+
+/// Reads the part of an entry that `range` names, as far as it fits a page.
+pub fn page(
+    store: &dyn Store,
+    entry: &Entry,
+    range: Range,
+    limits: PageLimits,
+    sink: &dyn Sink,
+) -> Result<Page, RetrieveError> {
+    let reader = Reader { store, entry };
+    let page = match range {
+        Range::Bytes { start, end } => reader.bytes(start, end, limits)?,
+        Range::Lines { first, last } => {
+            let start = reader.offset_of(first)?;
+            reader.lines(start, Some(first), last, limits)?
+        }
+        Range::LastLines(count) => {
+            let start = reader.offset_from_end(count)?;
+            let first = entry.lines().map(|total| total.saturating_sub(count) + 1);
+            reader.lines(start, first, None, limits)?
+        }
+    };
+    sink.emit(&Event::Retrieved { id: &entry.id, start: page.start, end: page.end });
+    Ok(page)
+}
+
+struct Reader<'a> {
+    store: &'a dyn Store,
+    entry: &'a Entry,
+}
+
+impl Reader<'_> {
+    fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, RetrieveError> {
+        let mut buffer = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+        let count = self.store.read(&self.entry.id, offset, &mut buffer)?;
+        buffer.truncate(count);
+        Ok(buffer)
+    }
+
+    /// Where `line` begins. Whichever end of the output is nearer is scanned.
+    fn offset_of(&self, line: u64) -> Result<u64, RetrieveError> {
+        if let Some(total) = self.entry.lines() {
+            if line > total.max(1) {
+                return Err(self.past_the_end("line", line, total));
+            }
+            if line > total / 2 {
+                return self.offset_from_end(total + 1 - line);
+            }
+        }
+        let mut wanted = line - 1;
+        let mut offset = 0;
+        while wanted > 0 {
+            let block = self.read(offset, BLOCK as u64)?;
+            if block.is_empty() {
+                return Err(self.past_the_end("line", line, line - wanted));
+            }
+            let found = measure::newlines(&block);
+            if found >= wanted {
+                return Ok(offset + LineConvention::Terminated.prefix(&block, wanted) as u64);
+            }
+            wanted -= found;
+            offset += block.len() as u64;
+        }
+        Ok(offset)
+    }
+
+    /// Where the last `count` lines begin.
+    fn offset_from_end(&self, count: u64) -> Result<u64, RetrieveError> {
+        let mut end = self.entry.bytes;
+        // The feed that ends the output ends its last line and starts no other.
+        let mut wanted = count;
+        if end > 0 && self.read(end - 1, 1)? == b"\n" {
+            end -= 1;
+        }
+        while end > 0 {
+            let start = end.saturating_sub(BLOCK as u64);
+            let block = self.read(start, end - start)?;
+            let found = measure::newlines(&block);
+            if found >= wanted {
+                let nth = usize::try_from(wanted - 1).unwrap_or(usize::MAX);
+                let feed = memchr::memrchr_iter(b'\n', &block).nth(nth).unwrap_or(0);
+                return Ok(start + feed as u64 + 1);
+            }
+            wanted -= found;
+            end = start;
+        }
+        Ok(0)
+    }
+
+    fn bytes(&self, start: u64, asked_end: Option<u64>, limits: PageLimits) -> Result<Page, RetrieveError> {
+        let total = self.entry.bytes;
+        if start > 0 && start >= total {
+            return Err(self.past_the_end("byte", start, total));
+        }
+        let wanted = asked_end.unwrap_or(total).min(total);
+        let most = (wanted - start).min(limits.bytes) as usize;
+        let mut content = self.read(start, most as u64 + 3)?;
+        // A range that was asked for ends where it was asked to; a full page ends between characters.
+        let mut length = most.min(content.len());
+        if start + (length as u64) < wanted {
+            length = boundary::floor(&content, length);
+        }
+        length = LineConvention::Terminated.prefix(&content[..length], limits.lines);
+        content.truncate(length);
+        let end = start + content.len() as u64;
+        let progress = if end < wanted {
+            Progress::Full(Range::Bytes { start: end, end: asked_end })
+        } else if end < total {
+            Progress::Satisfied(Range::Bytes { start: end, end: Some(total.min(end + limits.bytes)) })
+        } else {
+            Progress::AtEnd
+        };
+        Ok(Page { content, start, end, lines: None, progress })
+    }
+
+    fn lines(
+        &self,
+        start: u64,
+        first: Option<u64>,
+        last: Option<u64>,
+        limits: PageLimits,
+    ) -> Result<Page, RetrieveError> {
+        let total = self.entry.bytes;
+        let mut content = self.read(start, limits.bytes + 4)?;
+        let wanted = match (first, last) {
+            (Some(first), Some(last)) => last - first + 1,
+            _ => u64::MAX,
+        };
+        let whole = LineConvention::Terminated.prefix(&content, wanted.min(limits.lines));
+        let reaches_end = start + content.len() as u64 >= total;
+        let complete = whole < content.len() || content.ends_with(b"\n") || reaches_end;
+        let mut inside_line = false;
+        if whole as u64 > limits.bytes || !complete {
+            let most = content.len().min(limits.bytes as usize);
+            let end = LineConvention::Terminated.end_before(&content, most);
+            inside_line = end == 0;
+            content.truncate(if inside_line { boundary::floor(&content, most) } else { end });
+        } else {
+            content.truncate(whole);
+        }
+        let end = start + content.len() as u64;
+        let count = measure::lines(&content, LineConvention::Terminated);
+        let lines = first.filter(|_| count > 0).map(|first| first..=first + count - 1);
+        let progress = if inside_line {
+            Progress::Full(Range::Bytes { start: end, end: None })
+        } else if end >= total {
+            Progress::AtEnd
+        } else {
+            match first {
+                Some(first) if count < wanted => Progress::Full(Range::Lines { first: first + count, last }),
+                Some(first) => {
+                    let next = first + count;
+                    let last = (next + count - 1).min(self.entry.lines().unwrap_or(u64::MAX));
+                    Progress::Satisfied(Range::Lines { first: next, last: Some(last) })
+                }
+                None => Progress::Full(Range::Bytes { start: end, end: None }),
+            }
+        };
+        Ok(Page { content, start, end, lines, progress })
+    }
+
+    fn past_the_end(&self, what: &'static str, asked: u64, total: u64) -> RetrieveError {
+        RetrieveError::PastTheEnd { id: self.entry.id, what, asked, total }
+    }
+}

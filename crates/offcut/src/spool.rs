@@ -1,0 +1,107 @@
+//! Bounds an output while it streams by.
+
+use crate::context::Context;
+use crate::measure::{self, LineCounter};
+use crate::profile::Settings;
+use crate::recorder::Ending;
+use crate::truncator::{Overflow, Shown, Truncator};
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// Takes an output in chunks of any size and bounds it. Memory stays within a few times the budget.
+///
+/// Until the first limit is crossed the output is only held; from then on every byte goes to the store as it comes.
+///
+/// ```
+/// use offcut::{Context, Profile, Truncator};
+/// let truncator = Truncator::new(Profile::native());
+/// let mut spool = truncator.spool(Context::tool("bash"));
+/// for number in 0..100_000 {
+///     spool.observe(format!("{number}\n").as_bytes());
+/// }
+/// let shown = spool.finish();
+/// assert!(shown.content().len() <= 9500);
+/// ```
+pub struct Spool<'a> {
+    truncator: &'a Truncator,
+    settings: Settings,
+    context: Context,
+    stage: Stage<'a>,
+}
+
+enum Stage<'a> {
+    /// Everything so far is within the limits.
+    Within { held: Vec<u8>, lines: LineCounter, chars: u64 },
+    /// A limit was crossed.
+    Over(Box<Overflow<'a>>),
+}
+
+impl<'a> Spool<'a> {
+    pub(crate) fn new(truncator: &'a Truncator, context: Context) -> Spool<'a> {
+        let settings = truncator.settings(&context);
+        let lines = LineCounter::new(settings.conventions.lines);
+        Spool { truncator, settings, context, stage: Stage::Within { held: Vec::new(), lines, chars: 0 } }
+    }
+
+    /// Takes in the next chunk.
+    pub fn observe(&mut self, chunk: &[u8]) {
+        match &mut self.stage {
+            Stage::Over(overflow) => overflow.observe(chunk),
+            Stage::Within { held, lines, chars } => {
+                let Settings { enabled, limits, conventions, .. } = &self.settings;
+                let bytes = held.len() as u64 + chunk.len() as u64;
+                let mut over = bytes > limits.ceiling();
+                // Tokens are counted at the end: the ceiling bounds what is held until then.
+                if !over && let Some(most) = limits.lines {
+                    lines.observe(chunk);
+                    over = lines.lines() > most;
+                }
+                if !over && let Some(most) = limits.chars {
+                    *chars += measure::chars(chunk, conventions.chars);
+                    over = *chars > most;
+                }
+                if over && *enabled {
+                    let mut overflow = Overflow::open(self.truncator, self.settings, &self.context);
+                    overflow.observe(held);
+                    overflow.observe(chunk);
+                    self.stage = Stage::Over(Box::new(overflow));
+                } else {
+                    held.extend_from_slice(chunk);
+                }
+            }
+        }
+    }
+
+    /// The end of an output that is not a command's.
+    pub fn finish(self) -> Shown<'static> {
+        self.finish_with(Ending::default())
+    }
+
+    /// The end of the output, and how the command ended.
+    pub fn finish_with(self, ending: Ending) -> Shown<'static> {
+        let Spool { truncator, settings, context, stage } = self;
+        match stage {
+            Stage::Over(overflow) => overflow.finish(ending),
+            Stage::Within { held, .. } => {
+                if !settings.enabled || truncator.fits(&held, &settings) {
+                    truncator.passed(&context, held.len() as u64);
+                    return Shown::Whole(Cow::Owned(held));
+                }
+                let mut overflow = Overflow::open(truncator, settings, &context);
+                overflow.observe(&held);
+                overflow.finish(ending)
+            }
+        }
+    }
+}
+
+impl Write for Spool<'_> {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
+        self.observe(chunk);
+        Ok(chunk.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! The metadata file of an entry: one JSON object, version 1.
+//!
+//! Other programs read these files, so the format has its own types and changes only by adding fields.
+
+use crate::context::Context;
+use crate::cut::{Gap, LinePart, Size, Why};
+use crate::store::{Completeness, Id, Summary};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::time::SystemTime;
+
+/// What is written when an entry is opened, and again when it is committed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Metadata {
+    version: u32,
+    id: String,
+    /// The name of the file with the bytes, in the folder above.
+    pub(crate) file: String,
+    created: Timestamp,
+    profile: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    call_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    state: State,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) output: Option<Output>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    Writing,
+    Complete,
+    Partial,
+}
+
+/// What is known when all bytes have been written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Output {
+    /// The bytes kept.
+    pub(crate) bytes: u64,
+    original: Amount,
+    lines: u64,
+    digest: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    shown: Amount,
+    gaps: Vec<Missing>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Amount {
+    bytes: u64,
+    lines: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    chars: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Missing {
+    start: u64,
+    end: u64,
+    first_line: u64,
+    last_line: u64,
+    #[serde(default)]
+    inside: bool,
+    why: String,
+}
+
+impl Metadata {
+    pub(crate) fn opened(
+        id: &Id,
+        file: String,
+        created: SystemTime,
+        profile: &str,
+        context: &Context,
+    ) -> Metadata {
+        Metadata {
+            version: 1,
+            id: id.to_string(),
+            file,
+            created: Timestamp::try_from(created).unwrap_or(Timestamp::UNIX_EPOCH),
+            profile: profile.to_owned(),
+            tool: context.tool.clone(),
+            call_id: context.call_id.clone(),
+            session: context.session.clone(),
+            state: State::Writing,
+            reason: None,
+            output: None,
+        }
+    }
+
+    pub(crate) fn committed(mut self, bytes: u64, summary: &Summary) -> Metadata {
+        (self.state, self.reason) = match &summary.completeness {
+            Completeness::Complete => (State::Complete, None),
+            Completeness::Partial { reason } => (State::Partial, Some(reason.clone())),
+            Completeness::Writing | Completeness::Abandoned => (State::Writing, None),
+        };
+        self.output = Some(Output {
+            bytes,
+            original: summary.original.into(),
+            lines: summary.lines,
+            digest: summary.digest.clone(),
+            exit_code: summary.exit_code,
+            shown: summary.shown.into(),
+            gaps: summary.gaps.iter().map(Missing::from).collect(),
+        });
+        self
+    }
+
+    pub(crate) fn created(&self) -> SystemTime {
+        self.created.into()
+    }
+
+    pub(crate) fn profile(&self) -> &str {
+        &self.profile
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        Context { tool: self.tool.clone(), call_id: self.call_id.clone(), session: self.session.clone() }
+    }
+
+    /// `None` while the writer has not said how it ended.
+    pub(crate) fn completeness(&self) -> Option<Completeness> {
+        match self.state {
+            State::Writing => None,
+            State::Complete => Some(Completeness::Complete),
+            State::Partial => Some(Completeness::Partial {
+                reason: self.reason.clone().unwrap_or_else(|| "unknown".to_owned()),
+            }),
+        }
+    }
+
+    pub(crate) fn summary(&self, completeness: &Completeness) -> Option<Summary> {
+        self.output.as_ref().map(|output| Summary {
+            original: output.original.into(),
+            lines: output.lines,
+            digest: output.digest.clone(),
+            completeness: completeness.clone(),
+            exit_code: output.exit_code,
+            shown: output.shown.into(),
+            gaps: output.gaps.iter().map(Gap::from).collect(),
+        })
+    }
+}
+
+impl From<Size> for Amount {
+    fn from(Size { bytes, lines, chars, tokens }: Size) -> Self {
+        Amount { bytes, lines, chars, tokens }
+    }
+}
+
+impl From<Amount> for Size {
+    fn from(Amount { bytes, lines, chars, tokens }: Amount) -> Self {
+        Size { bytes, lines, chars, tokens }
+    }
+}
+
+impl From<&Gap> for Missing {
+    fn from(gap: &Gap) -> Self {
+        Missing {
+            start: gap.start,
+            end: gap.end,
+            first_line: gap.first_line,
+            last_line: gap.last_line,
+            inside: gap.from == LinePart::Inside,
+            why: gap.why.as_str().to_owned(),
+        }
+    }
+}
+
+impl From<&Missing> for Gap {
+    fn from(missing: &Missing) -> Self {
+        Gap {
+            start: missing.start,
+            end: missing.end.max(missing.start),
+            first_line: missing.first_line,
+            last_line: missing.last_line,
+            from: if missing.inside { LinePart::Inside } else { LinePart::Start },
+            // A reason that a later version added is at least an omission.
+            why: Why::from_word(&missing.why).unwrap_or(Why::Omitted),
+        }
+    }
+}

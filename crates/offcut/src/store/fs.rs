@@ -1,0 +1,309 @@
+//! The local store: a directory of plain files.
+//!
+//! ```text
+//! DIR/1m3k9q2zab7xk4pd.txt            the bytes, as they came; named by the profile
+//! DIR/.offcut/1m3k9q2zab7xk4pd.json   what is known about them
+//! ```
+//!
+//! The metadata is written before the first byte and says `writing`; it is replaced, atomically, when all bytes are
+//! there. So a crash at any moment leaves an entry that says it is incomplete. The writer holds a lock on its file,
+//! which the system drops when the process dies: that tells an entry in the making from an abandoned one.
+//!
+//! Nothing is synced to disk: an output is worth keeping through a crash of the program, not slowing every call for
+//! a loss of power. The digest tells after such a loss whether the bytes are right.
+
+use crate::store::format::Metadata;
+use crate::store::{Clock, Completeness, Draft, Entry, Id, Store, StoreError, Summary, Writer, name};
+use rustix::fs::OFlags;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const METADATA_DIR: &str = ".offcut";
+
+/// Names are tried this often before the store gives up; a random part makes even the second try rare.
+const ATTEMPTS: u32 = 10_000;
+
+/// A store in a local directory. It is made when the first entry is.
+#[derive(Debug)]
+pub struct FsStore {
+    directory: PathBuf,
+    clock: Clock,
+    /// The time of the last id in milliseconds: ids made by one store are ordered even within a millisecond.
+    last_time: AtomicU64,
+}
+
+impl FsStore {
+    /// The store in `directory`. Nothing is touched yet.
+    pub fn new(directory: impl Into<PathBuf>, clock: Clock) -> FsStore {
+        FsStore { directory: directory.into(), clock, last_time: AtomicU64::new(0) }
+    }
+
+    /// The directory that holds the outputs.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn metadata_directory(&self) -> PathBuf {
+        self.directory.join(METADATA_DIR)
+    }
+
+    fn metadata_path(&self, id: &Id) -> PathBuf {
+        self.metadata_directory().join(format!("{id}.json"))
+    }
+
+    fn prepare(&self) -> Result<(), StoreError> {
+        let metadata = self.metadata_directory();
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&metadata)
+            .map_err(StoreError::io("create the directory", &metadata))?;
+        let mode = fs::metadata(&self.directory)
+            .map_err(StoreError::io("look at the directory", &self.directory))?
+            .permissions()
+            .mode();
+        // Whoever can write here can replace what the model will read.
+        if mode & 0o022 != 0 {
+            return Err(StoreError::Refused {
+                reason: format!(
+                    "the store directory {} can be written by others; choose a private one with --store, or run `chmod 700`",
+                    self.directory.display()
+                ),
+            });
+        }
+        Ok(())
+    }
+
+    fn next_time(&self) -> SystemTime {
+        let now = (self.clock)().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX / 2);
+        let before = self
+            .last_time
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(now.max(last + 1)))
+            .unwrap_or_default();
+        UNIX_EPOCH + Duration::from_millis(now.max(before + 1))
+    }
+
+    fn read_metadata(&self, id: &Id) -> Result<Metadata, StoreError> {
+        let path = self.metadata_path(id);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(StoreError::NotFound { id: id.to_string() });
+            }
+            Err(error) => return Err(StoreError::io("read the metadata", &path)(error)),
+        };
+        let metadata: Metadata = serde_json::from_slice(&text)
+            .map_err(|error| StoreError::Damaged { id: *id, reason: error.to_string() })?;
+        // A name from a file is foreign data: only a plain file of this directory may be opened by it.
+        let mut components = Path::new(&metadata.file).components();
+        match (components.next(), components.next()) {
+            (Some(std::path::Component::Normal(_)), None) => Ok(metadata),
+            _ => Err(StoreError::Damaged {
+                id: *id,
+                reason: format!("{:?} is not a file name", metadata.file),
+            }),
+        }
+    }
+
+    fn open_file(&self, metadata: &Metadata) -> io::Result<File> {
+        OpenOptions::new()
+            .read(true)
+            .custom_flags(OFlags::NOFOLLOW.bits() as i32)
+            .open(self.directory.join(&metadata.file))
+    }
+}
+
+impl Store for FsStore {
+    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+        self.prepare()?;
+        for attempt in 1..=ATTEMPTS {
+            let time = self.next_time();
+            let id = Id::new(time, random()?);
+            let file_name = name::expand(draft.file_name, draft.context, &id, time, attempt);
+            let path = self.directory.join(&file_name);
+            let metadata = Metadata::opened(&id, file_name, time, draft.profile, draft.context);
+            let metadata_path = self.metadata_path(&id);
+            match write_new(&metadata_path, &metadata) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+                result => result.map_err(StoreError::io("write the metadata", &metadata_path))?,
+            }
+            // Exclusive creation never follows a link and never opens what exists.
+            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+                Ok(file) => {
+                    // Without locks (some network file systems) an entry in the making just looks abandoned.
+                    let _ = file.try_lock();
+                    return Ok(Box::new(FsWriter { id, path, file, metadata, metadata_path, written: 0 }));
+                }
+                Err(error) => {
+                    let _ = fs::remove_file(&metadata_path);
+                    if error.kind() != ErrorKind::AlreadyExists {
+                        return Err(StoreError::io("create", &path)(error));
+                    }
+                }
+            }
+        }
+        Err(StoreError::Refused {
+            reason: format!("every name tried in {} was taken", self.directory.display()),
+        })
+    }
+
+    fn ids(&self) -> Result<Vec<Id>, StoreError> {
+        let directory = self.metadata_directory();
+        let listing = match fs::read_dir(&directory) {
+            Ok(listing) => listing,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(StoreError::io("list", &directory)(error)),
+        };
+        let mut ids: Vec<Id> = listing
+            .filter_map(|item| Id::parse(item.ok()?.file_name().to_str()?.strip_suffix(".json")?))
+            .collect();
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
+        let metadata = self.read_metadata(id)?;
+        let file = self.open_file(&metadata);
+        let bytes = file.as_ref().ok().and_then(|file| file.metadata().ok()).map(|found| found.size());
+        let completeness = match (metadata.completeness(), &file, bytes) {
+            (None, Ok(file), _) if file.try_lock_shared().is_err() => Completeness::Writing,
+            (None, _, _) => Completeness::Abandoned,
+            (Some(Completeness::Complete), Err(error), _) => {
+                Completeness::Partial { reason: format!("its file cannot be read: {error}") }
+            }
+            (Some(Completeness::Complete), _, Some(bytes))
+                if metadata.output.as_ref().is_some_and(|output| output.bytes != bytes) =>
+            {
+                Completeness::Partial { reason: "its file was changed after it was stored".to_owned() }
+            }
+            (Some(completeness), _, _) => completeness,
+        };
+        Ok(Entry {
+            id: *id,
+            path: Some(self.directory.join(&metadata.file)),
+            created: metadata.created(),
+            context: metadata.context(),
+            profile: metadata.profile().to_owned(),
+            bytes: bytes.unwrap_or(0),
+            summary: metadata.summary(&completeness),
+            completeness,
+        })
+    }
+
+    fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
+        let metadata = self.read_metadata(id)?;
+        let path = self.directory.join(&metadata.file);
+        let file = self.open_file(&metadata).map_err(StoreError::io("open", &path))?;
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match file.read_at(&mut buffer[filled..], offset + filled as u64) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(StoreError::io("read", &path)(error)),
+            }
+        }
+        Ok(filled)
+    }
+
+    fn remove(&self, id: &Id) -> Result<(), StoreError> {
+        let metadata = self.read_metadata(id)?;
+        // The bytes go first: metadata without bytes says so, bytes without metadata would stay for ever.
+        for path in [self.directory.join(&metadata.file), self.metadata_path(id)] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(StoreError::io("remove", &path)(error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+struct FsWriter {
+    id: Id,
+    path: PathBuf,
+    file: File,
+    metadata: Metadata,
+    metadata_path: PathBuf,
+    written: u64,
+}
+
+impl Writer for FsWriter {
+    fn id(&self) -> Id {
+        self.id
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match self.file.write(rest) {
+                Ok(0) => return Err(StoreError::io("write", &self.path)(ErrorKind::WriteZero.into())),
+                Ok(count) => {
+                    self.written += count as u64;
+                    rest = &rest[count..];
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(StoreError::io("write", &self.path)(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn commit(self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
+        // The name may have been taken away while we wrote: what nobody can open is not kept.
+        let found = fs::symlink_metadata(&self.path).map_err(StoreError::io("find", &self.path))?;
+        let ours = self.file.metadata().map_err(StoreError::io("look at", &self.path))?;
+        if (found.dev(), found.ino()) != (ours.dev(), ours.ino()) {
+            return Err(StoreError::Refused {
+                reason: format!("{} was replaced while it was written", self.path.display()),
+            });
+        }
+        let metadata = self.metadata.committed(self.written, summary);
+        replace(&self.metadata_path, &metadata)
+            .map_err(StoreError::io("write the metadata", &self.metadata_path))?;
+        Ok(Entry {
+            id: self.id,
+            path: Some(self.path),
+            created: metadata.created(),
+            context: metadata.context(),
+            profile: metadata.profile().to_owned(),
+            bytes: self.written,
+            completeness: summary.completeness.clone(),
+            summary: Some(summary.clone()),
+        })
+    }
+}
+
+fn write_new(path: &Path, metadata: &Metadata) -> io::Result<()> {
+    temporary(path, metadata)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
+}
+
+fn replace(path: &Path, metadata: &Metadata) -> io::Result<()> {
+    temporary(path, metadata)?.persist(path).map(drop).map_err(|error| error.error)
+}
+
+fn temporary(path: &Path, metadata: &Metadata) -> io::Result<tempfile::NamedTempFile> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file =
+        tempfile::Builder::new().permissions(Permissions::from_mode(0o600)).tempfile_in(directory)?;
+    let mut text = serde_json::to_vec(metadata)?;
+    text.push(b'\n');
+    file.write_all(&text)?;
+    Ok(file)
+}
+
+fn random() -> Result<u64, StoreError> {
+    getrandom::u64()
+        .map_err(|error| StoreError::Refused { reason: format!("the system has no random numbers: {error}") })
+}

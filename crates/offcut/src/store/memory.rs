@@ -1,0 +1,147 @@
+//! A store in memory, for tests and for programs that keep outputs only while they run.
+
+use crate::context::Context;
+use crate::store::{Clock, Completeness, Draft, Entry, Id, Store, StoreError, Summary, Writer};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+/// A store in memory.
+#[derive(Clone, Debug)]
+pub struct MemoryStore {
+    clock: Clock,
+    entries: Entries,
+}
+
+type Entries = Arc<Mutex<Shelf>>;
+
+#[derive(Debug, Default)]
+struct Shelf {
+    /// How many entries were ever made: ids of the same millisecond stay ordered and distinct.
+    made: u64,
+    entries: BTreeMap<Id, Kept>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    created: SystemTime,
+    context: Context,
+    profile: String,
+    bytes: Vec<u8>,
+    completeness: Completeness,
+    summary: Option<Summary>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new(clock: Clock) -> MemoryStore {
+        MemoryStore { clock, entries: Entries::default() }
+    }
+}
+
+/// A panic elsewhere cannot leave an entry half changed, so the entries stay usable after one.
+fn lock(entries: &Entries) -> MutexGuard<'_, Shelf> {
+    entries.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn not_found(id: &Id) -> StoreError {
+    StoreError::NotFound { id: id.to_string() }
+}
+
+impl Kept {
+    fn entry(&self, id: &Id) -> Entry {
+        Entry {
+            id: *id,
+            path: None,
+            created: self.created,
+            context: self.context.clone(),
+            profile: self.profile.clone(),
+            bytes: self.bytes.len() as u64,
+            completeness: self.completeness.clone(),
+            summary: self.summary.clone(),
+        }
+    }
+}
+
+impl Store for MemoryStore {
+    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+        let created = (self.clock)();
+        let mut shelf = lock(&self.entries);
+        shelf.made += 1;
+        let id = Id::new(created, shelf.made);
+        shelf.entries.insert(
+            id,
+            Kept {
+                created,
+                context: draft.context.clone(),
+                profile: draft.profile.to_owned(),
+                bytes: Vec::new(),
+                completeness: Completeness::Writing,
+                summary: None,
+            },
+        );
+        Ok(Box::new(MemoryWriter { id, entries: Arc::clone(&self.entries) }))
+    }
+
+    fn ids(&self) -> Result<Vec<Id>, StoreError> {
+        Ok(lock(&self.entries).entries.keys().copied().collect())
+    }
+
+    fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
+        lock(&self.entries).entries.get(id).map(|kept| kept.entry(id)).ok_or_else(|| not_found(id))
+    }
+
+    fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
+        let shelf = lock(&self.entries);
+        let bytes = &shelf.entries.get(id).ok_or_else(|| not_found(id))?.bytes;
+        let from = usize::try_from(offset).map_or(bytes.len(), |offset| offset.min(bytes.len()));
+        let count = buffer.len().min(bytes.len() - from);
+        buffer[..count].copy_from_slice(&bytes[from..from + count]);
+        Ok(count)
+    }
+
+    fn remove(&self, id: &Id) -> Result<(), StoreError> {
+        lock(&self.entries).entries.remove(id).map(drop).ok_or_else(|| not_found(id))
+    }
+}
+
+struct MemoryWriter {
+    id: Id,
+    entries: Entries,
+}
+
+impl Writer for MemoryWriter {
+    fn id(&self) -> Id {
+        self.id
+    }
+
+    fn path(&self) -> Option<&Path> {
+        None
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let mut shelf = lock(&self.entries);
+        let kept = shelf.entries.get_mut(&self.id).ok_or_else(|| not_found(&self.id))?;
+        kept.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn commit(self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
+        let mut shelf = lock(&self.entries);
+        let kept = shelf.entries.get_mut(&self.id).ok_or_else(|| not_found(&self.id))?;
+        kept.completeness = summary.completeness.clone();
+        kept.summary = Some(summary.clone());
+        Ok(kept.entry(&self.id))
+    }
+}
+
+impl Drop for MemoryWriter {
+    fn drop(&mut self) {
+        if let Some(kept) = lock(&self.entries).entries.get_mut(&self.id)
+            && kept.completeness == Completeness::Writing
+        {
+            kept.completeness = Completeness::Abandoned;
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Where whole outputs are kept.
+//!
+//! A store holds entries: the bytes of one output, as they came, and what is known about them. It does the least a
+//! store can do; finding an entry by a prefix, paging and searching are built on top, in [`crate::retrieve`].
+//!
+//! Every store passes the same suite: [`contract::check`].
+
+pub mod contract;
+mod format;
+mod fs;
+mod id;
+mod memory;
+mod name;
+
+pub use fs::FsStore;
+pub use id::Id;
+pub use memory::MemoryStore;
+
+use crate::context::Context;
+use crate::cut::{Gap, Size};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Tells the time. Callers pass one, usually `SystemTime::now`, because the library reads no clock of its own.
+pub type Clock = fn() -> SystemTime;
+
+/// Keeps whole outputs.
+pub trait Store: Send + Sync {
+    /// Opens a new entry. It exists from now on, and says that it is incomplete until it is committed.
+    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError>;
+
+    /// Every id, oldest first.
+    fn ids(&self) -> Result<Vec<Id>, StoreError>;
+
+    /// What is known about an entry.
+    fn entry(&self, id: &Id) -> Result<Entry, StoreError>;
+
+    /// Reads bytes of an entry from `offset` on; fewer than asked for only at the end of what is there.
+    fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError>;
+
+    /// Removes an entry.
+    fn remove(&self, id: &Id) -> Result<(), StoreError>;
+}
+
+/// Takes in the bytes of one entry.
+///
+/// A writer that is dropped leaves an incomplete entry with what was written.
+pub trait Writer: Send {
+    /// The entry's id.
+    fn id(&self) -> Id;
+
+    /// The plain file that will hold the bytes, if there is one.
+    fn path(&self) -> Option<&Path>;
+
+    /// Appends bytes.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError>;
+
+    /// Makes the entry what `summary` says it is.
+    fn commit(self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError>;
+}
+
+/// What is known when an entry is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Draft<'a> {
+    /// The call that produced the output.
+    pub context: &'a Context,
+    /// The profile that cut it.
+    pub profile: &'a str,
+    /// How a store that keeps plain files names them, for example `{id}.txt`.
+    pub file_name: &'a str,
+}
+
+/// What is known when all bytes have been written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// How large the output was, whether or not all of it was kept.
+    pub original: Size,
+    /// The lines of it as retrieval counts them, whatever the profile's convention: they end at `\n`.
+    pub lines: u64,
+    /// The blake3 digest, in hex, of the bytes that were written.
+    pub digest: String,
+    /// Whether every byte was written.
+    pub completeness: Completeness,
+    /// The exit code of the command, if it was one.
+    pub exit_code: Option<i32>,
+    /// How much of it was shown.
+    pub shown: Size,
+    /// What was not shown.
+    pub gaps: Vec<Gap>,
+}
+
+/// Whether an entry holds the whole output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// Every byte is there.
+    Complete,
+    /// Some bytes are missing, and why.
+    Partial {
+        /// What went wrong.
+        reason: String,
+    },
+    /// It is being written at this moment.
+    Writing,
+    /// Its writer ended without saying that the entry is complete.
+    Abandoned,
+}
+
+/// One stored output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its id.
+    pub id: Id,
+    /// The plain file that holds the bytes, if there is one.
+    pub path: Option<PathBuf>,
+    /// When it was opened.
+    pub created: SystemTime,
+    /// The call that produced it.
+    pub context: Context,
+    /// The profile that cut it.
+    pub profile: String,
+    /// The number of bytes that are kept.
+    pub bytes: u64,
+    /// Whether these are all.
+    pub completeness: Completeness,
+    /// What is known since all bytes were written; nothing for an entry that was never committed.
+    pub summary: Option<Summary>,
+}
+
+impl Entry {
+    /// The number of lines that end at `\n`, an open end included, if the entry was committed whole.
+    pub fn lines(&self) -> Option<u64> {
+        match (&self.completeness, &self.summary) {
+            (Completeness::Complete, Some(summary)) => Some(summary.lines),
+            _ => None,
+        }
+    }
+
+    /// The name under which any client can ask for it.
+    pub fn uri(&self) -> String {
+        format!("offcut://{}", self.id)
+    }
+}
+
+/// Something a store could not do.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The system refused.
+    #[error("could not {tried} {place}: {source}")]
+    Io {
+        /// What was tried, as a verb.
+        tried: &'static str,
+        /// What it was tried on.
+        place: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// There is no such entry.
+    #[error("no stored output {id}; `offcut ls` lists what there is")]
+    NotFound {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// The metadata cannot be read.
+    #[error("the metadata of {id} is damaged: {reason}")]
+    Damaged {
+        /// The entry.
+        id: Id,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The store may not be used.
+    #[error("{reason}")]
+    Refused {
+        /// Why, and what to do.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn io(tried: &'static str, place: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
+        let place = place.display().to_string();
+        move |source| StoreError::Io { tried, place, source }
+    }
+}

@@ -1,0 +1,65 @@
+//! How far the beginning and the end of a text reach into the room there is.
+
+use crate::strategy::Room;
+use serde::Deserialize;
+
+/// Where a shown piece may begin and end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Edges {
+    /// At line edges, except inside a line longer than half the room: it is cut so that the room is used.
+    #[default]
+    FillLongLines,
+    /// At line edges, unless nothing visible could be shown then.
+    WholeLines,
+    /// Between any two characters.
+    Exact,
+}
+
+/// How far a text may be shown from either end.
+impl Room<'_> {
+    /// The length of the beginning of `text` that fits.
+    pub fn head(&self, text: &[u8]) -> usize {
+        let lines = self.conventions.lines;
+        let by_lines = self.limits.lines.map_or(text.len(), |most| lines.prefix(text, most));
+        let reach = self.prefix(text);
+        if by_lines <= reach {
+            return by_lines;
+        }
+        let whole = lines.end_before(text, reach);
+        let cut_line = match self.edges {
+            Edges::Exact => true,
+            Edges::WholeLines => is_blank(&text[..whole]),
+            Edges::FillLongLines => {
+                let next = lines.start_after(text, reach + 1);
+                is_blank(&text[..whole]) || (next - whole) * 2 > reach
+            }
+        };
+        if cut_line { reach } else { whole }
+    }
+
+    /// The start of the end of `text` that fits.
+    pub fn tail(&self, text: &[u8]) -> usize {
+        let lines = self.conventions.lines;
+        let by_lines = self.limits.lines.map_or(0, |most| lines.suffix(text, most));
+        let reach = self.suffix(text);
+        if by_lines >= reach {
+            return by_lines;
+        }
+        let whole = lines.start_after(text, reach);
+        let cut_line = match self.edges {
+            Edges::Exact => true,
+            Edges::WholeLines => is_blank(&text[whole..]),
+            Edges::FillLongLines => {
+                let start = lines.end_before(text, reach);
+                is_blank(&text[whole..]) || (whole - start) * 2 > text.len() - reach
+            }
+        };
+        if cut_line { reach } else { whole }
+    }
+}
+
+/// Nothing a reader could see: a preview of it would be as good as empty.
+fn is_blank(text: &[u8]) -> bool {
+    text.iter().all(u8::is_ascii_whitespace)
+}

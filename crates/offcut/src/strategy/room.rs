@@ -1,0 +1,194 @@
+//! How much of the original may be shown.
+
+use crate::boundary;
+use crate::limits::Limits;
+use crate::measure::{self, Conventions, CountTokens};
+use crate::strategy::Edges;
+
+/// The room for what is shown of the original: the budget less everything we add but the markers of gaps.
+#[derive(Clone, Copy)]
+pub struct Room<'a> {
+    /// What is left for the original and its gap markers.
+    pub limits: Limits,
+    /// What one marker costs at the most. A strategy charges it for each gap that its pieces leave.
+    pub marker: Cost,
+    /// How lines and characters are counted.
+    pub conventions: Conventions,
+    /// Where a piece may begin and end.
+    pub edges: Edges,
+    /// The token counter.
+    pub tokens: &'a dyn CountTokens,
+}
+
+/// What a text of ours costs in each unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Bytes.
+    pub bytes: u64,
+    /// Lines.
+    pub lines: u64,
+    /// Characters.
+    pub chars: u64,
+    /// Tokens.
+    pub tokens: u64,
+}
+
+impl Cost {
+    /// What `text` costs. Only what the limits speak of is counted.
+    pub fn of(text: &[u8], limits: &Limits, conventions: Conventions, tokens: &dyn CountTokens) -> Cost {
+        Cost {
+            bytes: text.len() as u64,
+            lines: limits.lines.map_or(0, |_| measure::lines(text, conventions.lines)),
+            chars: limits.chars.map_or(0, |_| measure::chars(text, conventions.chars)),
+            tokens: limits.tokens.map_or(0, |_| tokens.count(text)),
+        }
+    }
+
+    /// What this costs beyond `other`, unit by unit.
+    pub fn beyond(self, other: Cost) -> Cost {
+        Cost {
+            bytes: self.bytes.saturating_sub(other.bytes),
+            lines: self.lines.saturating_sub(other.lines),
+            chars: self.chars.saturating_sub(other.chars),
+            tokens: self.tokens.saturating_sub(other.tokens),
+        }
+    }
+
+    /// The cost `times` times.
+    pub fn times(self, times: u64) -> Cost {
+        Cost {
+            bytes: self.bytes * times,
+            lines: self.lines * times,
+            chars: self.chars * times,
+            tokens: self.tokens * times,
+        }
+    }
+}
+
+impl std::ops::Add for Cost {
+    type Output = Cost;
+    fn add(self, other: Cost) -> Cost {
+        Cost {
+            bytes: self.bytes + other.bytes,
+            lines: self.lines + other.lines,
+            chars: self.chars + other.chars,
+            tokens: self.tokens + other.tokens,
+        }
+    }
+}
+
+impl Limits {
+    /// Whether `cost` is within the limits.
+    pub(crate) fn afford(&self, cost: Cost) -> bool {
+        let within = |limit: Option<u64>, cost: u64| limit.is_none_or(|limit| cost <= limit);
+        within(self.lines, cost.lines)
+            && within(self.bytes, cost.bytes)
+            && within(self.chars, cost.chars)
+            && within(self.tokens, cost.tokens)
+    }
+
+    /// What is left of the limits when `cost` is paid.
+    pub(crate) fn less(self, cost: Cost) -> Limits {
+        let pay = |limit: Option<u64>, cost: u64| limit.map(|limit| limit.saturating_sub(cost));
+        Limits {
+            lines: pay(self.lines, cost.lines),
+            bytes: pay(self.bytes, cost.bytes),
+            chars: pay(self.chars, cost.chars),
+            tokens: pay(self.tokens, cost.tokens),
+        }
+    }
+}
+
+impl<'a> Room<'a> {
+    fn with(&self, limits: Limits) -> Room<'a> {
+        Room { limits, ..*self }
+    }
+
+    /// The room left when `text` is shown.
+    pub fn less(&self, text: &[u8]) -> Room<'a> {
+        self.with(self.limits.less(Cost::of(text, &self.limits, self.conventions, self.tokens)))
+    }
+
+    /// The room left when `gaps` gaps are marked.
+    pub fn less_gaps(&self, gaps: u64) -> Room<'a> {
+        self.with(self.limits.less(self.marker.times(gaps)))
+    }
+
+    /// Whether nothing more can be shown.
+    pub fn is_spent(&self) -> bool {
+        let Limits { lines, bytes, chars, tokens } = self.limits;
+        [lines, bytes, chars, tokens].contains(&Some(0))
+    }
+
+    /// A little more room, for when nothing could be shown: never an empty preview.
+    ///
+    /// The one line there is room for may be empty, with its line feed not part of it; then the next one is shown
+    /// too. The one character may be wider than the bytes there are.
+    pub(crate) fn for_something(&self) -> Room<'a> {
+        self.with(Limits {
+            lines: self.limits.lines.map(|lines| lines + 1),
+            bytes: self.limits.bytes.map(|bytes| bytes.max(4)),
+            ..self.limits
+        })
+    }
+
+    /// The part of the room that has weight `this` against `other`.
+    pub fn share(&self, this: u32, other: u32) -> Room<'a> {
+        let (this, whole) = (u128::from(this), u128::from(this) + u128::from(other));
+        let part =
+            |limit: u64| u64::try_from((u128::from(limit) * this + whole / 2) / whole).unwrap_or(limit);
+        self.with(Limits {
+            lines: self.limits.lines.map(part),
+            bytes: self.limits.bytes.map(part),
+            chars: self.limits.chars.map(part),
+            tokens: self.limits.tokens.map(part),
+        })
+    }
+
+    /// Whether `text` could be shown whole.
+    pub fn fits(&self, text: &[u8]) -> bool {
+        self.limits.fit(text, self.conventions, self.tokens)
+    }
+
+    /// The longest prefix that bytes, characters and tokens allow, lines aside.
+    pub(crate) fn prefix(&self, text: &[u8]) -> usize {
+        let bytes = self.limits.bytes.map_or(text.len(), |most| clamp(most, text.len()));
+        let end = self
+            .limits
+            .chars
+            .map_or(bytes, |most| boundary::prefix_of_chars(&text[..bytes], most, self.conventions.chars));
+        let end = self.within_tokens(end, |length| &text[..length]);
+        boundary::floor(text, end)
+    }
+
+    /// The start of the longest suffix that bytes, characters and tokens allow, lines aside.
+    pub(crate) fn suffix(&self, text: &[u8]) -> usize {
+        let bytes = self.limits.bytes.map_or(0, |most| text.len() - clamp(most, text.len()));
+        let start = self.limits.chars.map_or(bytes, |most| {
+            bytes + boundary::suffix_of_chars(&text[bytes..], most, self.conventions.chars)
+        });
+        let length = self.within_tokens(text.len() - start, |length| &text[text.len() - length..]);
+        boundary::ceil(text, text.len() - length)
+    }
+
+    /// The greatest length not over `length` whose part of the text is within the token limit, or nearly so.
+    fn within_tokens<'t>(&self, length: usize, part: impl Fn(usize) -> &'t [u8]) -> usize {
+        let Some(most) = self.limits.tokens else { return length };
+        let mut length = length;
+        // Tokens are not additive, so the length is guessed by proportion; each guess is smaller than the last.
+        for _ in 0..16 {
+            let counted = self.tokens.count(part(length));
+            if counted <= most {
+                return length;
+            }
+            let scaled = (length as u128 * u128::from(most) / u128::from(counted)) as usize;
+            length = scaled.min(length - 1);
+        }
+        // A token has at least one byte.
+        length.min(usize::try_from(most).unwrap_or(usize::MAX))
+    }
+}
+
+fn clamp(most: u64, length: usize) -> usize {
+    usize::try_from(most).map_or(length, |most| most.min(length))
+}

@@ -1,0 +1,356 @@
+//! The data path. Read this first.
+//!
+//! ```text
+//! bytes ─▶ measure ─▶ fits? ──yes──▶ the same bytes, borrowed
+//!                      │no
+//!                      ▼
+//!                    record + select ─▶ cut ─▶ commit ─▶ render ─▶ a preview that fits
+//! ```
+//!
+//! A string ([`Truncator::apply`]) and a stream ([`Truncator::spool`]) take the same way: [`Overflow`] is fed whatever
+//! is over the limits, in one chunk or in many, and its `finish` is everything that happens then.
+
+use crate::context::Context;
+use crate::cut::{Cut, Gap, Size};
+use crate::event::{Event, NoSink, Sink};
+use crate::limits::{LimitError, Limits, Unit};
+use crate::measure::{self, CountTokens, EstimatedTokens, LineConvention, LineCounter};
+use crate::profile::{Profile, Rule, Settings};
+use crate::recorder::{Ending, Recorder};
+use crate::render::{self, Facts, Reach};
+use crate::spool::Spool;
+use crate::store::{Entry, Store};
+use crate::strategy::{BothEnds, Cost, Ends, Room, Selector, Strategy, StrategyName};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Bounds tool outputs. Cheap to share; every output is independent of the others.
+pub struct Truncator {
+    profile: Profile,
+    rule: Rule,
+    storage: Storage,
+    reach: Reach,
+    strategy: Option<Arc<dyn Strategy>>,
+    tokens: Arc<dyn CountTokens>,
+    sink: Arc<dyn Sink>,
+}
+
+/// Where whole outputs go.
+#[derive(Clone)]
+pub enum Storage {
+    /// Nowhere, and that is what the caller wants.
+    Off,
+    /// Into a store.
+    To(Arc<dyn Store>),
+    /// Nowhere, because there is no store to be had.
+    Unavailable(String),
+}
+
+/// What the model gets.
+#[derive(Clone, Debug)]
+pub enum Shown<'a> {
+    /// The output fits: the same bytes.
+    Whole(Cow<'a, [u8]>),
+    /// The output is over a limit: a preview of it.
+    Cut(Box<Preview>),
+}
+
+impl Shown<'_> {
+    /// The bytes to show.
+    pub fn content(&self) -> &[u8] {
+        match self {
+            Shown::Whole(content) => content,
+            Shown::Cut(preview) => &preview.content,
+        }
+    }
+
+    /// The preview, if the output was cut.
+    pub fn preview(&self) -> Option<&Preview> {
+        match self {
+            Shown::Whole(_) => None,
+            Shown::Cut(preview) => Some(preview),
+        }
+    }
+}
+
+/// A bounded preview of an output, and what is known about the rest.
+#[derive(Clone, Debug)]
+pub struct Preview {
+    /// What to show: parts of the original and the text we add.
+    pub content: Vec<u8>,
+    /// The size of the original.
+    pub original: Size,
+    /// How much of the original is shown.
+    pub shown: Size,
+    /// What of the original is not.
+    pub gaps: Vec<Gap>,
+    /// The limit that was exceeded first.
+    pub limited_by: Unit,
+    /// What became of the whole.
+    pub kept: Kept,
+}
+
+impl Preview {
+    /// How much is missing. A line that is shown in part is not missing.
+    pub fn removed(&self) -> Size {
+        let less = |original: Option<u64>, shown: Option<u64>| Some(original?.saturating_sub(shown?));
+        Size {
+            bytes: self.original.bytes - self.shown.bytes,
+            lines: self.original.lines.saturating_sub(self.shown.lines),
+            chars: less(self.original.chars, self.shown.chars),
+            tokens: less(self.original.tokens, self.shown.tokens),
+        }
+    }
+}
+
+/// What became of an output that is over the limits.
+#[derive(Clone, Debug)]
+pub enum Kept {
+    /// Every byte is in the store.
+    Whole(Box<Entry>),
+    /// Not every byte is, and why.
+    NotWhole {
+        /// What went wrong, for people and models.
+        error: String,
+    },
+    /// No store was asked for.
+    Off,
+}
+
+impl Truncator {
+    /// A truncator with this profile that keeps nothing.
+    pub fn new(profile: Profile) -> Truncator {
+        Truncator {
+            profile,
+            rule: Rule::default(),
+            storage: Storage::Off,
+            reach: Reach::default(),
+            strategy: None,
+            tokens: Arc::new(EstimatedTokens),
+            sink: Arc::new(NoSink),
+        }
+    }
+
+    /// Keeps whole outputs in `storage`.
+    pub fn storage(self, storage: Storage) -> Truncator {
+        Truncator { storage, ..self }
+    }
+
+    /// Lets `rule` override the profile.
+    pub fn rule(self, rule: Rule) -> Result<Truncator, LimitError> {
+        self.profile.settings(None, rule)?;
+        Ok(Truncator { rule, ..self })
+    }
+
+    /// Says how the reader of a preview gets the rest back.
+    pub fn reach(self, reach: Reach) -> Truncator {
+        Truncator { reach, ..self }
+    }
+
+    /// Cuts by a strategy of the caller's own instead of the profile's.
+    pub fn strategy(self, strategy: impl Strategy + 'static) -> Truncator {
+        Truncator { strategy: Some(Arc::new(strategy)), ..self }
+    }
+
+    /// Counts tokens by a real tokenizer instead of the estimate.
+    pub fn tokens(self, tokens: impl CountTokens + 'static) -> Truncator {
+        Truncator { tokens: Arc::new(tokens), ..self }
+    }
+
+    /// Tells `sink` what happens.
+    pub fn sink(self, sink: impl Sink + 'static) -> Truncator {
+        Truncator { sink: Arc::new(sink), ..self }
+    }
+
+    /// What applies to an output of this call.
+    pub fn settings(&self, context: &Context) -> Settings {
+        let tool = context.tool.as_deref();
+        self.profile
+            .settings(tool, self.rule)
+            // The rule was checked alone and the tool's was checked with the profile; only a mix can be refused.
+            .or_else(|_| self.profile.settings(None, self.rule))
+            .unwrap_or_else(|error| unreachable!("checked when it was set: {error}"))
+    }
+
+    /// Bounds a whole output.
+    pub fn apply<'a>(&self, text: &'a [u8], context: &Context) -> Shown<'a> {
+        let settings = self.settings(context);
+        if !settings.enabled || self.fits(text, &settings) {
+            self.passed(context, text.len() as u64);
+            return Shown::Whole(Cow::Borrowed(text));
+        }
+        let mut overflow = Overflow::open(self, settings, context);
+        overflow.observe(text);
+        match overflow.finish(Ending::default()) {
+            Shown::Whole(_) => Shown::Whole(Cow::Borrowed(text)),
+            cut => cut,
+        }
+    }
+
+    /// Bounds an output that arrives in pieces.
+    pub fn spool(&self, context: Context) -> Spool<'_> {
+        Spool::new(self, context)
+    }
+
+    pub(crate) fn fits(&self, text: &[u8], settings: &Settings) -> bool {
+        settings.limits.fit(text, settings.conventions, &*self.tokens)
+    }
+
+    pub(crate) fn passed(&self, context: &Context, bytes: u64) {
+        self.sink.emit(&Event::Passed { context, bytes });
+    }
+
+    fn start(&self, settings: &Settings) -> Box<dyn Selector> {
+        let most_bytes = settings.keep.ceiling();
+        match (&self.strategy, settings.strategy) {
+            (Some(custom), _) => custom.start(most_bytes),
+            (None, StrategyName::Head) => BothEnds::HEAD.start(most_bytes),
+            (None, StrategyName::Tail) => BothEnds::TAIL.start(most_bytes),
+            (None, _) => BothEnds(settings.split).start(most_bytes),
+        }
+    }
+}
+
+/// An output that is over the limits, on its way.
+pub(crate) struct Overflow<'a> {
+    truncator: &'a Truncator,
+    settings: Settings,
+    context: Context,
+    recorder: Recorder,
+    selector: Box<dyn Selector>,
+    ends: Ends,
+    /// Only for conventions under which lines are not simply line feeds.
+    lines: Option<LineCounter>,
+    chars: Option<u64>,
+    tokens: Option<u64>,
+}
+
+impl<'a> Overflow<'a> {
+    pub(crate) fn open(truncator: &'a Truncator, settings: Settings, context: &Context) -> Overflow<'a> {
+        let most = settings.limits.ceiling().max(settings.keep.ceiling());
+        let most = usize::try_from(most).unwrap_or(usize::MAX / 4);
+        Overflow {
+            recorder: Recorder::open(&truncator.storage, &truncator.profile, context),
+            selector: truncator.start(&settings),
+            // Behind what is shown first, enough for the next page that the notice offers.
+            ends: Ends::new(most + render::NEXT_PAGE_BYTES, most),
+            lines: (settings.conventions.lines == LineConvention::Universal)
+                .then(|| LineCounter::new(LineConvention::Universal)),
+            chars: settings.limits.chars.map(|_| 0),
+            tokens: settings.limits.tokens.map(|_| 0),
+            context: context.clone(),
+            truncator,
+            settings,
+        }
+    }
+
+    pub(crate) fn observe(&mut self, chunk: &[u8]) {
+        self.recorder.write(chunk);
+        self.ends.observe(chunk);
+        self.selector.observe(chunk);
+        if let Some(lines) = &mut self.lines {
+            lines.observe(chunk);
+        }
+        if let Some(chars) = &mut self.chars {
+            *chars += measure::chars(chunk, self.settings.conventions.chars);
+        }
+        if let Some(tokens) = &mut self.tokens {
+            *tokens += self.truncator.tokens.count(chunk);
+        }
+    }
+
+    /// Cuts, commits and renders.
+    pub(crate) fn finish(self, ending: Ending) -> Shown<'static> {
+        let original = self.original();
+        let Overflow { truncator, settings, context, recorder, mut selector, ends, .. } = self;
+        let Truncator { profile, reach, sink, tokens, .. } = truncator;
+        let (sink, tokens, conventions) = (&**sink, &**tokens, settings.conventions);
+        let limited_by = settings.limits.first_exceeded(ends.opening(), conventions, tokens);
+
+        let keep = budget(settings.keep, original);
+        let cost = |text: &str| Cost::of(text.as_bytes(), &keep, conventions, tokens);
+        let plan = render::plan(profile, reach, recorder.outlook(), original, &keep, &cost);
+        let room = Room {
+            limits: keep.less(plan.fixed),
+            marker: plan.marker,
+            conventions,
+            edges: settings.edges,
+            tokens,
+        };
+        let mut cut = Cut::new(selector.finish(&ends, &room), ends.bytes(), ends.lines());
+        if truncator.strategy.is_some() {
+            cut = bounded(cut, &ends, &room);
+        }
+        if cut.gaps.is_empty() {
+            recorder.discard();
+            sink.emit(&Event::Passed { context: &context, bytes: original.bytes });
+            return Shown::Whole(Cow::Owned(cut.text()));
+        }
+
+        let shown = shown(&cut, &settings, tokens, original);
+        let kept = recorder.commit(original, ends.lines(), shown, &cut.gaps, ending);
+        let facts = Facts { ends: &ends, cut: &cut, original, shown, kept: &kept, settings: &settings };
+        let content = render::render(profile, reach, &plan, &facts);
+        let preview = Preview { content, original, shown, gaps: cut.gaps, limited_by, kept };
+        announce(sink, &context, &preview);
+        Shown::Cut(Box::new(preview))
+    }
+
+    fn original(&self) -> Size {
+        let lines = match (&self.lines, self.settings.conventions.lines) {
+            (Some(counter), _) => counter.lines(),
+            (None, LineConvention::Separated) => self.ends.newlines() + 1,
+            (None, _) => self.ends.lines(),
+        };
+        Size { bytes: self.ends.bytes(), lines, chars: self.chars, tokens: self.tokens }
+    }
+}
+
+/// What may be shown of this output: never more than the original, unless it is tiny.
+fn budget(keep: Limits, original: Size) -> Limits {
+    let most = keep.bytes.unwrap_or(keep.ceiling()).min(original.bytes.max(512));
+    Limits { bytes: Some(most), ..keep }
+}
+
+/// The cut, less whatever a foreign strategy chose beyond the room.
+fn bounded<'t>(cut: Cut<'t>, ends: &Ends, room: &Room<'_>) -> Cut<'t> {
+    let cost = cut.pieces.iter().fold(room.marker.times(cut.gaps.len() as u64), |sum, piece| {
+        sum + Cost::of(&piece.text, &room.limits, room.conventions, room.tokens)
+    });
+    if room.limits.afford(cost) {
+        return cut;
+    }
+    let mut left = room.less_gaps(cut.pieces.len() as u64 + 1);
+    let mut pieces = cut.pieces;
+    for piece in &mut pieces {
+        let length = left.head(&piece.text);
+        piece.text = Cow::Owned(piece.text[..length].to_vec());
+        left = left.less(&piece.text);
+    }
+    Cut::new(pieces, ends.bytes(), ends.lines())
+}
+
+fn shown(cut: &Cut<'_>, settings: &Settings, tokens: &dyn CountTokens, original: Size) -> Size {
+    let sum =
+        |measure: &dyn Fn(&[u8]) -> u64| cut.pieces.iter().map(|piece| measure(&piece.text)).sum::<u64>();
+    Size {
+        bytes: cut.bytes(),
+        lines: sum(&|text| measure::lines(text, settings.conventions.lines)).min(original.lines),
+        chars: original.chars.map(|_| sum(&|text| measure::chars(text, settings.conventions.chars))),
+        tokens: original.tokens.map(|_| sum(&|text| tokens.count(text))),
+    }
+}
+
+fn announce(sink: &dyn Sink, context: &Context, preview: &Preview) {
+    let original = preview.original.bytes;
+    match &preview.kept {
+        Kept::Whole(entry) => {
+            let (id, path) = (&entry.id, entry.path.as_deref());
+            sink.emit(&Event::Stored { context, id, path, bytes: entry.bytes });
+        }
+        Kept::NotWhole { error } => sink.emit(&Event::Error { context, original, error }),
+        Kept::Off => {}
+    }
+    let content = preview.content.len() as u64;
+    sink.emit(&Event::Truncated { context, original, content, limited_by: preview.limited_by });
+}

@@ -1,0 +1,73 @@
+//! Every step tells what it did.
+
+use crate::common::{Fault, Faulty, memory, noon};
+use offcut::retrieve::{Page, PageLimits, Range, page};
+use offcut::store::Store;
+use offcut::{Context, JsonLines, Profile, Storage, Truncator};
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn emitted(store: Arc<dyn Store>, texts: &[&[u8]]) -> String {
+    let log = Shared::default();
+    let truncator =
+        Truncator::new(Profile::native()).storage(Storage::To(store)).sink(JsonLines::new(log.clone(), noon));
+    for text in texts {
+        let context = Context { tool: Some("bash".into()), call_id: Some("c\"1".into()), session: None };
+        truncator.apply(text, &context);
+    }
+    String::from_utf8(log.0.lock().unwrap().clone()).unwrap()
+}
+
+#[test]
+fn json_lines() {
+    let large = b"x\n".repeat(20_000);
+    let log = emitted(memory(), &[b"small", &large]);
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!(
+        lines[0],
+        r#"{"event":"passed","timestamp":1771860645000,"tool":"bash","call_id":"c\"1","original_bytes":5,"content_bytes":5}"#
+    );
+    assert!(
+        lines[1].starts_with(
+            r#"{"event":"stored","timestamp":1771860645000,"tool":"bash","call_id":"c\"1","id":""#
+        )
+    );
+    assert!(lines[2].starts_with(r#"{"event":"truncated""#) && lines[2].contains(r#""limited_by":"lines""#));
+    assert_eq!(lines.len(), 3);
+}
+
+#[test]
+fn a_failing_store_is_an_event() {
+    let log = emitted(Faulty::new(Fault::Commit), &[&b"x\n".repeat(20_000)]);
+    assert!(log.starts_with(r#"{"event":"error""#) && log.contains("No space left"), "{log}");
+    assert!(log.contains(r#"{"event":"truncated""#), "{log}");
+}
+
+#[test]
+fn retrieval_is_an_event() {
+    let store = memory();
+    Truncator::new(Profile::native())
+        .storage(Storage::To(store.clone()))
+        .apply(&b"x\n".repeat(20_000), &Context::default());
+    let entry = store.entry(&store.ids().unwrap()[0]).unwrap();
+    let log = Shared::default();
+    let sink = JsonLines::new(log.clone(), noon);
+    let range = Range::Lines { first: 3, last: Some(5) };
+    let Page { content, .. } = page(&*store, &entry, range, PageLimits::default(), &sink).unwrap();
+    assert_eq!(content, b"x\nx\nx\n");
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(log.contains(r#""event":"retrieved""#) && log.contains(r#""start":4,"end":10"#), "{log}");
+}

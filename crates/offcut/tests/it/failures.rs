@@ -1,0 +1,187 @@
+//! Known failures of other truncators, one test each. The names in brackets are from the list we keep of them.
+
+use crate::common::{bytes, lines, memory, native, read_all};
+use offcut::store::Store;
+use offcut::strategy::StrategyName;
+use offcut::{Context, Kept, Limits, Profile, Rule, Shown, Storage, Truncator};
+
+const STRATEGIES: [StrategyName; 6] = StrategyName::ALL;
+
+fn apply(strategy: StrategyName, limits: Limits, text: &[u8]) -> String {
+    let rule = Rule { strategy: Some(strategy), limits, ..Rule::default() };
+    String::from_utf8_lossy(native(rule, memory()).apply(text, &Context::default()).content()).into_owned()
+}
+
+/// [D1, S2, S5, S6] One long line, with and without a line feed behind it, gave an empty preview.
+#[test]
+fn one_giant_line_is_shown_in_part() {
+    for text in
+        ["a".repeat(61_200), format!("{}\n", "a".repeat(61_200)), format!("{}\n\n\n", "a".repeat(61_200))]
+    {
+        for strategy in STRATEGIES {
+            let shown = apply(strategy, Limits::default(), text.as_bytes());
+            let kept = shown.matches('a').count();
+            assert!(kept > 8_500, "{strategy:?}: {kept} of 61,200 shown");
+        }
+    }
+}
+
+/// [D1] What a giant line leaves of the room is used by the lines beside it, and the other way round.
+#[test]
+fn room_left_by_a_giant_line_is_used() {
+    let small: String = (0..20).map(|number| format!("small {number}\n")).collect();
+    let giant = "G".repeat(100_000);
+    for (strategy, text) in [
+        (StrategyName::Head, format!("{small}{giant}\n{small}")),
+        (StrategyName::Tail, format!("{small}{giant}\n{small}")),
+        (StrategyName::HeadTail, format!("{small}{giant}\n{small}")),
+        (StrategyName::HeadTail, format!("{giant}\n{small}")),
+    ] {
+        let shown = apply(strategy, Limits::default(), text.as_bytes());
+        assert!(shown.contains("small 19\n") && shown.contains("small 0\n"), "{strategy:?}");
+        assert!(shown.len() > 9_300, "{strategy:?}: only {} bytes of 9,500 used", shown.len());
+    }
+}
+
+/// [D2] A trailing line feed made one more line, so that an output exactly at the limit was cut.
+#[test]
+fn a_trailing_line_feed_is_not_a_line() {
+    let text = "x\n".repeat(10);
+    assert_eq!(apply(StrategyName::Head, lines(10), text.as_bytes()), text);
+    assert_eq!(apply(StrategyName::Tail, lines(10), text.as_bytes()), text);
+    let cut = apply(StrategyName::Tail, lines(10), format!("{text}last").as_bytes());
+    assert!(cut.ends_with("x\nlast"), "no real line is given up for an empty one: {cut}");
+}
+
+/// [D3] A notice that was not counted made barely-over outputs larger than the original.
+#[test]
+fn barely_over_is_never_larger_than_the_original() {
+    for extra in 1..20 {
+        let text = "x\n".repeat(1900 + extra);
+        let shown = apply(StrategyName::HeadTail, Limits::default(), text.as_bytes());
+        assert!(shown.len() <= text.len(), "{} for {}", shown.len(), text.len());
+    }
+}
+
+/// [D4] Totals, what is shown and what is missing are all told, in both units, and they add up.
+#[test]
+fn counts_add_up() {
+    let text: String = (0..5000).map(|number| format!("line {number}\n")).collect();
+    for strategy in STRATEGIES {
+        let rule = Rule { strategy: Some(strategy), ..Rule::default() };
+        let truncator = native(rule, memory());
+        let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::default()) else { panic!() };
+        let removed = preview.removed();
+        assert_eq!(preview.shown.bytes + removed.bytes, text.len() as u64);
+        assert_eq!(preview.shown.lines + removed.lines, 5000);
+        assert_eq!(preview.gaps.iter().map(|gap| gap.end - gap.start).sum::<u64>(), removed.bytes);
+        let said = String::from_utf8(preview.content.clone()).unwrap();
+        let header = said.lines().next().unwrap();
+        assert!(
+            header.contains(&format!(
+                "5000 lines, {} bytes; shown {} lines, {} bytes; missing {} lines, {} bytes;",
+                text.len(),
+                preview.shown.lines,
+                preview.shown.bytes,
+                removed.lines,
+                removed.bytes
+            )),
+            "{header}"
+        );
+    }
+}
+
+/// [D7, D19] Invalid UTF-8, NUL and control bytes are stored as they came, and shown as they came.
+#[test]
+fn raw_bytes_stay_raw() {
+    let text: Vec<u8> = (0..=255_u8).cycle().take(50_000).collect();
+    let store = memory();
+    let truncator = native(Rule::default(), store.clone());
+    let Shown::Cut(preview) = truncator.apply(&text, &Context::default()) else { panic!() };
+    assert_eq!(read_all(&*store, &store.ids().unwrap()[0]), text);
+    assert!(preview.content.windows(256).any(|window| window == &text[..256]));
+}
+
+/// [S8] A character split between two writes is one character.
+#[test]
+fn characters_split_between_chunks() {
+    let truncator = native(Rule { limits: bytes(256), ..Rule::default() }, memory());
+    let mut spool = truncator.spool(Context::default());
+    for byte in "🙂".repeat(200).bytes() {
+        spool.observe(&[byte]);
+    }
+    let shown = spool.finish();
+    let text = std::str::from_utf8(shown.content()).expect("no character is cut");
+    assert!(text.matches('🙂').count() > 20);
+}
+
+/// [D18] A cut between `\r` and `\n` left half a line ending; whole lines keep both.
+#[test]
+fn crlf_lines_stay_whole() {
+    let text: String = (0..5000).map(|number| format!("line {number}\r\n")).collect();
+    for strategy in STRATEGIES {
+        let shown = apply(strategy, Limits::default(), text.as_bytes());
+        for line in shown.split_inclusive('\n').filter(|line| line.starts_with("line")) {
+            assert!(line.ends_with("\r\n"), "{strategy:?}: {line:?}");
+        }
+    }
+}
+
+/// [D8] The hint names a page that exists, in units that the retrieval can page by.
+#[test]
+fn hints_can_be_followed() {
+    let giant = "x".repeat(100_000);
+    let shown = apply(StrategyName::Head, Limits::default(), giant.as_bytes());
+    assert!(shown.lines().last().unwrap().contains("--bytes "), "a line cannot be paged by lines");
+}
+
+/// [D9, D22] Applying never loses the call: the store's failure is told, the preview is bounded.
+#[test]
+fn an_unavailable_store_is_said_and_bounded() {
+    let storage = Storage::Unavailable("there is no home directory".to_owned());
+    let truncator = Truncator::new(Profile::native()).storage(storage);
+    let text = "x\n".repeat(100_000);
+    let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::default()) else { panic!() };
+    assert!(matches!(&preview.kept, Kept::NotWhole { error } if error == "there is no home directory"));
+    assert!(preview.content.len() <= 9500);
+    assert!(String::from_utf8(preview.content).unwrap().contains("not kept: there is no home directory"));
+}
+
+/// [D17] Limits in characters and tokens hold for wide text too.
+#[test]
+fn units_are_not_mixed() {
+    let text = "漢字\n".repeat(5000);
+    for limits in
+        [Limits { chars: Some(1000), ..Limits::default() }, Limits { tokens: Some(300), ..Limits::default() }]
+    {
+        let rule = Rule { limits, ..Rule::default() };
+        let truncator = native(rule, memory());
+        let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::default()) else { panic!() };
+        let shown = String::from_utf8(preview.content).unwrap();
+        assert!(limits.chars.is_none_or(|most| shown.chars().count() as u64 <= most));
+        assert!(shown.matches('漢').count() > 50, "{limits:?}: {shown}");
+    }
+}
+
+/// [3.7] Empty, one character, white space: passed on.
+#[test]
+fn tiny_outputs_pass() {
+    for text in ["", "x", "\n", "   ", "\r\n"] {
+        assert_eq!(apply(StrategyName::HeadTail, Limits::default(), text.as_bytes()), text);
+    }
+}
+
+/// [3.10, D4] A tail larger than the text never repeats it.
+#[test]
+fn ends_never_overlap() {
+    for count in [1901, 1902, 1950, 3000] {
+        let text: String = (0..count).map(|number| format!("{number}\n")).collect();
+        let shown = apply(
+            StrategyName::HeadTail,
+            Limits { bytes: Some(1 << 20), ..Limits::default() },
+            text.as_bytes(),
+        );
+        let numbers: Vec<&str> = shown.lines().filter(|line| !line.starts_with('[')).collect();
+        assert!(numbers.iter().collect::<std::collections::HashSet<_>>().len() == numbers.len(), "{count}");
+    }
+}

@@ -1,0 +1,12 @@
+//! The library's integration tests: one binary, one file a topic.
+
+#![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
+
+mod common;
+mod documents;
+mod events;
+mod failures;
+mod native;
+mod properties;
+mod retrieval;
+mod stores;

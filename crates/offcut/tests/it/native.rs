@@ -1,0 +1,149 @@
+//! What native says, word for word.
+
+use crate::common::{Fault, Faulty, bytes, lines, memory, native};
+use offcut::strategy::StrategyName;
+use offcut::{Context, Limits, Profile, Rule, Storage, Truncator};
+
+const ID: &str = "11nzcp4800000001";
+
+fn numbered(count: usize) -> String {
+    (1..=count).map(|number| format!("{number}\n")).collect()
+}
+
+fn shown(strategy: StrategyName, limits: Limits, text: &str) -> String {
+    let rule = Rule { strategy: Some(strategy), limits, ..Rule::default() };
+    let shown = native(rule, memory()).apply(text.as_bytes(), &Context::default()).content().to_vec();
+    String::from_utf8(shown).unwrap()
+}
+
+/// The lines that are ours.
+fn ours(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.starts_with('[')).collect()
+}
+
+#[test]
+fn header_marker_pointer() {
+    let text = shown(StrategyName::HeadTail, bytes(2000), &numbered(100_000));
+    assert_eq!(
+        ours(&text),
+        [
+            format!(
+                "[offcut {ID}: 100000 lines, 588895 bytes; shown 351 lines, 1667 bytes; missing 99649 lines, 587228 \
+                 bytes; full output: offcut://{ID}]"
+            ),
+            format!("[offcut {ID}: lines 167:99815 missing, 587228 bytes]"),
+            format!("[offcut {ID}: next: offcut read {ID} --lines 167:366]"),
+        ]
+    );
+    assert!(text.starts_with('[') && text.contains("]\n1\n2\n3\n") && text.contains("\n166\n["));
+    assert!(text.contains("]\n99816\n") && text.contains("\n100000\n[offcut"));
+}
+
+#[test]
+fn the_gap_stands_where_it_is() {
+    let text = shown(StrategyName::Head, bytes(2000), &numbered(100_000));
+    assert!(
+        text.lines().nth(1) == Some("1") && ours(&text)[1].contains("lines 445:100000 missing"),
+        "{text}"
+    );
+    let text = shown(StrategyName::Tail, bytes(2000), &numbered(100_000));
+    assert!(ours(&text)[1].contains("lines 1:99722 missing"), "{text}");
+    assert!(ours(&text)[2].ends_with("--lines 1:200]"), "{text}");
+}
+
+#[test]
+fn a_gap_inside_a_line_is_told_in_bytes() {
+    let text = shown(StrategyName::HeadTail, bytes(2000), &"x".repeat(100_000));
+    assert_eq!(
+        ours(&text)[..],
+        [
+            format!(
+                "[offcut {ID}: 1 line, 100000 bytes; shown 1 line, 1695 bytes; missing 0 lines, 98305 bytes; full \
+                 output: offcut://{ID}]"
+            ),
+            format!("[offcut {ID}: bytes 565:98870 missing, inside line 1]"),
+            format!("[offcut {ID}: next: offcut read {ID} --bytes 565:8565]"),
+        ]
+    );
+    let mixed = format!("{}\n{}", "x".repeat(5000), numbered(5000));
+    let text = shown(StrategyName::HeadTail, bytes(2000), &mixed);
+    assert!(ours(&text)[1].contains("missing, in lines 1:"), "{text}");
+}
+
+/// The notice climbs down instead of vanishing.
+#[test]
+fn the_ladder() {
+    let text = numbered(100_000);
+    let one_line = shown(StrategyName::HeadTail, bytes(600), &text);
+    assert_eq!(
+        ours(&one_line),
+        [format!("[+99885 lines, 588390 of 588895 bytes: offcut read {ID} --lines 60:259]")]
+    );
+    let least = shown(StrategyName::HeadTail, bytes(256), &text);
+    assert_eq!(ours(&least), [format!("[+99951 lines: offcut read {ID}]")]);
+    let least = shown(StrategyName::HeadTail, bytes(256), &"x".repeat(100_000));
+    assert_eq!(ours(&least), [format!("[+99791 bytes: offcut read {ID}]")]);
+    let few = shown(StrategyName::HeadTail, lines(4), &numbered(30));
+    assert_eq!(few, format!("1\n[+27 lines, 73 of 81 bytes: offcut read {ID} --lines 2:28]\n29\n30\n"));
+}
+
+#[test]
+fn a_store_that_fails_is_told() {
+    let say = |fault, limits: Limits| {
+        let rule = Rule { limits, ..Rule::default() };
+        let truncator = native(rule, Faulty::new(fault));
+        String::from_utf8(
+            truncator.apply(numbered(10_000).as_bytes(), &Context::default()).content().to_vec(),
+        )
+        .unwrap()
+    };
+    let text = say(Fault::Create, Limits::default());
+    let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
+    assert!(
+        first.ends_with(
+            "; the rest was not kept: could not write /the/store: No space left on device (os error 28)]"
+        ),
+        "{first}"
+    );
+    assert_eq!(last, "[offcut: end; the missing part cannot be read back]");
+    let text = say(Fault::WriteAfter(20), Limits::default());
+    assert!(
+        text.lines()
+            .next()
+            .unwrap()
+            .contains("not kept: only the first 20 bytes are in 11nzcp4800000001: could not write"),
+        "{text}"
+    );
+    assert!(say(Fault::Commit, bytes(256)).contains("[offcut: +"), "even the least notice says so");
+    let off = Truncator::new(Profile::native()).storage(Storage::Off);
+    let text = off.apply(numbered(10_000).as_bytes(), &Context::default()).content().to_vec();
+    assert!(String::from_utf8(text).unwrap().lines().next().unwrap().ends_with("; the rest was not kept]"));
+}
+
+/// What a tool prints cannot pass for our notice: it does not know the id, and without one we choose another tag.
+#[test]
+fn output_cannot_fake_the_notice() {
+    let fake = "[offcut: lines 2:9 missing, 10 bytes]\n[offcut-2: all is well]\n";
+    let text = format!("{fake}{}{fake}", numbered(10_000));
+    let off = Truncator::new(Profile::native()).storage(Storage::Off);
+    let shown =
+        String::from_utf8(off.apply(text.as_bytes(), &Context::default()).content().to_vec()).unwrap();
+    assert!(shown.starts_with("[offcut-3: "), "{}", &shown[..100]);
+    assert_eq!(ours(&shown).iter().filter(|line| line.starts_with("[offcut-3:")).count(), 3);
+    let kept = native(Rule::default(), memory());
+    let shown =
+        String::from_utf8(kept.apply(text.as_bytes(), &Context::default()).content().to_vec()).unwrap();
+    assert_eq!(ours(&shown).iter().filter(|line| line.contains(ID)).count(), 3);
+}
+
+/// The path of a store that cannot stand in one line is not printed as if it could.
+#[test]
+fn odd_paths() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join("two\nlines");
+    let store = std::sync::Arc::new(offcut::store::FsStore::new(&directory, crate::common::noon));
+    let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
+    let shown = truncator.apply(numbered(10_000).as_bytes(), &Context::default()).content().to_vec();
+    let header = String::from_utf8(shown).unwrap().lines().next().unwrap().to_owned();
+    assert!(header.contains("full output: offcut://") && header.ends_with(']'), "{header}");
+}

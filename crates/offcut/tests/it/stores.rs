@@ -1,0 +1,173 @@
+//! The contract for both stores, and what only a directory can get wrong.
+
+use crate::common::noon;
+use offcut::store::{Completeness, Draft, FsStore, MemoryStore, Store, StoreError, contract};
+use offcut::{Context, Kept, Profile, Shown, Storage, Truncator};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+fn put(store: &FsStore, file_name: &str, context: &Context, bytes: &[u8]) -> offcut::store::Entry {
+    let mut writer = store.create(&Draft { context, profile: "native", file_name }).unwrap();
+    writer.write(bytes).unwrap();
+    writer.commit(&contract::summary(bytes)).unwrap()
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn the_memory_store_keeps_the_contract() {
+    contract::check(|| MemoryStore::new(SystemTime::now));
+    contract::check(|| MemoryStore::new(noon));
+}
+
+#[test]
+fn the_directory_store_keeps_the_contract() {
+    let home = tempfile::tempdir().unwrap();
+    for clock in [SystemTime::now, noon] {
+        contract::check(|| {
+            FsStore::new(tempfile::tempdir_in(home.path()).unwrap().keep().join("a/b"), clock)
+        });
+    }
+}
+
+#[test]
+fn directories_and_files_are_private() {
+    let home = tempfile::tempdir().unwrap();
+    let store = FsStore::new(home.path().join("new/store"), noon);
+    let entry = put(&store, "{id}.txt", &Context::default(), b"secret");
+    let path = entry.path.unwrap();
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(mode(store.directory()), 0o700);
+    assert_eq!(mode(&store.directory().join(".offcut")), 0o700);
+    assert_eq!(mode(&store.directory().join(format!(".offcut/{}.json", entry.id))), 0o600);
+}
+
+#[test]
+fn a_directory_that_others_may_write_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let store = FsStore::new(home.path(), noon);
+    let context = Context::default();
+    let refused = store.create(&Draft { context: &context, profile: "native", file_name: "{id}.txt" });
+    assert!(matches!(refused, Err(StoreError::Refused { .. })));
+}
+
+#[test]
+fn the_same_name_in_the_same_second_gives_two_files() {
+    let home = tempfile::tempdir().unwrap();
+    let store = FsStore::new(home.path().join("s"), noon);
+    let context = Context { tool: Some("Read".into()), call_id: Some("c1".into()), session: None };
+    let names: Vec<String> = (0..3)
+        .map(|number| {
+            let path = put(&store, "{tool}-{call_id}.txt", &context, &[number]).path.unwrap();
+            assert_eq!(fs::read(&path).unwrap(), [number]);
+            path.file_name().unwrap().to_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!(names, ["Read-c1.txt", "Read-c1_2.txt", "Read-c1_3.txt"]);
+    assert_eq!(store.ids().unwrap().len(), 3);
+}
+
+#[test]
+fn links_and_foreign_files_are_neither_followed_nor_overwritten() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join("s");
+    fs::create_dir(&directory).unwrap();
+    let outside = home.path().join("outside");
+    fs::write(&outside, "mine").unwrap();
+    symlink(&outside, directory.join("taken.txt")).unwrap();
+    symlink(home.path().join("dangling"), directory.join("taken_2.txt")).unwrap();
+    let store = FsStore::new(&directory, noon);
+    let entry = put(&store, "taken.txt", &Context::default(), b"ours");
+    assert_eq!(entry.path.unwrap(), directory.join("taken_3.txt"));
+    assert_eq!(fs::read(&outside).unwrap(), b"mine");
+    assert!(!home.path().join("dangling").exists());
+
+    // A stored file that was replaced by a link is not read through it.
+    let path = directory.join("taken_3.txt");
+    fs::remove_file(&path).unwrap();
+    symlink(&outside, &path).unwrap();
+    assert!(store.read(&entry.id, 0, &mut [0; 10]).is_err());
+    assert!(matches!(store.entry(&entry.id).unwrap().completeness, Completeness::Partial { .. }));
+}
+
+#[test]
+fn metadata_cannot_point_outside() {
+    let home = tempfile::tempdir().unwrap();
+    let store = FsStore::new(home.path().join("s"), noon);
+    let entry = put(&store, "{id}.txt", &Context::default(), b"ours");
+    fs::write(home.path().join("outside"), "mine").unwrap();
+    let metadata = store.directory().join(format!(".offcut/{}.json", entry.id));
+    let text = fs::read_to_string(&metadata).unwrap();
+    for name in ["../outside", "/etc/passwd", ".", "..", "a/b"] {
+        fs::write(&metadata, text.replace(&format!("{}.txt", entry.id), name)).unwrap();
+        assert!(matches!(store.read(&entry.id, 0, &mut [0; 4]), Err(StoreError::Damaged { .. })), "{name}");
+        assert!(store.remove(&entry.id).is_err(), "{name}");
+    }
+    for damaged in ["", "{", "null", "{\"version\":1}"] {
+        fs::write(&metadata, damaged).unwrap();
+        assert!(matches!(store.entry(&entry.id), Err(StoreError::Damaged { .. })), "{damaged}");
+    }
+    assert!(home.path().join("outside").exists());
+}
+
+#[test]
+fn changed_or_missing_files_are_not_called_complete() {
+    let home = tempfile::tempdir().unwrap();
+    let store = FsStore::new(home.path().join("s"), noon);
+    let entry = put(&store, "{id}.txt", &Context::default(), b"0123456789");
+    let path = entry.path.clone().unwrap();
+    fs::write(&path, "01234").unwrap();
+    assert!(matches!(store.entry(&entry.id).unwrap().completeness, Completeness::Partial { .. }));
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(store.entry(&entry.id).unwrap().completeness, Completeness::Partial { .. }));
+    store.remove(&entry.id).unwrap();
+    assert!(store.ids().unwrap().is_empty());
+}
+
+/// Everything that can be wrong with a directory, and what the reader is told.
+#[test]
+fn unusable_directories_bound_the_output_and_say_why() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("file");
+    fs::write(&file, "").unwrap();
+    let long = home.path().join("x".repeat(300));
+    for (directory, reason) in [
+        (file.clone(), "Not a directory"),
+        (file.join("below"), "Not a directory"),
+        (long, "File name too long"),
+        ("/proc/offcut".into(), "No such file or directory"),
+        (home.path().join("nul\0byte"), "nul byte"),
+    ] {
+        let store = Arc::new(FsStore::new(&directory, noon));
+        let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
+        let text = "a line\n".repeat(10_000);
+        let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::default()) else { panic!() };
+        assert!(preview.content.len() <= 9500);
+        let Kept::NotWhole { error } = &preview.kept else { panic!("{directory:?}") };
+        assert!(error.contains(reason), "{directory:?}: {error}");
+        let header = String::from_utf8_lossy(&preview.content).lines().next().unwrap().to_owned();
+        assert!(header.contains("the rest was not kept: could not create"), "{header}");
+    }
+}
+
+#[test]
+fn a_directory_removed_in_mid_stream_is_noticed() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join("s");
+    let store = Arc::new(FsStore::new(&directory, noon));
+    let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
+    let mut spool = truncator.spool(Context::default());
+    spool.observe(&b"line\n".repeat(10_000));
+    fs::remove_dir_all(&directory).unwrap();
+    spool.observe(&b"line\n".repeat(10_000));
+    let shown = spool.finish();
+    let preview = shown.preview().unwrap();
+    assert!(matches!(preview.kept, Kept::NotWhole { .. }), "{:?}", preview.kept);
+    assert!(String::from_utf8_lossy(&preview.content).contains("not kept"));
+}
