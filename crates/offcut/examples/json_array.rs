@@ -3,7 +3,7 @@
 //! `cargo run -p offcut --example json_array`
 
 use offcut::strategy::{Ends, Room, Selector};
-use offcut::{Context, LinePart, Piece, Profile, Truncator};
+use offcut::{Context, LinePart, Piece, Profile, Run, Truncator};
 use std::borrow::Cow;
 
 /// Shows as many leading items of a JSON array as fit, and anything else from the head.
@@ -11,8 +11,8 @@ use std::borrow::Cow;
 struct FirstItems(Vec<u8>);
 
 impl Selector for FirstItems {
-    fn observe(&mut self, chunk: &[u8]) {
-        self.0.extend_from_slice(chunk);
+    fn observe(&mut self, run: Run<'_>) {
+        self.0.extend_from_slice(run.text);
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
@@ -23,7 +23,7 @@ impl Selector for FirstItems {
             0 => Cow::Borrowed(&ends.opening()[..room.head(ends.opening())]),
             _ => Cow::Borrowed(&self.0[..ends_of_items[fitting - 1]]),
         };
-        vec![Piece { start: 0, line: 1, part: LinePart::Start, text }]
+        vec![Piece { start: 0, end: text.len() as u64, line: 1, part: LinePart::Start, text }]
     }
 }
 

@@ -76,6 +76,8 @@ pub enum LinePart {
 pub struct Piece<'text> {
     /// The offset of the first byte.
     pub start: u64,
+    /// The offset behind the last byte. The text is these bytes, or stands for them as a terminal would show them.
+    pub end: u64,
     /// The line of the first byte, counted from 1; lines end at `\n`.
     pub line: u64,
     /// Where in that line the first byte stands.
@@ -84,11 +86,17 @@ pub struct Piece<'text> {
     pub text: Cow<'text, [u8]>,
 }
 
-impl Piece<'_> {
-    /// The offset behind the last byte.
-    pub fn end(&self) -> u64 {
-        self.start + self.text.len() as u64
-    }
+/// A run of the original that streams by, as the reader would see it.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The bytes of the original, of any number of lines and parts of lines; or one whole line of it, with its line
+    /// feed, as a terminal would show it.
+    pub text: &'a [u8],
+    /// The offset of the first byte in the original.
+    pub start: u64,
+    /// The offset behind the last byte in the original. Less the start it is the length of the text, unless the text
+    /// is a line as a terminal would show it.
+    pub end: u64,
 }
 
 /// How much of something there is.
@@ -118,15 +126,16 @@ impl<'text> Cut<'text> {
     ///
     /// Foreign strategies make mistakes, so the pieces may overlap, touch or stand in any order.
     pub fn new(mut pieces: Vec<Piece<'text>>, total: u64, lines: u64) -> Cut<'text> {
-        pieces.retain(|piece| !piece.text.is_empty() && piece.end() <= total);
+        pieces.retain(|piece| !piece.text.is_empty() && piece.end <= total);
         pieces.sort_by_key(|piece| piece.start);
         let mut kept: Vec<Piece<'text>> = Vec::with_capacity(pieces.len());
         for piece in pieces {
             match kept.last_mut() {
-                Some(before) if piece.start <= before.end() => {
-                    if piece.end() > before.end() {
-                        let fresh = (before.end() - piece.start) as usize;
+                Some(before) if piece.start <= before.end => {
+                    if piece.end > before.end {
+                        let fresh = (before.end - piece.start) as usize;
                         before.text.to_mut().extend_from_slice(&piece.text[fresh..]);
+                        before.end = piece.end;
                     }
                 }
                 _ => kept.push(piece),
@@ -164,7 +173,7 @@ fn gaps(pieces: &[Piece<'_>], total: u64, lines: u64) -> Vec<Gap> {
             LinePart::Inside => piece.line,
         };
         push(at, piece.start, line, last_line, from, piece.part);
-        at = piece.end();
+        at = piece.end;
         line = piece.line + measure::newlines(&piece.text);
         from = if piece.text.ends_with(b"\n") { LinePart::Start } else { LinePart::Inside };
     }
@@ -180,6 +189,7 @@ mod tests {
         let before = &text.as_bytes()[..start];
         Piece {
             start: start as u64,
+            end: end as u64,
             line: 1 + measure::newlines(before),
             part: if before.is_empty() || before.ends_with(b"\n") {
                 LinePart::Start

@@ -37,7 +37,7 @@ pub mod strategy;
 mod truncator;
 
 pub use context::Context;
-pub use cut::{Cut, Gap, LinePart, Piece, Size, Why};
+pub use cut::{Cut, Gap, LinePart, Piece, Run, Size, Why};
 #[cfg(feature = "tracing")]
 pub use event::Tracing;
 pub use event::{Event, JsonLines, NoSink, Sink};

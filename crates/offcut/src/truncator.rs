@@ -11,7 +11,7 @@
 //! is over the limits, in one chunk or in many, and its `finish` is everything that happens then.
 
 use crate::context::Context;
-use crate::cut::{Cut, Gap, Size};
+use crate::cut::{Cut, Gap, Run, Size};
 use crate::event::{Event, NoSink, Sink};
 use crate::limits::{LimitError, Limits, Unit};
 use crate::measure::{self, CountTokens, EstimatedTokens, LineConvention, LineCounter};
@@ -246,8 +246,9 @@ impl<'a> Overflow<'a> {
 
     pub(crate) fn observe(&mut self, chunk: &[u8]) {
         self.recorder.write(chunk);
+        let start = self.ends.bytes();
         self.ends.observe(chunk);
-        self.selector.observe(chunk);
+        self.selector.observe(Run { text: chunk, start, end: self.ends.bytes() });
         if let Some(lines) = &mut self.lines {
             lines.observe(chunk);
         }
@@ -325,6 +326,7 @@ fn bounded<'t>(cut: Cut<'t>, ends: &Ends, room: &Room<'_>) -> Cut<'t> {
     for piece in &mut pieces {
         let length = left.head(&piece.text);
         piece.text = Cow::Owned(piece.text[..length].to_vec());
+        piece.end = piece.end.min(piece.start + length as u64);
         left = left.less(&piece.text);
     }
     Cut::new(pieces, ends.bytes(), ends.lines())

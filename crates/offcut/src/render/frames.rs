@@ -64,7 +64,7 @@ fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
     let Facts { settings, original, shown, cut, ends, .. } = facts;
     // The documents' loops stop at the line limit or else at the byte limit, and take whole lines only.
     let whole_lines = cut.pieces.iter().all(|piece| {
-        let ends_line = usize::try_from(piece.end())
+        let ends_line = usize::try_from(piece.end)
             .ok()
             .and_then(|end| ends.opening().get(end))
             .is_none_or(|&next| next == b'\n');

@@ -82,7 +82,8 @@ impl Ends {
 
     /// The piece of the first `length` bytes of [`Ends::opening`].
     pub fn first(&self, length: usize) -> Piece<'_> {
-        Piece { start: 0, line: 1, part: LinePart::Start, text: Cow::Borrowed(&self.opening()[..length]) }
+        let text = Cow::Borrowed(&self.opening()[..length]);
+        Piece { start: 0, end: length as u64, line: 1, part: LinePart::Start, text }
     }
 
     /// The piece of [`Ends::closing`] from its byte `from` on.
@@ -93,6 +94,7 @@ impl Ends {
         let at_start = start == 0 || from.checked_sub(1).is_some_and(|before| closing[before] == b'\n');
         Piece {
             start,
+            end: self.bytes,
             line: 1 + self.newlines - measure::newlines(text),
             part: if at_start { LinePart::Start } else { LinePart::Inside },
             text: Cow::Borrowed(text),

@@ -14,7 +14,7 @@ pub use edges::Edges;
 pub use ends::Ends;
 pub use room::{Cost, Room};
 
-use crate::cut::Piece;
+use crate::cut::{Piece, Run};
 use serde::Deserialize;
 
 /// Watches one text and then chooses what of it is shown.
@@ -22,9 +22,9 @@ pub trait Selector: Send {
     /// Chooses the pieces to show. They should fit `room`; the engine cuts what does not.
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>>;
 
-    /// Sees the next chunk of the text.
-    fn observe(&mut self, chunk: &[u8]) {
-        let _ = chunk;
+    /// Sees the next run of the text.
+    fn observe(&mut self, run: Run<'_>) {
+        let _ = run;
     }
 }
 
