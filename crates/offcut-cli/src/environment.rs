@@ -47,15 +47,19 @@ pub(crate) fn storage(everywhere: &Everywhere) -> Storage {
     }
 }
 
-/// The command that finds the store again from another shell.
-pub(crate) fn reach(everywhere: &Everywhere) -> Reach {
+/// The command that runs offcut on the same store from another shell.
+pub(crate) fn program(everywhere: &Everywhere) -> String {
     match (place(everywhere), everywhere.store.is_some() && std::env::var_os("OFFCUT_STORE").is_none()) {
         (Place::Directory(directory), true) => {
             let quoted = directory.to_str().and_then(|path| shlex::try_quote(path).ok());
-            quoted.map_or_else(Reach::default, |path| Reach { program: format!("offcut --store {path}") })
+            quoted.map_or_else(|| "offcut".to_owned(), |path| format!("offcut --store {path}"))
         }
-        _ => Reach::default(),
+        _ => "offcut".to_owned(),
     }
+}
+
+pub(crate) fn reach(everywhere: &Everywhere) -> Reach {
+    Reach::Shell { program: program(everywhere) }
 }
 
 /// The store to read from.

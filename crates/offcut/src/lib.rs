@@ -29,6 +29,7 @@ pub mod measure;
 mod profile;
 mod recorder;
 mod render;
+pub mod retention;
 pub mod retrieve;
 
 mod spool;
@@ -42,8 +43,8 @@ pub use cut::{Cut, Gap, LinePart, Piece, Run, Size, Why};
 pub use event::Tracing;
 pub use event::{Event, JsonLines, NoSink, Sink};
 pub use limits::{LimitError, Limits, Unit};
-pub use profile::{Frames, Profile, ProfileError, Removed, Rule, Settings, TaskTool};
+pub use profile::{Frames, Profile, ProfileError, Removed, Rule, Settings, TaskTool, presets};
 pub use recorder::Ending;
 pub use render::Reach;
 pub use spool::Spool;
-pub use truncator::{Kept, Preview, Shown, Storage, Truncator};
+pub use truncator::{DEFAULT_CAP, Kept, Preview, Shown, Storage, Truncator};

@@ -7,10 +7,13 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// The built-in profiles: name and text.
-const BUILT_IN: [(&str, &str); 3] = [
+const BUILT_IN: [(&str, &str); 6] = [
     ("native", include_str!("profiles/native.toml")),
     ("opencode", include_str!("profiles/opencode.toml")),
     ("coding-agent", include_str!("profiles/coding-agent.toml")),
+    ("unified", include_str!("profiles/unified.toml")),
+    ("takumi", include_str!("profiles/takumi.toml")),
+    ("klaude", include_str!("profiles/klaude.toml")),
 ];
 
 /// How outputs are cut, worded and kept.
@@ -36,6 +39,9 @@ pub struct Profile {
     pub file_name: String,
     /// How long stored outputs are kept; nothing for ever.
     pub retention_days: Option<u32>,
+    /// Environment variables of the document's own, and the configuration key that each one sets.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
     /// The document's frames; nothing for offcut's own notice.
     pub wording: Option<Frames>,
 }
@@ -118,6 +124,14 @@ pub enum Removed {
     Loop,
     /// Bytes if the loop stopped there or the whole text is over the byte limit, else lines.
     LoopOrTotal,
+    /// Characters.
+    Chars,
+}
+
+/// The names of the presets, and the rule of each.
+pub fn presets() -> BTreeMap<String, Rule> {
+    toml::from_str(include_str!("profiles/presets.toml"))
+        .unwrap_or_else(|error| unreachable!("the built-in presets are tested: {error}"))
 }
 
 /// A profile that cannot be used.
@@ -196,6 +210,20 @@ impl Profile {
         Ok(profile)
     }
 
+    /// Changes the rule of one tool; what `rule` leaves unset stays as it was.
+    pub fn set_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
+        let merged = rule.or(self.tools.get(tool).copied().unwrap_or_default());
+        let before = self.tools.insert(tool.to_owned(), merged);
+        let checked = self.settings(Some(tool), Rule::default());
+        if checked.is_err() {
+            match before {
+                Some(before) => self.tools.insert(tool.to_owned(), before),
+                None => self.tools.remove(tool),
+            };
+        }
+        checked.map(drop)
+    }
+
     /// What applies to an output of `tool`: the call's rule over the tool's over the profile's, key by key.
     pub fn settings(&self, tool: Option<&str>, call: Rule) -> Result<Settings, LimitError> {
         let rule = call.or(tool.and_then(|tool| self.tools.get(tool)).copied().unwrap_or_default());
@@ -236,6 +264,7 @@ mod tests {
             assert_eq!(profile.name, name);
         }
         assert!(matches!(Profile::named("nope"), Err(ProfileError::Unknown { .. })));
+        assert_eq!(presets().keys().collect::<Vec<_>>(), ["code", "error", "log"]);
     }
 
     #[test]

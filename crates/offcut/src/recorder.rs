@@ -30,6 +30,8 @@ pub(crate) struct Recorder {
     state: State,
     hasher: blake3::Hasher,
     written: u64,
+    /// The most that is kept of one output.
+    cap: u64,
 }
 
 enum State {
@@ -50,7 +52,7 @@ enum State {
 }
 
 impl Recorder {
-    pub(crate) fn open(storage: &Storage, profile: &Profile, context: &Context) -> Recorder {
+    pub(crate) fn open(storage: &Storage, profile: &Profile, context: &Context, cap: u64) -> Recorder {
         let state = match storage {
             Storage::Off => State::Off,
             Storage::Unavailable(error) => State::Failed { error: error.clone() },
@@ -62,24 +64,32 @@ impl Recorder {
                 }
             }
         };
-        Recorder { state, hasher: blake3::Hasher::new(), written: 0 }
+        Recorder { state, hasher: blake3::Hasher::new(), written: 0, cap }
     }
 
     pub(crate) fn write(&mut self, chunk: &[u8]) {
         let State::Writing { writer, .. } = &mut self.state else { return };
-        match writer.write(chunk) {
-            Ok(()) => {
-                self.hasher.update(chunk);
-                self.written += chunk.len() as u64;
-            }
-            Err(error) => {
-                let error = one_line(&error);
-                self.state = match std::mem::replace(&mut self.state, State::Off) {
-                    State::Writing { store, writer } => State::Broken { store, writer, error },
-                    other => other,
-                };
-            }
+        let room = usize::try_from(self.cap - self.written).unwrap_or(usize::MAX);
+        let kept = &chunk[..chunk.len().min(room)];
+        let result = writer.write(kept);
+        if result.is_ok() {
+            self.hasher.update(kept);
+            self.written += kept.len() as u64;
         }
+        match result {
+            Err(error) => self.give_up(one_line(&error)),
+            Ok(()) if kept.len() < chunk.len() => {
+                self.give_up(format!("one output may have at most {} bytes (max_output)", self.cap));
+            }
+            Ok(()) => {}
+        }
+    }
+
+    fn give_up(&mut self, error: String) {
+        self.state = match std::mem::replace(&mut self.state, State::Off) {
+            State::Writing { store, writer } => State::Broken { store, writer, error },
+            other => other,
+        };
     }
 
     pub(crate) fn outlook(&self) -> Outlook {

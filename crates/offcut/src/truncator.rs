@@ -33,7 +33,11 @@ pub struct Truncator {
     strategy: Option<Arc<dyn Strategy>>,
     tokens: Arc<dyn CountTokens>,
     sink: Arc<dyn Sink>,
+    cap: u64,
 }
+
+/// What is kept of one output at the most, unless the caller says otherwise: room for any log, not for a runaway.
+pub const DEFAULT_CAP: u64 = 4 << 30;
 
 /// Where whole outputs go.
 #[derive(Clone)]
@@ -128,6 +132,7 @@ impl Truncator {
             strategy: None,
             tokens: Arc::new(EstimatedTokens),
             sink: Arc::new(NoSink),
+            cap: DEFAULT_CAP,
         }
     }
 
@@ -140,6 +145,19 @@ impl Truncator {
     pub fn rule(self, rule: Rule) -> Result<Truncator, LimitError> {
         self.profile.settings(None, rule)?;
         Ok(Truncator { rule, ..self })
+    }
+
+    /// Lets `rule` override what is in force, from the next output on; what it leaves unset stays as it was.
+    pub fn update(&mut self, rule: Rule) -> Result<(), LimitError> {
+        let rule = rule.or(self.rule);
+        self.profile.settings(None, rule)?;
+        self.rule = rule;
+        Ok(())
+    }
+
+    /// Lets `rule` override what is in force for one tool, from the next output on.
+    pub fn update_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
+        self.profile.set_tool(tool, rule)
     }
 
     /// Says how the reader of a preview gets the rest back.
@@ -160,6 +178,11 @@ impl Truncator {
     /// Tells `sink` what happens.
     pub fn sink(self, sink: impl Sink + 'static) -> Truncator {
         Truncator { sink: Arc::new(sink), ..self }
+    }
+
+    /// Keeps at most this many bytes of one output; the notice says so when there were more.
+    pub fn cap(self, cap: u64) -> Truncator {
+        Truncator { cap, ..self }
     }
 
     /// What applies to an output of this call.
@@ -230,7 +253,7 @@ impl<'a> Overflow<'a> {
         let most = settings.limits.ceiling().max(settings.keep.ceiling());
         let most = usize::try_from(most).unwrap_or(usize::MAX / 4);
         Overflow {
-            recorder: Recorder::open(&truncator.storage, &truncator.profile, context),
+            recorder: Recorder::open(&truncator.storage, &truncator.profile, context, truncator.cap),
             selector: truncator.start(&settings),
             // Behind what is shown first, enough for the next page that the notice offers.
             ends: Ends::new(most + render::NEXT_PAGE_BYTES, most),
@@ -270,7 +293,7 @@ impl<'a> Overflow<'a> {
 
         let keep = budget(settings.keep, original);
         let cost = |text: &str| Cost::of(text.as_bytes(), &keep, conventions, tokens);
-        let plan = render::plan(profile, reach, recorder.outlook(), original, &keep, &cost);
+        let plan = render::plan(profile, reach, settings.task, recorder.outlook(), original, &keep, &cost);
         let room = Room {
             limits: keep.less(plan.fixed),
             marker: plan.marker,

@@ -34,7 +34,7 @@ pub(crate) fn read(everywhere: &Everywhere, read: &Read) -> Outcome {
 }
 
 fn command(everywhere: &Everywhere, entry: &Entry, range: &Range) -> String {
-    format!("{} read {} {}", environment::reach(everywhere).program, entry.id, range.option())
+    format!("{} read {} {}", environment::program(everywhere), entry.id, range.option())
 }
 
 /// Standard output is exactly what was asked for. Only when it cannot be does it say so, in its last line.

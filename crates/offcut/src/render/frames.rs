@@ -32,13 +32,29 @@ pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Vec<u8> {
     } else {
         &frames.tail
     };
+    let (head, tail) = ends(facts.cut);
+    let chars = |text: &[u8]| measure::chars(text, facts.settings.conventions.chars).to_string().into_bytes();
     fill(frame, &|name| match name {
         "preview" => Some(preview(frames, facts.cut)),
+        "head" => Some(head.to_vec()),
+        "tail" => Some(tail.to_vec()),
+        "head_chars" => Some(chars(head)),
+        "tail_chars" => Some(chars(tail)),
         "removed" => Some(removed.to_string().into_bytes()),
         "unit" => Some(unit.to_string().into_bytes()),
         "hint" => Some(hint.clone()),
         _ => None,
     })
+}
+
+/// What is shown of the beginning and of the end.
+fn ends<'a>(cut: &'a Cut<'_>) -> (&'a [u8], &'a [u8]) {
+    match &cut.pieces[..] {
+        [first, .., last] => (&first.text, &last.text),
+        [only] if only.start == 0 => (&only.text, b""),
+        [only] => (b"", &only.text),
+        [] => (b"", b""),
+    }
 }
 
 fn preview(frames: &Frames, cut: &Cut<'_>) -> Vec<u8> {
@@ -62,6 +78,10 @@ fn preview(frames: &Frames, cut: &Cut<'_>) -> Vec<u8> {
 /// How much is missing, in the unit the document would use.
 fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
     let Facts { settings, original, shown, cut, ends, .. } = facts;
+    if rule == Removed::Chars {
+        let chars = original.chars.unwrap_or_default() - shown.chars.unwrap_or_default();
+        return (chars, Unit::Chars);
+    }
     // The documents' loops stop at the line limit or else at the byte limit, and take whole lines only.
     let whole_lines = cut.pieces.iter().all(|piece| {
         let ends_line = usize::try_from(piece.end)
@@ -77,6 +97,7 @@ fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
     let in_bytes = match rule {
         Removed::Loop => !stopped_by_lines,
         Removed::LoopOrTotal => !stopped_by_lines || over_in_total,
+        Removed::Chars => false,
     };
     match in_bytes {
         true => (original.bytes - shown.bytes, Unit::Bytes),

@@ -7,23 +7,35 @@ mod native;
 
 use crate::cut::{Cut, Size};
 use crate::limits::Limits;
-use crate::profile::{Profile, Settings};
+use crate::profile::{Profile, Settings, TaskTool};
 use crate::recorder::Outlook;
 use crate::strategy::{Cost, Ends};
 use crate::truncator::Kept;
 
 pub(crate) use native::NEXT_PAGE_BYTES;
 
-/// How the reader of a preview gets the rest back.
+/// What the reader of a preview can use to get the rest back. Only what exists is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reach {
-    /// The command that runs offcut in the reader's shell, with whatever it needs to find the store.
-    pub program: String,
+pub enum Reach {
+    /// A shell: the command that runs offcut there, with whatever it needs to find the store.
+    Shell {
+        /// For example `offcut`, or `offcut --store DIR`.
+        program: String,
+    },
+    /// The retrieval tool of an MCP server.
+    Tool {
+        /// Its name.
+        name: String,
+    },
+    /// Its own tools on the file.
+    Files,
+    /// Nothing.
+    Nothing,
 }
 
 impl Default for Reach {
     fn default() -> Self {
-        Reach { program: "offcut".to_owned() }
+        Reach::Shell { program: "offcut".to_owned() }
     }
 }
 
@@ -51,6 +63,7 @@ pub(crate) struct Facts<'a> {
 pub(crate) fn plan(
     profile: &Profile,
     reach: &Reach,
+    task: TaskTool,
     outlook: Outlook,
     original: Size,
     keep: &Limits,
@@ -58,7 +71,7 @@ pub(crate) fn plan(
 ) -> Plan {
     match profile.wording {
         Some(_) => Plan { fixed: Cost::default(), marker: Cost::default(), rung: native::Rung::Full },
-        None => native::plan(reach, outlook, original, keep, cost),
+        None => native::plan(reach, task, outlook, original, keep, cost),
     }
 }
 

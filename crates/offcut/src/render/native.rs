@@ -7,6 +7,7 @@
 
 use crate::cut::{Cut, Gap, LinePart, Size, Why};
 use crate::limits::Limits;
+use crate::profile::TaskTool;
 use crate::recorder::Outlook;
 use crate::render::{Facts, Plan, Reach};
 use crate::store::Id;
@@ -52,13 +53,15 @@ struct Notice<'a> {
     rung: Rung,
     tag: String,
     place: Place,
-    program: &'a str,
+    reach: &'a Reach,
+    task: TaskTool,
     original: Size,
 }
 
 /// Chooses the richest notice that leaves most of the budget to the output.
 pub(super) fn plan(
     reach: &Reach,
+    task: TaskTool,
     outlook: Outlook,
     original: Size,
     keep: &Limits,
@@ -76,7 +79,7 @@ pub(super) fn plan(
         Place::Kept { id, .. } => tag_of(id),
         Place::Lost { .. } => "offcut-9999".to_owned(),
     };
-    let mut notice = Notice { rung: Rung::Full, tag, place, program: &reach.program, original };
+    let mut notice = Notice { rung: Rung::Full, tag, place, reach, task, original };
     // The widest numbers that can occur: everything shown, everything missing, one gap over all of it.
     let gap = |from, why| Gap {
         start: original.bytes,
@@ -87,7 +90,7 @@ pub(super) fn plan(
         why,
     };
     let widest = |texts: Vec<String>| texts.into_iter().max_by_key(String::len).unwrap_or_default();
-    let lines = original.lines..=original.lines;
+    let lines = original.lines..=original.lines + NEXT_PAGE_LINES;
     let removed = [original, Size { lines: 0, ..original }];
     let next = [Next::Lines(lines), Next::Bytes(original.bytes, original.bytes)];
     for (rung, share) in [(Rung::Full, 4), (Rung::Line, 3), (Rung::Least, 1)] {
@@ -142,7 +145,7 @@ pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Vec<u8> {
         Place::Lost { .. } => unused_tag(facts.cut),
     };
     let mut notice =
-        Notice { rung: plan.rung, tag, place, program: &reach.program, original: facts.original };
+        Notice { rung: plan.rung, tag, place, reach, task: facts.settings.task, original: facts.original };
     let removed = Size {
         bytes: facts.original.bytes - facts.shown.bytes,
         lines: facts.original.lines.saturating_sub(facts.shown.lines),
@@ -231,10 +234,15 @@ impl Notice<'_> {
     }
 
     fn pointer(&self, next: &Next) -> String {
-        match &self.place {
-            Place::Kept { .. } => format!("[{}: next: {}]", self.tag, self.command(next)),
-            Place::Lost { .. } => format!("[{}: end; the missing part cannot be read back]", self.tag),
+        let Place::Kept { path, .. } = &self.place else {
+            return format!("[{}: end; the missing part cannot be read back]", self.tag);
+        };
+        let mut text = format!("[{}: ", self.tag);
+        text += &self.command(next).map_or_else(|| "end".to_owned(), |command| format!("next: {command}"));
+        if let (TaskTool::Available, Some(path)) = (self.task, path) {
+            let _ = write!(text, "; or let a sub-agent process {path}");
         }
+        text + "]"
     }
 
     /// The one line of the lower rungs.
@@ -242,14 +250,18 @@ impl Notice<'_> {
         let Size { bytes, lines, .. } = removed;
         let missing = if lines > 0 { count(lines) } else { format!("{bytes} bytes") };
         match (&self.place, self.rung) {
-            (Place::Kept { .. }, Rung::Full | Rung::Line) => {
-                let (total, command) = (self.original.bytes, self.command(next));
+            (Place::Kept { id, .. }, Rung::Full | Rung::Line) => {
+                let total = self.original.bytes;
+                let command = self.command(next).unwrap_or_else(|| format!("offcut://{id}"));
                 match lines {
                     0 => format!("[+{bytes} of {total} bytes: {command}]"),
                     _ => format!("[+{missing}, {bytes} of {total} bytes: {command}]"),
                 }
             }
-            (Place::Kept { id, .. }, Rung::Least) => format!("[+{missing}: offcut read {id}]"),
+            (Place::Kept { id, .. }, Rung::Least) => match self.reach {
+                Reach::Shell { .. } => format!("[+{missing}: offcut read {id}]"),
+                Reach::Tool { .. } | Reach::Files | Reach::Nothing => format!("[+{missing}: offcut://{id}]"),
+            },
             (Place::Lost { reason }, Rung::Full | Rung::Line) if !reason.is_empty() => {
                 format!("[{}: +{missing}, {bytes} bytes, not kept: {reason}]", self.tag)
             }
@@ -257,13 +269,27 @@ impl Notice<'_> {
         }
     }
 
-    fn command(&self, next: &Next) -> String {
-        let Place::Kept { id, .. } = &self.place else { return String::new() };
-        match next {
-            Next::Lines(lines) => {
-                format!("{} read {id} --lines {}:{}", self.program, lines.start(), lines.end())
+    /// How this reader gets the next part, if it can.
+    fn command(&self, next: &Next) -> Option<String> {
+        let Place::Kept { id, path } = &self.place else { return None };
+        let range = match next {
+            Next::Lines(lines) => format!("{}:{}", lines.start(), lines.end()),
+            Next::Bytes(start, end) => format!("{start}:{end}"),
+        };
+        let unit = match next {
+            Next::Lines(_) => "lines",
+            Next::Bytes(..) => "bytes",
+        };
+        match (self.reach, next) {
+            (Reach::Shell { program }, _) => Some(format!("{program} read {id} --{unit} {range}")),
+            (Reach::Tool { name }, _) => Some(format!("{name} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}")),
+            (Reach::Files, Next::Lines(lines)) => {
+                let (first, count) = (lines.start(), lines.end() + 1 - lines.start());
+                path.as_ref()
+                    .map(|path| format!("Read {path} with offset {first} and limit {count}, or Grep it"))
             }
-            Next::Bytes(start, end) => format!("{} read {id} --bytes {start}:{end}", self.program),
+            (Reach::Files, Next::Bytes(..)) => path.as_ref().map(|path| format!("Grep {path}")),
+            (Reach::Nothing, _) => None,
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::context::Context;
 use crate::cut::{Gap, LinePart, Size, Why};
-use crate::store::{Completeness, Draft, Entry, Id, Store, StoreError, Summary, Writer};
+use crate::store::{Completeness, Draft, Entry, Id, Pin, Store, StoreError, Summary, Writer};
 use std::collections::BTreeSet;
 
 /// Checks a store, made empty by `make` as often as needed. Panics with a message at the first thing that is wrong.
@@ -20,6 +20,7 @@ pub fn check<S: Store>(make: impl Fn() -> S) {
     metadata_comes_back(&make());
     entries_are_ordered_and_distinct(&make());
     removed_entries_are_gone(&make());
+    pins_hold_until_they_are_taken_away(&make());
     many_writers(&make());
     // The ids of this crate are the only ones there are.
     assert!(make().ids().unwrap().is_empty());
@@ -199,6 +200,20 @@ fn removed_entries_are_gone(store: &dyn Store) {
     assert!(matches!(store.remove(&first.id), Err(StoreError::NotFound { .. })));
     assert_eq!(ok(store.ids()), [second.id]);
     assert_eq!(all(store, &second.id), b"second");
+}
+
+fn pins_hold_until_they_are_taken_away(store: &dyn Store) {
+    let (first, second) = (put(store, b"first"), put(store, b"second"));
+    let pin = |entry: &Entry| ok(store.entry(&entry.id)).pin;
+    ok(store.pin(&first.id, Pin::Pinned));
+    ok(store.pin(&first.id, Pin::Pinned));
+    assert_eq!((pin(&first), pin(&second)), (Pin::Pinned, Pin::Loose));
+    ok(store.pin(&first.id, Pin::Loose));
+    ok(store.pin(&first.id, Pin::Loose));
+    assert_eq!(pin(&first), Pin::Loose);
+    ok(store.pin(&second.id, Pin::Pinned));
+    ok(store.remove(&second.id));
+    assert!(matches!(store.pin(&second.id, Pin::Pinned), Err(StoreError::NotFound { .. })));
 }
 
 fn many_writers(store: &dyn Store) {

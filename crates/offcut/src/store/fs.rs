@@ -3,6 +3,7 @@
 //! ```text
 //! DIR/1m3k9q2zab7xk4pd.txt            the bytes, as they came; named by the profile
 //! DIR/.offcut/1m3k9q2zab7xk4pd.json   what is known about them
+//! DIR/.offcut/1m3k9q2zab7xk4pd.pin    there if the entry is pinned
 //! ```
 //!
 //! The metadata is written before the first byte and says `writing`; it is replaced, atomically, when all bytes are
@@ -13,7 +14,7 @@
 //! a loss of power. The digest tells after such a loss whether the bytes are right.
 
 use crate::store::format::Metadata;
-use crate::store::{Clock, Completeness, Draft, Entry, Id, Store, StoreError, Summary, Writer, name};
+use crate::store::{Clock, Completeness, Draft, Entry, Id, Pin, Store, StoreError, Summary, Writer, name};
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -53,6 +54,10 @@ impl FsStore {
 
     fn metadata_path(&self, id: &Id) -> PathBuf {
         self.metadata_directory().join(format!("{id}.json"))
+    }
+
+    fn pin_path(&self, id: &Id) -> PathBuf {
+        self.metadata_directory().join(format!("{id}.pin"))
     }
 
     fn prepare(&self) -> Result<(), StoreError> {
@@ -192,6 +197,7 @@ impl Store for FsStore {
             bytes: bytes.unwrap_or(0),
             summary: metadata.summary(&completeness),
             completeness,
+            pin: if self.pin_path(id).exists() { Pin::Pinned } else { Pin::Loose },
         })
     }
 
@@ -211,18 +217,30 @@ impl Store for FsStore {
         Ok(filled)
     }
 
+    fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
+        self.read_metadata(id)?;
+        let path = self.pin_path(id);
+        match pin {
+            // A file of its own: pinning never has to rewrite metadata that another process may be replacing.
+            Pin::Pinned => OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .mode(0o600)
+                .custom_flags(OFlags::NOFOLLOW.bits() as i32)
+                .open(&path)
+                .map(drop)
+                .map_err(StoreError::io("create", &path)),
+            Pin::Loose => remove_file(&path),
+        }
+    }
+
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
         let metadata = self.read_metadata(id)?;
         // The bytes go first: metadata without bytes says so, bytes without metadata would stay for ever.
-        for path in [self.directory.join(&metadata.file), self.metadata_path(id)] {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(StoreError::io("remove", &path)(error));
-                }
-                _ => {}
-            }
-        }
-        Ok(())
+        remove_file(&self.directory.join(&metadata.file))?;
+        remove_file(&self.pin_path(id))?;
+        remove_file(&self.metadata_path(id))
     }
 }
 
@@ -280,8 +298,17 @@ impl Writer for FsWriter {
             profile: metadata.profile().to_owned(),
             bytes: self.written,
             completeness: summary.completeness.clone(),
+            pin: Pin::Loose,
             summary: Some(summary.clone()),
         })
+    }
+}
+
+/// Removes a file; one that is gone already is as good as removed.
+fn remove_file(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io("remove", path)(error)),
+        _ => Ok(()),
     }
 }
 

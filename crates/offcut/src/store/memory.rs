@@ -1,7 +1,7 @@
 //! A store in memory, for tests and for programs that keep outputs only while they run.
 
 use crate::context::Context;
-use crate::store::{Clock, Completeness, Draft, Entry, Id, Store, StoreError, Summary, Writer};
+use crate::store::{Clock, Completeness, Draft, Entry, Id, Pin, Store, StoreError, Summary, Writer};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,6 +30,7 @@ struct Kept {
     profile: String,
     bytes: Vec<u8>,
     completeness: Completeness,
+    pin: Pin,
     summary: Option<Summary>,
 }
 
@@ -59,6 +60,7 @@ impl Kept {
             profile: self.profile.clone(),
             bytes: self.bytes.len() as u64,
             completeness: self.completeness.clone(),
+            pin: self.pin,
             summary: self.summary.clone(),
         }
     }
@@ -78,6 +80,7 @@ impl Store for MemoryStore {
                 profile: draft.profile.to_owned(),
                 bytes: Vec::new(),
                 completeness: Completeness::Writing,
+                pin: Pin::Loose,
                 summary: None,
             },
         );
@@ -99,6 +102,10 @@ impl Store for MemoryStore {
         let count = buffer.len().min(bytes.len() - from);
         buffer[..count].copy_from_slice(&bytes[from..from + count]);
         Ok(count)
+    }
+
+    fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
+        lock(&self.entries).entries.get_mut(id).map(|kept| kept.pin = pin).ok_or_else(|| not_found(id))
     }
 
     fn remove(&self, id: &Id) -> Result<(), StoreError> {

@@ -38,6 +38,9 @@ pub trait Store: Send + Sync {
     /// Reads bytes of an entry from `offset` on; fewer than asked for only at the end of what is there.
     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError>;
 
+    /// Pins an entry, so that no cleaning removes it, or lets go of it.
+    fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError>;
+
     /// Removes an entry.
     fn remove(&self, id: &Id) -> Result<(), StoreError>;
 }
@@ -89,6 +92,16 @@ pub struct Summary {
     pub gaps: Vec<Gap>,
 }
 
+/// Whether cleaning may remove an entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pin {
+    /// It stays until it is removed by name.
+    Pinned,
+    /// It goes when it is old.
+    #[default]
+    Loose,
+}
+
 /// Whether an entry holds the whole output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Completeness {
@@ -122,6 +135,8 @@ pub struct Entry {
     pub bytes: u64,
     /// Whether these are all.
     pub completeness: Completeness,
+    /// Whether cleaning may remove it.
+    pub pin: Pin,
     /// What is known since all bytes were written; nothing for an entry that was never committed.
     pub summary: Option<Summary>,
 }

@@ -1,6 +1,6 @@
 //! What several tests need.
 
-use offcut::store::{Draft, Entry, Id, MemoryStore, Store, StoreError, Summary, Writer};
+use offcut::store::{Draft, Entry, Id, MemoryStore, Pin, Store, StoreError, Summary, Writer};
 use offcut::{Limits, Profile, Rule, Storage, Truncator};
 use std::path::Path;
 use std::sync::Arc;
@@ -77,6 +77,9 @@ impl Store for Faulty {
     }
     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
         self.inner.read(id, offset, buffer)
+    }
+    fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
+        self.inner.pin(id, pin)
     }
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
         self.inner.remove(id)

@@ -4,8 +4,10 @@
 
 mod common;
 mod documents;
+
 mod events;
 mod failures;
+mod more_documents;
 mod native;
 mod properties;
 mod retrieval;

@@ -2,7 +2,7 @@
 
 use crate::common::{Fault, Faulty, bytes, lines, memory, native};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Profile, Rule, Storage, Truncator};
+use offcut::{Context, Limits, Profile, Reach, Rule, Storage, TaskTool, Truncator};
 
 const ID: &str = "11nzcp4800000001";
 
@@ -146,4 +146,62 @@ fn odd_paths() {
     let shown = truncator.apply(numbered(10_000).as_bytes(), &Context::default()).content().to_vec();
     let header = String::from_utf8(shown).unwrap().lines().next().unwrap().to_owned();
     assert!(header.contains("full output: offcut://") && header.ends_with(']'), "{header}");
+}
+
+/// Only what the reader has is named.
+#[test]
+fn hints_by_reach() {
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join("s");
+    let pointer = |reach: Reach, task: TaskTool, text: &str| {
+        let store = std::sync::Arc::new(offcut::store::FsStore::new(&directory, crate::common::noon));
+        let rule = Rule { task: Some(task), ..Rule::default() };
+        let truncator =
+            Truncator::new(Profile::native()).storage(Storage::To(store)).reach(reach).rule(rule).unwrap();
+        let shown = truncator.apply(text.as_bytes(), &Context::default());
+        assert!(shown.content().len() <= 9500 && shown.preview().is_some());
+        let text = String::from_utf8(shown.content().to_vec()).unwrap();
+        let id = text["[offcut ".len()..].split(':').next().unwrap().to_owned();
+        let path = directory.join(format!("{id}.txt")).display().to_string();
+        text.lines().last().unwrap().replace(&path, "PATH").replace(&id, "ID")
+    };
+    let (lines, giant) = (numbered(100_000), "x".repeat(100_000));
+    let shell = || Reach::Shell { program: "npx offcut".to_owned() };
+    let tool = || Reach::Tool { name: "mcp__offcut__read".to_owned() };
+    for (reach, task, text, expected) in [
+        (shell(), TaskTool::Absent, &lines, "[offcut ID: next: npx offcut read ID --lines 633:832]"),
+        (
+            tool(),
+            TaskTool::Absent,
+            &lines,
+            r#"[offcut ID: next: mcp__offcut__read {"id":"ID","lines":"633:832"}]"#,
+        ),
+        (
+            tool(),
+            TaskTool::Absent,
+            &giant,
+            r#"[offcut ID: next: mcp__offcut__read {"id":"ID","bytes":"3044:11044"}]"#,
+        ),
+        (
+            Reach::Files,
+            TaskTool::Absent,
+            &lines,
+            "[offcut ID: next: Read PATH with offset 633 and limit 200, or Grep it]",
+        ),
+        (Reach::Files, TaskTool::Absent, &giant, "[offcut ID: next: Grep PATH]"),
+        (
+            Reach::Files,
+            TaskTool::Available,
+            &giant,
+            "[offcut ID: next: Grep PATH; or let a sub-agent process PATH]",
+        ),
+        (Reach::Nothing, TaskTool::Absent, &lines, "[offcut ID: end]"),
+    ] {
+        // The numbers depend on how long the path is; the words do not.
+        let digits = |text: &str| {
+            text.chars().map(|char| if char.is_ascii_digit() { '0' } else { char }).collect::<String>()
+        };
+        let squeeze = |text: &str| digits(text).replace("00", "0").replace("00", "0").replace("00", "0");
+        assert_eq!(squeeze(&pointer(reach, task, text)), squeeze(expected));
+    }
 }

@@ -4,7 +4,7 @@ use crate::common::memory;
 use offcut::Context;
 use offcut::NoSink;
 use offcut::retrieve::{PageLimits, Progress, Range, RetrieveError, page, resolve};
-use offcut::store::{Draft, Entry, Id, MemoryStore, Store, StoreError, Writer, contract};
+use offcut::store::{Draft, Entry, Id, MemoryStore, Pin, Store, StoreError, Writer, contract};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -114,6 +114,9 @@ impl Store for Counting {
             };
         }
         Ok(count)
+    }
+    fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
+        self.inner.pin(id, pin)
     }
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
         self.inner.remove(id)
