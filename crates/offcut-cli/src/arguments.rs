@@ -3,7 +3,8 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::strategy::StrategyName;
-use offcut::{Limits, Rule, TaskTool};
+use offcut::{Context, Limits, Rule, TaskTool, presets};
+use std::time::Duration;
 
 /// A tool prints too much. offcut shows what fits, keeps every byte, and gets any part back.
 #[derive(Debug, Parser)]
@@ -24,14 +25,14 @@ const EXAMPLES: &str = "Examples:
 #[derive(Debug, Args)]
 pub(crate) struct Everywhere {
     /// Where whole outputs are kept: a directory, or `none`
-    #[arg(long, global = true, value_name = "DIR|none", env = "OFFCUT_STORE")]
+    #[arg(long, global = true, value_name = "DIR|none")]
     pub(crate) store: Option<String>,
     /// How to print: for people and models, or as JSON for programs
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
     /// The profile: limits, strategy and wording (see `offcut profiles`)
-    #[arg(long, global = true, value_name = "NAME", default_value = "native", env = "OFFCUT_PROFILE")]
-    pub(crate) profile: String,
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -47,6 +48,10 @@ pub(crate) enum Command {
     /// Text within the limits comes out byte for byte. A longer text is kept whole in the store, and what comes out
     /// is a preview within the limits that says what is missing and how to get it. A store that fails never makes
     /// this fail: the notice then says that the rest was not kept.
+    ///
+    /// Without options and configuration: 1900 lines or 9500 bytes, whichever comes first. The least limits are 4
+    /// lines, 256 bytes, 256 characters, 128 tokens. Strategies: `head` the beginning, `tail` the end, `head-tail`
+    /// both, `smart` the lines that matter, `json` a smaller JSON, `auto` what suits the text.
     #[command(after_help = "Examples:
   make 2>&1 | offcut cut
   git log | offcut cut --strategy head --max-bytes 4KiB
@@ -54,7 +59,9 @@ pub(crate) enum Command {
     Cut(Cut),
     /// Print a part of a kept output
     ///
-    /// A page is bounded; when it is full, its last line is the command for the next one. `offcut cat` prints all.
+    /// Standard output is exactly the part asked for, if a page holds it; the command for what comes next is then on
+    /// standard error. If the page is full before, its last line says so and is the command for the rest.
+    /// `offcut cat` prints everything.
     #[command(after_help = "Examples:
   offcut read last
   offcut read 1m3k9q2z --lines 100:200
@@ -78,22 +85,173 @@ pub(crate) enum Command {
     /// List the profiles, or print one
     #[command(after_help = "Examples:
   offcut profiles
-  offcut profiles opencode > my-profile.toml")]
+  offcut profiles opencode > ~/.config/offcut/profiles/mine.toml
+  offcut cut --profile mine < build.log")]
     Profiles(Profiles),
+    /// Search kept outputs
+    ///
+    /// Every match is counted; what is printed fits a page and says how many it leaves out. Exit code 1 if nothing
+    /// matches.
+    #[command(after_help = "Examples:
+  offcut grep 'error\\[E\\d+\\]'           in the last output
+  offcut grep -i warning last-1 -C 3   with three lines around
+  offcut grep FATAL all --count        in everything that is kept")]
+    Grep(Grep),
+    /// Show one kept output to a person: sizes, digest, path, age, and what was cut
+    #[command(after_help = "Example:
+  offcut show last")]
+    Show(Reference),
+    /// Keep outputs from being cleaned
+    #[command(after_help = "Examples:
+  offcut pin last
+  offcut pin --remove 1m3k9q2zab7xk4pd")]
+    Pin(Pinning),
+    /// Remove old outputs
+    ///
+    /// Age is that of the output, whatever happened to its file. Pinned outputs and outputs that are being written
+    /// stay; for want of space nothing younger than a day goes. Cleaning also happens by itself, once a day.
+    #[command(after_help = "Examples:
+  offcut clean --dry-run
+  offcut clean --older-than 3d
+  offcut clean --max-total 1GiB")]
+    Clean(Clean),
+    /// How much was cut and spared, by day and tool
+    #[command(after_help = "Examples:
+  offcut stats
+  offcut stats --tokens --format json   with real token counts, which takes a while")]
+    Stats(Stats),
+    /// What is configured, and where it came from
+    #[command(after_help = "Examples:
+  offcut config show --origin
+  offcut config check
+  $EDITOR \"$(offcut config path | awk '/^user/ { print $2 }')\"")]
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print completions for a shell
+    #[command(after_help = "Example:
+  offcut completions bash > ~/.local/share/bash-completion/completions/offcut")]
+    Completions(Completions),
+    /// Print the manual page
+    #[command(after_help = "Example:
+  offcut man | man -l -")]
+    Man,
+    /// Print a page of the documentation
+    #[command(hide = true)]
+    Docs(Documentation),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Grep {
+    /// A regular expression
+    pub(crate) pattern: String,
+    /// Ids, beginnings of ids, `last`, `last-1`, paths, or `all`; the last output if none is given
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Upper and lower case are the same
+    #[arg(short, long)]
+    pub(crate) ignore_case: bool,
+    /// Lines before and after each match
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    pub(crate) context: usize,
+    /// Print at most this many matches of each output
+    #[arg(short, long, value_name = "N")]
+    pub(crate) max_count: Option<u64>,
+    /// Print only how many lines match
+    #[arg(short, long)]
+    pub(crate) count: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pinning {
+    /// Ids, unique beginnings of ids, `last`, `last-1`, or paths of kept files
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Let go of them instead
+    #[arg(long)]
+    pub(crate) remove: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Clean {
+    /// Remove what is older: 7d, 36h, 90m
+    #[arg(long, value_name = "AGE", value_parser = parse_age)]
+    pub(crate) older_than: Option<Duration>,
+    /// Remove the oldest while more bytes than this are kept
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) max_total: Option<u64>,
+    /// Remove the oldest while more outputs than this are kept
+    #[arg(long, value_name = "N", value_parser = parse_size)]
+    pub(crate) max_entries: Option<u64>,
+    /// Only say what would go
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Only if nobody did it today
+    #[arg(long, hide = true)]
+    pub(crate) auto: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    /// Count tokens instead of estimating them
+    #[arg(long)]
+    pub(crate) tokens: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print every value that holds
+    Show {
+        /// And where it came from
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Print where the files are
+    Path,
+    /// Find mistakes; exit code 2 if there are any
+    Check,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Documentation {
+    /// The page
+    pub(crate) page: Page,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Page {
+    Cli,
+    Config,
+}
+
+/// An age such as `7d` or `36h`; a day has 24 hours.
+fn parse_age(text: &str) -> Result<Duration, String> {
+    let error = || format!("{text:?} is not an age: write 7d, 36h or 90m");
+    let span: jiff::Span = text.parse().map_err(|_| error())?;
+    let duration = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| error())?;
+    Duration::try_from(duration).map_err(|_| error())
 }
 
 /// What a call may say about its output.
 #[derive(Debug, Args)]
 pub(crate) struct Cut {
     /// The tool that printed the text
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) tool: Option<String>,
     /// The id of the call
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) call_id: Option<String>,
     /// The session of the call
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) session: Option<String>,
+    /// Limits for a kind of output: code, log, error
+    #[arg(long, value_name = "NAME", value_parser = ["code", "log", "error"])]
+    pub(crate) preset: Option<String>,
     /// What is shown of a text over the limits
     #[arg(long, value_name = "NAME", value_parser = strategy())]
     pub(crate) strategy: Option<StrategyName>,
@@ -118,8 +276,14 @@ pub(crate) struct Cut {
 }
 
 impl Cut {
+    /// What the flags say, over the preset that they name.
     pub(crate) fn rule(&self) -> Rule {
-        Rule {
+        let preset = self.preset.as_ref().and_then(|name| presets().get(name).copied()).unwrap_or_default();
+        let limited =
+            [self.max_lines, self.max_bytes, self.max_chars, self.max_tokens].iter().any(Option::is_some);
+        let flags = Rule {
+            // Whoever names a limit wants it, even for a tool that the profile exempts.
+            enabled: limited.then_some(true),
             limits: Limits {
                 lines: self.max_lines,
                 bytes: self.max_bytes,
@@ -133,8 +297,19 @@ impl Cut {
                 _ => None,
             },
             ..Rule::default()
-        }
+        };
+        flags.or(preset)
     }
+
+    pub(crate) fn context(&self) -> Context {
+        Context { tool: self.tool.clone(), call_id: self.call_id.clone(), session: self.session.clone() }
+    }
+}
+
+/// Names come from elsewhere, in whatever bytes; none of them may keep an output from being bounded.
+fn foreign() -> impl clap::builder::TypedValueParser<Value = String> {
+    use clap::builder::{OsStringValueParser, TypedValueParser};
+    OsStringValueParser::new().map(|text| text.to_string_lossy().into_owned())
 }
 
 fn strategy() -> impl clap::builder::TypedValueParser<Value = StrategyName> {
@@ -162,12 +337,12 @@ pub(crate) struct Read {
     #[arg(long, value_name = "A:B", allow_hyphen_values = true, group = "part")]
     pub(crate) bytes: Option<String>,
     /// The lines around line N
-    #[arg(long, value_name = "N", group = "part")]
+    #[arg(long, value_name = "N", group = "part", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) around: Option<u64>,
     /// With --around: how many lines before and after
     #[arg(short = 'C', long, value_name = "N", default_value_t = 20, requires = "around")]
     pub(crate) context: u64,
-    /// The most bytes a page may have
+    /// The most bytes a page may have, its last line included (512 or more)
     #[arg(long, value_name = "N", value_parser = parse_size)]
     pub(crate) max_bytes: Option<u64>,
     /// The most lines a page may have

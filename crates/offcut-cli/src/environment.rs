@@ -1,85 +1,169 @@
-//! What the process is given: home, environment and clock. The library reads none of it.
+//! What the process is given: flags, configuration, home and clock. The library reads none of it.
 
-use crate::arguments::Everywhere;
+use crate::arguments::{Cut, Everywhere};
+use crate::config::{self, Configuration};
 use crate::failure::Failure;
+use crate::tokens::RealTokens;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::store::{FsStore, Store};
-use offcut::{Reach, Storage};
+use offcut::{Profile, Reach, Storage, Truncator};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Where outputs are kept, as the command line and the environment say.
+/// Everything that is settled before a command does its work.
+pub(crate) struct Setup {
+    pub(crate) configuration: Configuration,
+    pub(crate) profile: Profile,
+    place: Place,
+    /// The command that runs offcut on the same store from another shell, if one can be written.
+    program: Option<String>,
+}
+
+/// Where outputs are kept.
 enum Place {
     Nowhere,
     Directory(PathBuf),
     Unknown(String),
 }
 
-fn place(everywhere: &Everywhere) -> Place {
-    match everywhere.store.as_deref() {
-        Some("none") => Place::Nowhere,
-        Some("") => Place::Unknown("the store is empty: name a directory with --store, or none".to_owned()),
-        Some(uri) if uri.contains("://") => {
-            Place::Unknown(format!("this build has no store for {uri:?}: name a directory with --store"))
+impl Setup {
+    /// Settles flags over environment over files, and tells what was wrong with them.
+    pub(crate) fn new(everywhere: &Everywhere) -> Result<Setup, Failure> {
+        let setup = Setup::quiet(everywhere)?;
+        for problem in &setup.configuration.problems {
+            eprintln!("offcut: warning: {}", problem.0);
         }
-        Some(directory) => match std::path::absolute(directory) {
-            Ok(directory) => Place::Directory(directory),
-            Err(error) => Place::Unknown(format!("the store {directory:?} cannot be used: {error}")),
-        },
-        None => match choose_base_strategy() {
-            Ok(base) => Place::Directory(base.data_dir().join("offcut")),
-            Err(_) => Place::Unknown("there is no home directory: name a store with --store".to_owned()),
-        },
+        Ok(setup)
     }
+
+    /// The same without the warnings, for commands that report them themselves.
+    pub(crate) fn quiet(everywhere: &Everywhere) -> Result<Setup, Failure> {
+        let configuration = Configuration::load();
+        let name = everywhere.profile.as_deref().or(configuration.text("profile")).unwrap_or("native");
+        let profile = config::profile(name).map_err(Failure::Usage)?;
+        let configuration = configuration.with_variables_of(&profile);
+        let chosen = everywhere.store.as_deref().or(configuration.text("store.path"));
+        let place = match (chosen, configuration.text("store.layout")) {
+            (Some(chosen), _) => place(chosen),
+            (None, Some("seed")) => profile.seed_directory.as_deref().map_or_else(own_place, seed_place),
+            (None, _) => own_place(),
+        };
+        // Whoever follows a hint has the same configuration, but not the same flags or working directory.
+        let named =
+            everywhere.store.is_some() || chosen.is_some_and(|chosen| Path::new(chosen).is_relative());
+        let program = match &place {
+            Place::Directory(directory) if named => program_for(directory),
+            _ => Some("offcut".to_owned()),
+        };
+        Ok(Setup { configuration, profile, place, program })
+    }
+
+    /// A truncator for one call. It never fails because of the store.
+    pub(crate) fn truncator(&self, cut: &Cut) -> Result<Truncator, Failure> {
+        let storage = match &self.place {
+            Place::Nowhere => Storage::Off,
+            Place::Directory(directory) => Storage::To(Arc::new(directory_store(directory.clone()))),
+            Place::Unknown(reason) => Storage::Unavailable(reason.clone()),
+        };
+        let reach = match self.configuration.text("reach") {
+            Some("files") => Reach::Files,
+            Some("nothing") => Reach::Nothing,
+            _ => self.program.clone().map_or(Reach::Nothing, |program| Reach::Shell { program }),
+        };
+        let configured = self.configuration.rule(cut.tool.as_deref(), &self.profile);
+        let mut rule = cut.rule().or(configured);
+        // A limit in a file that cannot be used must not keep the output from being bounded.
+        if let Err(error) = self.profile.settings(cut.tool.as_deref(), rule)
+            && self.profile.settings(cut.tool.as_deref(), cut.rule()).is_ok()
+        {
+            eprintln!("offcut: warning: the configured limits are not used: {error}");
+            rule = cut.rule();
+        }
+        let cap = self.configuration.number("max_output").unwrap_or(offcut::DEFAULT_CAP);
+        let truncator =
+            Truncator::new(self.profile.clone()).storage(storage).reach(reach).cap(cap).rule(rule)?;
+        // Whoever limits tokens wants them counted, and pays for loading the vocabulary.
+        Ok(if rule.limits.tokens.is_some() { truncator.tokens(RealTokens) } else { truncator })
+    }
+
+    /// The directory of the store, if it is one.
+    pub(crate) fn directory(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Directory(directory) => Some(directory),
+            Place::Nowhere | Place::Unknown(_) => None,
+        }
+    }
+
+    /// The store to read from.
+    pub(crate) fn store(&self) -> Result<Arc<dyn Store>, Failure> {
+        match &self.place {
+            Place::Nowhere => {
+                Err(Failure::Usage(anyhow::anyhow!("there is nothing to read with --store none")))
+            }
+            Place::Directory(directory) => Ok(Arc::new(directory_store(directory.clone()))),
+            Place::Unknown(reason) => Err(Failure::Store(anyhow::anyhow!(reason.clone()))),
+        }
+    }
+
+    /// The store that a reference lies in, a path names its own, and the command that runs offcut on it.
+    pub(crate) fn store_of(&self, reference: &str) -> Result<(Arc<dyn Store>, String), Failure> {
+        let plain = || "offcut".to_owned();
+        let path = Path::new(reference);
+        if reference.contains('/')
+            && !reference.contains("://")
+            && let Some(directory) = path.parent().filter(|directory| directory.join(".offcut").is_dir())
+            && let Ok(directory) = std::path::absolute(directory)
+        {
+            let same = self.directory() == Some(&directory);
+            let program = if same { self.program.clone() } else { program_for(&directory) };
+            return Ok((Arc::new(directory_store(directory)), program.unwrap_or_else(plain)));
+        }
+        Ok((self.store()?, self.program.clone().unwrap_or_else(plain)))
+    }
+}
+
+/// The command with the store named in it; none for a path that cannot stand in one line.
+fn program_for(directory: &Path) -> Option<String> {
+    let path = directory.to_str().filter(|path| !path.contains(char::is_control))?;
+    Some(format!("offcut --store {}", shlex::try_quote(path).ok()?))
 }
 
 fn directory_store(directory: PathBuf) -> FsStore {
     FsStore::new(directory, SystemTime::now)
 }
 
-/// Where `cut` keeps outputs. It never fails because of the store.
-pub(crate) fn storage(everywhere: &Everywhere) -> Storage {
-    match place(everywhere) {
-        Place::Nowhere => Storage::Off,
-        Place::Directory(directory) => Storage::To(Arc::new(directory_store(directory))),
-        Place::Unknown(reason) => Storage::Unavailable(reason),
-    }
-}
-
-/// The command that runs offcut on the same store from another shell.
-pub(crate) fn program(everywhere: &Everywhere) -> String {
-    match (place(everywhere), everywhere.store.is_some() && std::env::var_os("OFFCUT_STORE").is_none()) {
-        (Place::Directory(directory), true) => {
-            let quoted = directory.to_str().and_then(|path| shlex::try_quote(path).ok());
-            quoted.map_or_else(|| "offcut".to_owned(), |path| format!("offcut --store {path}"))
+fn place(chosen: &str) -> Place {
+    match chosen {
+        "none" => Place::Nowhere,
+        "" => Place::Unknown("--store names nothing: name a directory, or none".to_owned()),
+        uri if uri.contains("://") => {
+            Place::Unknown(format!("this build has no store for {uri:?}: name a directory with --store"))
         }
-        _ => "offcut".to_owned(),
+        directory => absolute(Path::new(directory)),
     }
 }
 
-pub(crate) fn reach(everywhere: &Everywhere) -> Reach {
-    Reach::Shell { program: program(everywhere) }
-}
-
-/// The store to read from.
-pub(crate) fn store(everywhere: &Everywhere) -> Result<Arc<dyn Store>, Failure> {
-    match place(everywhere) {
-        Place::Nowhere => Err(Failure::Usage(anyhow::anyhow!("there is nothing to read with --store none"))),
-        Place::Directory(directory) => Ok(Arc::new(directory_store(directory))),
-        Place::Unknown(reason) => Err(Failure::Store(anyhow::anyhow!(reason))),
+fn absolute(directory: &Path) -> Place {
+    match std::path::absolute(directory) {
+        Ok(directory) => Place::Directory(directory),
+        Err(error) => Place::Unknown(format!("the store {} cannot be used: {error}", directory.display())),
     }
 }
 
-/// The store that a reference lies in: a path names its own.
-pub(crate) fn store_of(everywhere: &Everywhere, reference: &str) -> Result<Arc<dyn Store>, Failure> {
-    let path = Path::new(reference);
-    if reference.contains('/')
-        && !reference.contains("://")
-        && let Some(directory) = path.parent().filter(|directory| directory.join(".offcut").is_dir())
-        && let Ok(directory) = std::path::absolute(directory)
-    {
-        return Ok(Arc::new(directory_store(directory)));
+fn own_place() -> Place {
+    match choose_base_strategy() {
+        Ok(base) => Place::Directory(base.data_dir().join("offcut")),
+        Err(_) => Place::Unknown("there is no home directory: name a store with --store".to_owned()),
     }
-    store(everywhere)
+}
+
+/// The directory that a document names.
+fn seed_place(template: &str) -> Place {
+    let Ok(base) = choose_base_strategy() else { return own_place() };
+    let path = template
+        .replace("{data}", &base.data_dir().to_string_lossy())
+        .replace("{home}", &base.home_dir().to_string_lossy())
+        .replace("{project}", ".");
+    absolute(Path::new(&path))
 }

@@ -15,6 +15,8 @@ pub(crate) enum Failure {
     NotFound(anyhow::Error),
     /// The store failed.
     Store(anyhow::Error),
+    /// Nothing matched.
+    NoMatch,
     /// Nobody reads our output any more: `| head`.
     Closed,
 }
@@ -25,6 +27,7 @@ pub(crate) type Outcome = Result<(), Failure>;
 pub(crate) fn exit_code(outcome: Outcome) -> ExitCode {
     let (error, code) = match outcome {
         Ok(()) | Err(Failure::Closed) => return ExitCode::SUCCESS,
+        Err(Failure::NoMatch) => return ExitCode::from(1),
         Err(Failure::Usage(error)) => (error, 2),
         Err(Failure::NotFound(error)) => (error, 3),
         Err(Failure::Store(error)) => (error, 4),
@@ -70,7 +73,9 @@ impl From<RetrieveError> for Failure {
             RetrieveError::Unknown { .. } | RetrieveError::PastTheEnd { .. } => {
                 Failure::NotFound(error.into())
             }
-            RetrieveError::Ambiguous { .. } | RetrieveError::NotARange { .. } => Failure::Usage(error.into()),
+            RetrieveError::Ambiguous { .. }
+            | RetrieveError::NotARange { .. }
+            | RetrieveError::NotAPattern { .. } => Failure::Usage(error.into()),
         }
     }
 }

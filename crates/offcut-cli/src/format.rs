@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use offcut::store::{Completeness, Entry};
-use offcut::{Gap, Kept, Preview, Shown, Size};
+use offcut::{Gap, Kept, Part, Preview, Shown, Size};
 use serde::Serialize;
 
 /// `cut --format json`.
@@ -11,7 +11,7 @@ pub(crate) struct CutResult<'a> {
     content: String,
     truncated: bool,
     saved: Option<Saved<'a>>,
-    save_error: Option<&'a str>,
+    save_error: Option<String>,
     original: Amount,
     shown: Amount,
     removed: Removed,
@@ -77,7 +77,10 @@ impl<'a> CutResult<'a> {
     fn of_preview(content: String, preview: &'a Preview) -> CutResult<'a> {
         let (saved, save_error) = match &preview.kept {
             Kept::Whole(entry) => (Some(Saved::new(entry)), None),
-            Kept::NotWhole { error } => (None, Some(error.as_str())),
+            Kept::NotWhole { error, part: None } => (None, Some(error.clone())),
+            Kept::NotWhole { error, part: Some(Part { id, bytes }) } => {
+                (None, Some(format!("{error}; only the first {bytes} bytes are kept, in {id}")))
+            }
             Kept::Off => (None, None),
         };
         let Size { bytes, lines, .. } = preview.removed();

@@ -2,9 +2,12 @@
 
 mod arguments;
 mod command;
+mod config;
 mod environment;
 mod failure;
 mod format;
+mod housekeeping;
+mod tokens;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -19,6 +22,15 @@ fn main() -> ExitCode {
         Command::Ls(ls) => command::ls(&arguments.everywhere, ls),
         Command::Rm(rm) => command::rm(&arguments.everywhere, rm),
         Command::Profiles(profiles) => command::profiles(&arguments.everywhere, profiles),
+        Command::Grep(grep) => command::grep(&arguments.everywhere, grep),
+        Command::Show(reference) => command::show(&arguments.everywhere, reference),
+        Command::Pin(pinning) => command::pin(&arguments.everywhere, pinning),
+        Command::Clean(clean) => command::clean(&arguments.everywhere, clean),
+        Command::Stats(stats) => command::stats(&arguments.everywhere, stats),
+        Command::Config(config) => command::config(&arguments.everywhere, config),
+        Command::Completions(completions) => command::completions(completions),
+        Command::Man => command::manual(),
+        Command::Docs(documentation) => command::documentation(documentation),
     };
     failure::exit_code(result)
 }

@@ -47,4 +47,4 @@ pub use profile::{Frames, Profile, ProfileError, Removed, Rule, Settings, TaskTo
 pub use recorder::Ending;
 pub use render::Reach;
 pub use spool::Spool;
-pub use truncator::{DEFAULT_CAP, Kept, Preview, Shown, Storage, Truncator};
+pub use truncator::{DEFAULT_CAP, Kept, Part, Preview, Shown, Storage, Truncator};

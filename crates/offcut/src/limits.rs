@@ -1,5 +1,6 @@
 //! How much may be shown: the four limits, and whether an output exceeds one.
 
+use crate::boundary;
 use crate::measure::{self, Conventions, CountTokens, LineConvention};
 use parse_size::Config;
 use serde::Deserialize;
@@ -68,7 +69,7 @@ pub enum LimitError {
         least: u64,
     },
     /// The text is not a size.
-    #[error("{text:?} is not a size: write a whole number such as 2000, or 50KiB, 8k, 1MB")]
+    #[error("{text:?} is not a size: write a whole number from 1 on, such as 2000, or 50KiB, 8k, 1MB")]
     NotASize {
         /// What was given.
         text: String,
@@ -134,18 +135,21 @@ impl Limits {
 
     /// The limit that a text over the limits exceeds first, given its first `ceiling` bytes or more.
     pub fn first_exceeded(&self, opening: &[u8], conventions: Conventions, tokens: &dyn CountTokens) -> Unit {
-        let prefix = &opening[..opening.len().min(usize::try_from(self.ceiling()).unwrap_or(usize::MAX))];
-        if self.lines.is_some_and(|most| exceeds_lines(prefix, most, conventions.lines)) {
-            Unit::Lines
-        } else if self.chars.is_some_and(|most| measure::chars(prefix, conventions.chars) > most) {
-            Unit::Chars
-        } else if self.tokens.is_some_and(|most| tokens.count(prefix) > most) {
-            Unit::Tokens
-        } else if self.bytes.is_none() && self.chars.is_some() {
-            Unit::Chars
-        } else {
-            Unit::Bytes
-        }
+        let reach = opening.len().min(usize::try_from(self.ceiling()).unwrap_or(usize::MAX));
+        // How far each limit reaches; the one that reaches least is crossed first.
+        let lines = self.lines.map(|most| (conventions.lines.prefix(opening, most), Unit::Lines));
+        let chars =
+            self.chars.map(|most| (boundary::prefix_of_chars(opening, most, conventions.chars), Unit::Chars));
+        let few = Limits { tokens: self.tokens, ..Limits::default() };
+        let tokens = self
+            .tokens
+            .map(|_| (few.within_tokens(reach, tokens, |length| &opening[..length]), Unit::Tokens));
+        let bytes = Some((reach, Unit::Bytes)).filter(|_| self.bytes.is_some() || self.chars.is_none());
+        [lines, chars, tokens, bytes]
+            .into_iter()
+            .flatten()
+            .min_by_key(|&(place, _)| place)
+            .map_or(Unit::Bytes, |(_, unit)| unit)
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Profile {
     pub file_name: String,
     /// How long stored outputs are kept; nothing for ever.
     pub retention_days: Option<u32>,
+    /// Where the document keeps its files, with `{data}`, `{home}` and `{project}`; used only when asked for.
+    pub seed_directory: Option<String>,
     /// Environment variables of the document's own, and the configuration key that each one sets.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,

@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::cut::{Gap, Size};
 use crate::profile::Profile;
 use crate::store::{Completeness, Draft, Id, Store, StoreError, Summary, Writer};
-use crate::truncator::{Kept, Storage};
+use crate::truncator::{Kept, Part, Storage};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -131,26 +131,31 @@ impl Recorder {
         };
         match self.state {
             State::Off => Kept::Off,
-            State::Failed { error } => Kept::NotWhole { error },
+            State::Failed { error } => Kept::NotWhole { error, part: None },
             State::Writing { writer, .. } => match writer.commit(&summary(Completeness::Complete)) {
                 Ok(entry) => Kept::Whole(Box::new(entry)),
-                Err(error) => Kept::NotWhole { error: one_line(&error) },
+                Err(error) => Kept::NotWhole { error: one_line(&error), part: None },
             },
             State::Broken { store, writer, error } => {
                 let id = writer.id();
                 let entry = writer.commit(&summary(Completeness::Partial { reason: error.clone() }));
-                let kept = entry.map_or(self.written, |entry| entry.bytes);
-                if kept == 0 {
+                // On a full disk even the metadata may be refused; the bytes are there all the same.
+                let bytes = entry.or_else(|_| store.entry(&id)).map_or(0, |entry| entry.bytes);
+                if bytes == 0 {
                     let _ = store.remove(&id);
-                    return Kept::NotWhole { error };
+                    return Kept::NotWhole { error, part: None };
                 }
-                Kept::NotWhole { error: format!("only the first {kept} bytes are in {id}: {error}") }
+                Kept::NotWhole { error, part: Some(Part { id, bytes }) }
             }
         }
     }
 }
 
-/// Error texts go into one line of a notice.
+/// Error texts go into one line of a notice, which may have to be cut: the reason comes first.
 fn one_line(error: &StoreError) -> String {
-    error.to_string().chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
+    let text = match error {
+        StoreError::Io { tried, place, error } => format!("{error} (could not {tried} {place})"),
+        other => other.to_string(),
+    };
+    text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }

@@ -1,6 +1,6 @@
 //! What goes and what stays when a store is cleaned. Pure: entries and a time in, a decision out.
 
-use crate::store::{Completeness, Id, Pin, Store, StoreError};
+use crate::store::{Completeness, Entry, Id, Pin};
 use std::time::{Duration, SystemTime};
 
 /// Nothing younger than this goes for want of space: somebody may still be reading it.
@@ -81,19 +81,15 @@ pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> Swe
     Sweep { bytes_left: bytes, entries_left: entries, ..sweep }
 }
 
-/// Everything in a store, oldest first, for [`decide`]. Entries that vanish meanwhile are passed over.
-pub fn candidates(store: &dyn Store) -> Result<Vec<Candidate>, StoreError> {
-    let mut candidates = Vec::new();
-    for id in store.ids()? {
-        let Ok(entry) = store.entry(&id) else { continue };
-        let hold = match (entry.pin, entry.completeness) {
+impl From<&Entry> for Candidate {
+    fn from(entry: &Entry) -> Self {
+        let hold = match (entry.pin, &entry.completeness) {
             (Pin::Pinned, _) => Hold::Pinned,
             (Pin::Loose, Completeness::Writing) => Hold::Writing,
             (Pin::Loose, _) => Hold::Free,
         };
-        candidates.push(Candidate { id, bytes: entry.bytes, hold });
+        Candidate { id: entry.id, bytes: entry.bytes, hold }
     }
-    Ok(candidates)
 }
 
 #[cfg(test)]

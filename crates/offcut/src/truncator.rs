@@ -19,7 +19,7 @@ use crate::profile::{Profile, Rule, Settings};
 use crate::recorder::{Ending, Recorder};
 use crate::render::{self, Facts, Reach};
 use crate::spool::Spool;
-use crate::store::{Entry, Store};
+use crate::store::{Entry, Id, Store};
 use crate::strategy::{BothEnds, Cost, Ends, Room, Selector, Strategy, StrategyName};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -116,9 +116,20 @@ pub enum Kept {
     NotWhole {
         /// What went wrong, for people and models.
         error: String,
+        /// What was kept all the same.
+        part: Option<Part>,
     },
     /// No store was asked for.
     Off,
+}
+
+/// The beginning of an output, which is all that could be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The entry that holds it.
+    pub id: Id,
+    /// How many bytes it has.
+    pub bytes: u64,
 }
 
 impl Truncator {
@@ -373,7 +384,7 @@ fn announce(sink: &dyn Sink, context: &Context, preview: &Preview) {
             let (id, path) = (&entry.id, entry.path.as_deref());
             sink.emit(&Event::Stored { context, id, path, bytes: entry.bytes });
         }
-        Kept::NotWhole { error } => sink.emit(&Event::Error { context, original, error }),
+        Kept::NotWhole { error, .. } => sink.emit(&Event::Error { context, original, error }),
         Kept::Off => {}
     }
     let content = preview.content.len() as u64;

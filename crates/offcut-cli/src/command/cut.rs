@@ -1,28 +1,29 @@
 //! `offcut cut`: bounds standard input.
 
 use crate::arguments::{Cut, Everywhere, Format};
-use crate::environment;
+use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::format::CutResult;
-use offcut::{Context, Profile, Truncator};
+use crate::housekeeping;
 use std::io::Read;
 
 /// Large reads keep the cost of a gigabyte in the scan, not in the system calls.
 const BLOCK: usize = 256 << 10;
 
 pub(crate) fn cut(everywhere: &Everywhere, cut: &Cut) -> Outcome {
-    let truncator = Truncator::new(Profile::named(&everywhere.profile)?)
-        .storage(environment::storage(everywhere))
-        .reach(environment::reach(everywhere))
-        .rule(cut.rule())?;
-    let context =
-        Context { tool: cut.tool.clone(), call_id: cut.call_id.clone(), session: cut.session.clone() };
-    let mut spool = truncator.spool(context);
+    let setup = Setup::new(everywhere)?;
+    let truncator = setup.truncator(cut)?;
+    let mut spool = truncator.spool(cut.context());
     let read = drain(|chunk| spool.observe(chunk));
     let shown = spool.finish();
     match everywhere.format {
         Format::Text => super::print(shown.content())?,
         Format::Json => super::print_json(&CutResult::new(&shown))?,
+    }
+    if shown.preview().is_some()
+        && let Some(directory) = setup.directory()
+    {
+        housekeeping::start_if_due(directory);
     }
     // What came before the failure was shown and kept; that the input ended early is still worth an error.
     read.map_err(|error| {

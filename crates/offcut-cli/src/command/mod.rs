@@ -1,14 +1,26 @@
 //! One file a command.
 
+mod clean;
+mod config;
 mod cut;
+mod grep;
 mod list;
+mod manual;
 mod profiles;
 mod read;
+mod show;
+mod stats;
 
+pub(crate) use clean::{clean, pin};
+pub(crate) use config::config;
 pub(crate) use cut::cut;
+pub(crate) use grep::grep;
 pub(crate) use list::{ls, rm};
+pub(crate) use manual::{completions, documentation, manual};
 pub(crate) use profiles::profiles;
 pub(crate) use read::{cat, read};
+pub(crate) use show::show;
+pub(crate) use stats::stats;
 
 use crate::failure::Outcome;
 use serde::Serialize;
@@ -27,4 +39,32 @@ fn print(bytes: &[u8]) -> Outcome {
     stdout.write_all(bytes)?;
     stdout.flush()?;
     Ok(())
+}
+
+/// Columns that line up; those named are aligned to the right.
+fn align<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().enumerate().map(|(column, cell)| match right.contains(&column) {
+            true => format!("{cell:>width$}", width = widths[column]),
+            false => format!("{cell:width$}", width = widths[column]),
+        });
+        text += cells.collect::<Vec<_>>().join("  ").trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Names are foreign text: nothing in them may move the cursor, turn the line round or break the table.
+fn harmless(name: &str) -> String {
+    let is_harmful = |char: char| {
+        char.is_control()
+            || matches!(char, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    match name {
+        "" => "-".to_owned(),
+        name => name.chars().take(200).map(|char| if is_harmful(char) { '?' } else { char }).collect(),
+    }
 }

@@ -1,7 +1,8 @@
 //! `offcut profiles`: what there is to choose from.
 
 use crate::arguments::{Everywhere, Format, Profiles};
-use crate::failure::Outcome;
+use crate::config;
+use crate::failure::{Failure, Outcome};
 use offcut::Profile;
 use serde::Serialize;
 
@@ -13,12 +14,15 @@ struct Row {
 
 pub(crate) fn profiles(everywhere: &Everywhere, profiles: &Profiles) -> Outcome {
     if let Some(name) = &profiles.name {
-        Profile::named(name)?;
-        return super::print(Profile::text(name).unwrap_or_default().as_bytes());
+        let own = || config::own_profile(name).map(|(_, text)| text);
+        config::profile(name).map_err(Failure::Usage)?;
+        let text = Profile::text(name).map(str::to_owned).or_else(own).unwrap_or_default();
+        return super::print(text.as_bytes());
     }
     let mut rows = Vec::new();
-    for name in Profile::names() {
-        let Profile { name, about, .. } = Profile::named(name)?;
+    for name in Profile::names().map(str::to_owned).chain(config::own_profiles()) {
+        let about = config::profile(&name)
+            .map_or_else(|error| format!("cannot be used: {error:#}"), |profile| profile.about);
         rows.push(Row { name, about });
     }
     match everywhere.format {

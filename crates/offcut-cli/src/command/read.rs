@@ -1,8 +1,8 @@
 //! `offcut read` and `offcut cat`: parts of a kept output, and all of it.
 
 use crate::arguments::{Everywhere, Format, Read, Reference};
-use crate::environment;
-use crate::failure::Outcome;
+use crate::environment::Setup;
+use crate::failure::{Failure, Outcome};
 use crate::format::PageResult;
 use offcut::NoSink;
 use offcut::retrieve::{self, Page, PageLimits, Progress, Range};
@@ -15,40 +15,67 @@ pub(crate) fn read(everywhere: &Everywhere, read: &Read) -> Outcome {
     let range = match (&read.lines, &read.bytes, read.around) {
         (Some(lines), _, _) => Range::lines(lines)?,
         (_, Some(bytes), _) => Range::bytes(bytes)?,
-        (_, _, Some(line)) => Range::around(line, read.context),
+        (_, _, Some(line)) => Range::Around { line, context: read.context },
         _ => Range::ALL,
     };
-    let defaults = PageLimits::default();
-    let limits = PageLimits {
-        bytes: read.max_bytes.unwrap_or(defaults.bytes),
-        lines: read.max_lines.unwrap_or(defaults.lines),
-    };
-    let store = environment::store_of(everywhere, &read.reference.id)?;
+    let setup = Setup::new(everywhere)?;
+    let (store, program) = setup.store_of(&read.reference.id)?;
+    let pager = Pager { program, options: options(read) };
+    let limits = pager.limits(read)?;
     let id = retrieve::resolve(&*store, &read.reference.id)?;
     let entry = store.entry(&id)?;
     let page = retrieve::page(&*store, &entry, range, limits, &NoSink)?;
     match everywhere.format {
-        Format::Text => print_text(everywhere, &entry, &page),
-        Format::Json => print_json(everywhere, &entry, page),
+        Format::Text => print_text(&pager, &entry, &page),
+        Format::Json => print_json(&pager, &entry, page),
     }
 }
 
-fn command(everywhere: &Everywhere, entry: &Entry, range: &Range) -> String {
-    format!("{} read {} {}", environment::program(everywhere), entry.id, range.option())
+/// How the next page is asked for.
+struct Pager {
+    program: String,
+    /// The options that shape a page, as they were given.
+    options: String,
+}
+
+fn options(read: &Read) -> String {
+    let mut options = String::new();
+    for (name, value) in [("bytes", read.max_bytes), ("lines", read.max_lines)] {
+        if let Some(value) = value {
+            options += &format!(" --max-{name} {value}");
+        }
+    }
+    options
+}
+
+impl Pager {
+    fn command(&self, entry: &Entry, range: &Range) -> String {
+        format!("{} read {} {}{}", self.program, entry.id, range.option(), self.options)
+    }
+
+    /// What is left for the content when the last line is paid for.
+    fn limits(&self, read: &Read) -> Result<PageLimits, Failure> {
+        let (bytes, lines) = (read.max_bytes.unwrap_or(9500), read.max_lines.unwrap_or(1900));
+        if bytes < 512 || lines < 2 {
+            return Err(Failure::Usage(anyhow::anyhow!("a page needs at least 512 bytes and 2 lines")));
+        }
+        let last_line = 200 + self.program.len() + self.options.len();
+        Ok(PageLimits { bytes: bytes.saturating_sub(last_line as u64).max(128), lines: lines - 1 })
+    }
 }
 
 /// Standard output is exactly what was asked for. Only when it cannot be does it say so, in its last line.
-fn print_text(everywhere: &Everywhere, entry: &Entry, page: &Page) -> Outcome {
+fn print_text(pager: &Pager, entry: &Entry, page: &Page) -> Outcome {
     let mut text = page.content.clone();
     match &page.progress {
         Progress::AtEnd => {}
-        Progress::Satisfied(next) => eprintln!("offcut: next: {}", command(everywhere, entry, next)),
+        Progress::Satisfied(next) => eprintln!("offcut: next: {}", pager.command(entry, next)),
         Progress::Full(next) => {
             if !text.ends_with(b"\n") {
                 text.push(b'\n');
             }
             let (end, total) = (page.end, entry.bytes);
-            let command = command(everywhere, entry, next);
+            let command = pager.command(entry, next);
             text.extend_from_slice(
                 format!("[offcut {}: page full at byte {end} of {total}; next: {command}]\n", entry.id)
                     .as_bytes(),
@@ -60,7 +87,7 @@ fn print_text(everywhere: &Everywhere, entry: &Entry, page: &Page) -> Outcome {
     Ok(())
 }
 
-fn print_json(everywhere: &Everywhere, entry: &Entry, page: Page) -> Outcome {
+fn print_json(pager: &Pager, entry: &Entry, page: Page) -> Outcome {
     let (satisfied, next) = match &page.progress {
         Progress::AtEnd => (true, None),
         Progress::Satisfied(next) => (true, Some(next)),
@@ -74,28 +101,34 @@ fn print_json(everywhere: &Everywhere, entry: &Entry, page: Page) -> Outcome {
         first_line: page.lines.as_ref().map(|lines| *lines.start()),
         last_line: page.lines.as_ref().map(|lines| *lines.end()),
         satisfied,
-        next: next.map(|next| command(everywhere, entry, next)),
+        next: next.map(|next| pager.command(entry, next)),
         complete: entry.completeness == Completeness::Complete,
     })
 }
 
 pub(crate) fn cat(everywhere: &Everywhere, reference: &Reference) -> Outcome {
-    let store = environment::store_of(everywhere, &reference.id)?;
+    let (store, _) = Setup::new(everywhere)?.store_of(&reference.id)?;
     let id = retrieve::resolve(&*store, &reference.id)?;
     let entry = store.entry(&id)?;
     let mut stdout = std::io::stdout().lock();
     let mut block = vec![0; BLOCK];
     let mut offset = 0;
+    let mut hasher = blake3::Hasher::new();
     loop {
         let count = store.read(&id, offset, &mut block)?;
         if count == 0 {
             break;
         }
         stdout.write_all(&block[..count])?;
+        hasher.update(&block[..count]);
         offset += count as u64;
     }
     stdout.flush()?;
     warn_if_incomplete(&entry);
+    let stored = entry.summary.as_ref().map(|summary| summary.digest.as_str());
+    if entry.completeness == Completeness::Complete && stored != Some(hasher.finalize().to_hex().as_str()) {
+        eprintln!("offcut: {id} was changed after it was stored: its digest is another");
+    }
     Ok(())
 }
 

@@ -65,7 +65,7 @@ fn limits_that_make_no_sense_are_errors() {
         (["cut", "--max-bytes", "255"], "the least is 256"),
         (["cut", "--max-lines", "3"], "the least is 4"),
         (["cut", "--strategy", "middle"], "possible values"),
-        (["cut", "--profile", "nope"], "there are: native, opencode, coding-agent"),
+        (["cut", "--profile", "nope"], "there are: native, opencode, coding-agent, unified, takumi, klaude"),
     ] {
         sandbox.run(&arguments, b"text").failed(2, says);
     }
@@ -150,7 +150,22 @@ fn a_store_of_ones_own_has_the_profiles_names_flat_in_it() {
 #[test]
 fn help_teaches() {
     let sandbox = Sandbox::new();
-    for command in ["cut", "read", "cat", "ls", "rm", "profiles"] {
+    for command in [
+        "cut",
+        "read",
+        "cat",
+        "ls",
+        "rm",
+        "profiles",
+        "grep",
+        "show",
+        "pin",
+        "clean",
+        "stats",
+        "config",
+        "completions",
+        "man",
+    ] {
         let help = sandbox.run(&[command, "--help"], b"").text();
         assert!(help.contains("Example"), "{command}: {help}");
     }

@@ -13,7 +13,7 @@ fn a_store_that_cannot_be_written() {
         (file.to_str().unwrap(), "Not a directory"),
         ("/proc/nothing/here", "No such file or directory"),
         ("s3://bucket/prefix", "no store for"),
-        ("", "the store is empty"),
+        ("", "--store names nothing"),
     ] {
         for profile in ["native", "opencode", "coding-agent"] {
             let arguments = ["cut", "--format", "json", "--profile", profile, "--store", store];
@@ -57,7 +57,10 @@ fn a_disk_that_fills_up_in_mid_stream() {
     let error = result["save_error"].as_str().unwrap();
     assert!(error.contains("File too large") && error.contains("only the first"), "{error}");
     assert!(
-        result["content"].as_str().unwrap().contains("the rest was not kept: only the first"),
+        result["content"]
+            .as_str()
+            .unwrap()
+            .contains(" bytes were kept, the rest was not kept: File too large"),
         "{result}"
     );
     let listed = sandbox.run(&["ls", "--format", "json"], b"").json();

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
 mod commands;
+mod configuration;
 mod faults;
 mod harness;
 mod hints;
+mod people;
 mod stress;

@@ -7,21 +7,19 @@
 
 use crate::cut::{Cut, Gap, LinePart, Size, Why};
 use crate::limits::Limits;
+use crate::measure::LineConvention;
 use crate::profile::TaskTool;
 use crate::recorder::Outlook;
 use crate::render::{Facts, Plan, Reach};
 use crate::store::Id;
 use crate::strategy::{Cost, Ends};
-use crate::truncator::Kept;
+use crate::truncator::{Kept, Part};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 /// The page that the pointer offers has at most these many bytes, so that reading it never exceeds a page.
 pub(crate) const NEXT_PAGE_BYTES: usize = 8000;
 const NEXT_PAGE_LINES: u64 = 200;
-
-/// A reason longer than this is cut.
-const LONGEST_REASON: usize = 160;
 
 /// How much we say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +30,8 @@ pub(super) enum Rung {
     Line,
     /// The least that says what is missing and how to get it.
     Least,
+    /// What is missing and the entry's name, where not even the command fits: no command is better than a wrong one.
+    Name,
 }
 
 /// The part that a pointer offers to show next.
@@ -45,13 +45,15 @@ enum Next {
 #[derive(Clone, Debug)]
 enum Place {
     Kept { id: Id, path: Option<String> },
-    Lost { reason: String },
+    Lost { reason: String, part: Option<Part> },
 }
 
 /// What stands in each line of ours, and the words for it.
 struct Notice<'a> {
     rung: Rung,
     tag: String,
+    /// A reason longer than this is cut.
+    longest_reason: usize,
     place: Place,
     reach: &'a Reach,
     task: TaskTool,
@@ -71,15 +73,16 @@ pub(super) fn plan(
     let original = Size { lines: original.lines.max(2), ..original };
     let place = match outlook {
         Outlook::Keeping { id, path } => Place::Kept { id, path: path.as_deref().and_then(printable) },
-        Outlook::Losing { error } => Place::Lost { reason: clip(&error, LONGEST_REASON) },
-        Outlook::Off => Place::Lost { reason: String::new() },
+        Outlook::Losing { error } => Place::Lost { reason: error, part: None },
+        Outlook::Off => Place::Lost { reason: String::new(), part: None },
     };
     // The longest tag that is ever tried; an id is longer.
     let tag = match &place {
         Place::Kept { id, .. } => tag_of(id),
         Place::Lost { .. } => "offcut-9999".to_owned(),
     };
-    let mut notice = Notice { rung: Rung::Full, tag, place, reach, task, original };
+    let longest_reason = Rung::Full.longest_reason();
+    let mut notice = Notice { rung: Rung::Full, tag, longest_reason, place, reach, task, original };
     // The widest numbers that can occur: everything shown, everything missing, one gap over all of it.
     let gap = |from, why| Gap {
         start: original.bytes,
@@ -93,8 +96,9 @@ pub(super) fn plan(
     let lines = original.lines..=original.lines + NEXT_PAGE_LINES;
     let removed = [original, Size { lines: 0, ..original }];
     let next = [Next::Lines(lines), Next::Bytes(original.bytes, original.bytes)];
-    for (rung, share) in [(Rung::Full, 4), (Rung::Line, 3), (Rung::Least, 1)] {
+    for (rung, share) in [(Rung::Full, 4), (Rung::Line, 3), (Rung::Least, 2), (Rung::Name, 1)] {
         notice.rung = rung;
+        notice.longest_reason = rung.longest_reason();
         let marker = widest(vec![
             notice.marker(&gap(LinePart::Start, Why::Omitted)),
             notice.marker(&gap(LinePart::Inside, Why::Omitted)),
@@ -109,7 +113,7 @@ pub(super) fn plan(
                     + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
                 (fixed, cost(&marker) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 })
             }
-            Rung::Line | Rung::Least => {
+            Rung::Line | Rung::Least | Rung::Name => {
                 let lines =
                     next.iter().flat_map(|next| removed.iter().map(|&removed| notice.line(removed, next)));
                 let line = widest(lines.collect());
@@ -122,7 +126,7 @@ pub(super) fn plan(
         let once = fixed + marker;
         let fits =
             |limit: Option<u64>, cost: u64| limit.is_none_or(|limit| cost.saturating_mul(share) <= limit);
-        if rung == Rung::Least
+        if rung == Rung::Name
             || (fits(keep.bytes, once.bytes)
                 && fits(keep.lines, once.lines)
                 && fits(keep.chars, once.chars)
@@ -137,15 +141,22 @@ pub(super) fn plan(
 pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Vec<u8> {
     let place = match facts.kept {
         Kept::Whole(entry) => Place::Kept { id: entry.id, path: entry.path.as_deref().and_then(printable) },
-        Kept::NotWhole { error } => Place::Lost { reason: clip(error, LONGEST_REASON) },
-        Kept::Off => Place::Lost { reason: String::new() },
+        Kept::NotWhole { error, part } => Place::Lost { reason: error.clone(), part: *part },
+        Kept::Off => Place::Lost { reason: String::new(), part: None },
     };
     let tag = match &place {
         Place::Kept { id, .. } => tag_of(id),
         Place::Lost { .. } => unused_tag(facts.cut),
     };
-    let mut notice =
-        Notice { rung: plan.rung, tag, place, reach, task: facts.settings.task, original: facts.original };
+    let mut notice = Notice {
+        rung: plan.rung,
+        tag,
+        longest_reason: plan.rung.longest_reason(),
+        place,
+        reach,
+        task: facts.settings.task,
+        original: facts.original,
+    };
     let removed = Size {
         bytes: facts.original.bytes - facts.shown.bytes,
         lines: facts.original.lines.saturating_sub(facts.shown.lines),
@@ -154,6 +165,17 @@ pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Vec<u8> {
     notice.shorten_reason(plan, facts, removed);
     let next = next(facts.ends, facts.cut);
     notice.write(facts, removed, &next)
+}
+
+impl Rung {
+    /// A reason longer than this is cut.
+    fn longest_reason(self) -> usize {
+        match self {
+            Rung::Full => 160,
+            Rung::Line | Rung::Least => 40,
+            Rung::Name => 0,
+        }
+    }
 }
 
 impl Notice<'_> {
@@ -169,7 +191,7 @@ impl Notice<'_> {
                 end_line(text);
                 let marker = match (self.rung, number) {
                     (Rung::Full, _) | (_, 1..) => self.marker(gap),
-                    (Rung::Line | Rung::Least, 0) => self.line(removed, next),
+                    (Rung::Line | Rung::Least | Rung::Name, 0) => self.line(removed, next),
                 };
                 text.extend_from_slice(marker.as_bytes());
                 text.push(b'\n');
@@ -202,8 +224,14 @@ impl Notice<'_> {
         let _ = match &self.place {
             Place::Kept { path: Some(path), .. } => write!(text, "full output: {path}]"),
             Place::Kept { id, path: None } => write!(text, "full output: offcut://{id}]"),
-            Place::Lost { reason } if reason.is_empty() => write!(text, "the rest was not kept]"),
-            Place::Lost { reason } => write!(text, "the rest was not kept: {reason}]"),
+            Place::Lost { part: None, .. } => write!(text, "the rest was not kept{}]", self.reason()),
+            Place::Lost { part: Some(Part { bytes, .. }), .. } => {
+                write!(
+                    text,
+                    "only the first {bytes} bytes were kept, the rest was not kept{}]",
+                    self.reason()
+                )
+            }
         };
         text
     }
@@ -234,8 +262,14 @@ impl Notice<'_> {
     }
 
     fn pointer(&self, next: &Next) -> String {
-        let Place::Kept { path, .. } = &self.place else {
-            return format!("[{}: end; the missing part cannot be read back]", self.tag);
+        let path = match &self.place {
+            Place::Kept { path, .. } => path,
+            Place::Lost { part: None, .. } => {
+                return format!("[{}: end; the missing part cannot be read back]", self.tag);
+            }
+            Place::Lost { part: Some(Part { id, .. }), .. } => {
+                return format!("[{}: what was kept is offcut://{id}]", self.tag);
+            }
         };
         let mut text = format!("[{}: ", self.tag);
         text += &self.command(next).map_or_else(|| "end".to_owned(), |command| format!("next: {command}"));
@@ -259,13 +293,14 @@ impl Notice<'_> {
                 }
             }
             (Place::Kept { id, .. }, Rung::Least) => match self.reach {
-                Reach::Shell { .. } => format!("[+{missing}: offcut read {id}]"),
+                Reach::Shell { program } => format!("[+{missing}: {program} read {id}]"),
                 Reach::Tool { .. } | Reach::Files | Reach::Nothing => format!("[+{missing}: offcut://{id}]"),
             },
-            (Place::Lost { reason }, Rung::Full | Rung::Line) if !reason.is_empty() => {
-                format!("[{}: +{missing}, {bytes} bytes, not kept: {reason}]", self.tag)
+            (Place::Kept { id, .. }, Rung::Name) => format!("[+{missing}: offcut://{id}]"),
+            (Place::Lost { .. }, Rung::Full | Rung::Line) => {
+                format!("[{}: +{missing}, {bytes} bytes, not kept{}]", self.tag, self.reason())
             }
-            (Place::Lost { .. }, _) => format!("[{}: +{missing}, not kept]", self.tag),
+            (Place::Lost { .. }, _) => format!("[{}: +{missing}, not kept{}]", self.tag, self.reason()),
         }
     }
 
@@ -295,7 +330,7 @@ impl Notice<'_> {
 
     /// A store that fails at the very last moment must not break the budget: the room was reserved for success.
     fn shorten_reason(&mut self, plan: &Plan, facts: &Facts<'_>, removed: Size) {
-        let Place::Lost { reason } = &self.place else { return };
+        let Place::Lost { reason, .. } = &self.place else { return };
         let reserved = plan.fixed.bytes + plan.marker.bytes;
         let ours = match self.rung {
             Rung::Full => {
@@ -304,11 +339,21 @@ impl Notice<'_> {
                     + 4
                     + plan.marker.bytes as usize
             }
-            Rung::Line | Rung::Least => self.line(removed, &Next::Bytes(0, 0)).len() + 2,
+            Rung::Line | Rung::Least | Rung::Name => self.line(removed, &Next::Bytes(0, 0)).len() + 2,
         };
         let over = (ours as u64).saturating_sub(reserved) as usize;
-        let reason = clip(reason, reason.len().saturating_sub(over));
-        self.place = Place::Lost { reason };
+        self.longest_reason = self.longest_reason.min(reason.len()).saturating_sub(over);
+    }
+
+    /// Why it was not kept, as far as there is room.
+    fn reason(&self) -> String {
+        match &self.place {
+            Place::Lost { reason, .. } => match clip(reason, self.longest_reason) {
+                clipped if clipped.is_empty() => String::new(),
+                clipped => format!(": {clipped}"),
+            },
+            Place::Kept { .. } => String::new(),
+        }
     }
 }
 
@@ -359,6 +404,8 @@ fn next(ends: &Ends, cut: &Cut<'_>) -> Next {
         let last = gap.first_line + lines.min(NEXT_PAGE_LINES) - 1;
         return Next::Lines(gap.first_line..=last);
     }
+    // A page is bounded in lines too.
+    let end = start + LineConvention::Terminated.prefix(page, 5 * NEXT_PAGE_LINES);
     Next::Bytes(gap.start, crate::boundary::floor(ends.opening(), end) as u64)
 }
 

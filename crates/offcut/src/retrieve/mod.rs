@@ -5,6 +5,11 @@
 
 mod page;
 mod range;
+#[cfg(feature = "search")]
+mod search;
+
+#[cfg(feature = "search")]
+pub use search::{Case, Found, Hit, HitKind, Query, search};
 
 pub use page::{Page, PageLimits, Progress, page};
 pub use range::Range;
@@ -46,6 +51,12 @@ pub enum RetrieveError {
         /// What a range looks like.
         expected: &'static str,
     },
+    /// The pattern is not a regular expression.
+    #[error("the pattern is not a regular expression: {reason}")]
+    NotAPattern {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The range begins behind the end.
     #[error("{id} ends before {what} {asked}: it has {total}")]
     PastTheEnd {
@@ -58,6 +69,21 @@ pub enum RetrieveError {
         /// How many there are.
         total: u64,
     },
+}
+
+/// Looks at many entries at once, in the order given.
+///
+/// An entry costs a few small reads, so a hundred thousand are looked at by several threads.
+pub fn entries(store: &dyn Store, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = ids.len().div_ceil(threads).max(256);
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = ids
+            .chunks(share)
+            .map(|part| scope.spawn(move || part.iter().map(|id| store.entry(id)).collect::<Vec<_>>()))
+            .collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+    })
 }
 
 /// Finds the entry that `reference` names.

@@ -22,7 +22,7 @@ pub struct PageLimits {
 impl Default for PageLimits {
     /// What every agent passes on uncut, less some room for a line that says where to go on.
     fn default() -> Self {
-        PageLimits { bytes: 9200, lines: 1890 }
+        PageLimits { bytes: 9200, lines: 1899 }
     }
 }
 
@@ -66,6 +66,10 @@ pub fn page(
         Range::Lines { first, last } => {
             let start = reader.offset_of(first)?;
             reader.lines(start, Some(first), last, limits)?
+        }
+        Range::Around { line, context } => {
+            let (start, before) = reader.lines_before(line, context, limits)?;
+            reader.lines(start, Some(line - before), Some(line.saturating_add(context)), limits)?
         }
         Range::LastLines(count) => {
             let start = reader.offset_from_end(count)?;
@@ -115,6 +119,19 @@ impl Reader<'_> {
             offset += block.len() as u64;
         }
         Ok(offset)
+    }
+
+    /// Where at most `context` lines before `line` begin, as far as they leave half a page, and how many they are.
+    fn lines_before(&self, line: u64, context: u64, limits: PageLimits) -> Result<(u64, u64), RetrieveError> {
+        let at = self.offset_of(line)?;
+        let length = at.min(limits.bytes / 2);
+        let before = self.read(at - length, length)?;
+        let mut start = LineConvention::Terminated.suffix(&before, context.min(limits.lines / 2));
+        if start == 0 && length < at {
+            start = LineConvention::Terminated.start_after(&before, 1);
+        }
+        let lines = measure::newlines(&before[start..]);
+        Ok((at - (before.len() - start) as u64, lines))
     }
 
     /// Where the last `count` lines begin.
@@ -186,7 +203,8 @@ impl Reader<'_> {
         if whole as u64 > limits.bytes || !complete {
             let most = content.len().min(limits.bytes as usize);
             let end = LineConvention::Terminated.end_before(&content, most);
-            inside_line = end == 0;
+            // A line so long that it would leave the page half empty is begun on this one.
+            inside_line = end * 2 < most;
             content.truncate(if inside_line { boundary::floor(&content, most) } else { end });
         } else {
             content.truncate(whole);
@@ -194,8 +212,14 @@ impl Reader<'_> {
         let end = start + content.len() as u64;
         let count = measure::lines(&content, LineConvention::Terminated);
         let lines = first.filter(|_| count > 0).map(|first| first..=first + count - 1);
-        let progress = if inside_line {
-            Progress::Full(Range::Bytes { start: end, end: None })
+        let progress = if inside_line && end < total {
+            // The rest of what was asked for, told in bytes because lines cannot be divided.
+            let wanted_end = match (first, last) {
+                (Some(first), Some(last)) if last > first + count - 1 => self.offset_of(last + 1).ok(),
+                (Some(_), Some(_)) => Some(self.end_of_line(end)?),
+                _ => None,
+            };
+            Progress::Full(Range::Bytes { start: end, end: wanted_end.filter(|&wanted| wanted < total) })
         } else if end >= total {
             Progress::AtEnd
         } else {
@@ -210,6 +234,19 @@ impl Reader<'_> {
             }
         };
         Ok(Page { content, start, end, lines, progress })
+    }
+
+    /// Where the line that holds the byte at `offset` ends.
+    fn end_of_line(&self, offset: u64) -> Result<u64, RetrieveError> {
+        let mut offset = offset;
+        loop {
+            let block = self.read(offset, BLOCK as u64)?;
+            match memchr::memchr(b'\n', &block) {
+                Some(feed) => return Ok(offset + feed as u64 + 1),
+                None if block.is_empty() => return Ok(offset),
+                None => offset += block.len() as u64,
+            }
+        }
     }
 
     fn past_the_end(&self, what: &'static str, asked: u64, total: u64) -> RetrieveError {

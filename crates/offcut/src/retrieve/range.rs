@@ -14,6 +14,13 @@ pub enum Range {
     },
     /// The last lines.
     LastLines(u64),
+    /// A line and so many before and after it, fewer if a page does not hold them.
+    Around {
+        /// The line.
+        line: u64,
+        /// How many lines before and after it.
+        context: u64,
+    },
     /// Bytes from `start`, counted from 0, up to but not including `end`; to the end without one.
     Bytes {
         /// The offset of the first byte.
@@ -64,17 +71,13 @@ impl Range {
         Ok(Range::Bytes { start, end })
     }
 
-    /// The lines around `line`.
-    pub fn around(line: u64, context: u64) -> Range {
-        Range::Lines { first: line.saturating_sub(context).max(1), last: Some(line.saturating_add(context)) }
-    }
-
     /// The option that asks for this range.
     pub fn option(&self) -> String {
         match *self {
             Range::Lines { first, last: Some(last) } => format!("--lines {first}:{last}"),
             Range::Lines { first, last: None } => format!("--lines {first}:"),
             Range::LastLines(count) => format!("--lines -{count}:"),
+            Range::Around { line, context } => format!("--around {line} --context {context}"),
             Range::Bytes { start, end: Some(end) } => format!("--bytes {start}:{end}"),
             Range::Bytes { start, end: None } => format!("--bytes {start}:"),
         }
@@ -116,12 +119,11 @@ mod tests {
         ] {
             assert_eq!(Range::bytes(text).ok(), expected, "{text:?}");
         }
-        assert_eq!(Range::around(5, 10), Range::Lines { first: 1, last: Some(15) });
     }
 
     #[test]
     fn the_option_reads_back() {
-        for range in [Range::ALL, Range::around(50, 3), Range::LastLines(9)] {
+        for range in [Range::ALL, Range::Lines { first: 3, last: Some(7) }, Range::LastLines(9)] {
             let option = range.option();
             assert_eq!(Range::lines(option.strip_prefix("--lines ").unwrap()).unwrap(), range);
         }

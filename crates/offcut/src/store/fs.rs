@@ -17,7 +17,7 @@ use crate::store::format::Metadata;
 use crate::store::{Clock, Completeness, Draft, Entry, Id, Pin, Store, StoreError, Summary, Writer, name};
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -61,21 +61,31 @@ impl FsStore {
     }
 
     fn prepare(&self) -> Result<(), StoreError> {
+        if let Ok(found) = fs::metadata(&self.directory) {
+            self.refuse_if_shared(&found)?;
+        }
         let metadata = self.metadata_directory();
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&metadata)
-            .map_err(StoreError::io("create the directory", &metadata))?;
-        let mode = fs::metadata(&self.directory)
-            .map_err(StoreError::io("look at the directory", &self.directory))?
-            .permissions()
-            .mode();
-        // Whoever can write here can replace what the model will read.
-        if mode & 0o022 != 0 {
+            .map_err(StoreError::io("create the directory", &metadata))
+    }
+
+    /// Whoever can write here can replace what the model will read, so only a directory of our own is used; below
+    /// one that anybody can write to, such as the system's temporary directory, only a private one.
+    fn refuse_if_shared(&self, found: &fs::Metadata) -> Result<(), StoreError> {
+        let mode = found.mode();
+        let anybody_above = self
+            .directory
+            .parent()
+            .and_then(|parent| fs::metadata(parent).ok())
+            .is_some_and(|parent| parent.mode() & 0o002 != 0);
+        let others = if anybody_above { 0o077 } else { 0o022 };
+        if found.is_dir() && (mode & others != 0 || found.uid() != rustix::process::geteuid().as_raw()) {
             return Err(StoreError::Refused {
                 reason: format!(
-                    "the store directory {} can be written by others; choose a private one with --store, or run `chmod 700`",
+                    "the store directory {} is open to others; choose a private one with --store, or run `chmod 700`",
                     self.directory.display()
                 ),
             });
@@ -95,7 +105,7 @@ impl FsStore {
 
     fn read_metadata(&self, id: &Id) -> Result<Metadata, StoreError> {
         let path = self.metadata_path(id);
-        let text = match fs::read(&path) {
+        let text = match read_small(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(StoreError::NotFound { id: id.to_string() });
@@ -112,6 +122,14 @@ impl FsStore {
                 id: *id,
                 reason: format!("{:?} is not a file name", metadata.file),
             }),
+        }
+    }
+
+    /// Whether an entry that was never committed is still being written: only a living writer holds the lock.
+    fn unfinished(&self, metadata: &Metadata) -> Completeness {
+        match self.open_file(metadata) {
+            Ok(file) if file.try_lock_shared().is_err() => Completeness::Writing,
+            _ => Completeness::Abandoned,
         }
     }
 
@@ -173,24 +191,25 @@ impl Store for FsStore {
 
     fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
         let metadata = self.read_metadata(id)?;
-        let file = self.open_file(&metadata);
-        let bytes = file.as_ref().ok().and_then(|file| file.metadata().ok()).map(|found| found.size());
-        let completeness = match (metadata.completeness(), &file, bytes) {
-            (None, Ok(file), _) if file.try_lock_shared().is_err() => Completeness::Writing,
-            (None, _, _) => Completeness::Abandoned,
-            (Some(Completeness::Complete), Err(error), _) => {
-                Completeness::Partial { reason: format!("its file cannot be read: {error}") }
+        let path = self.directory.join(&metadata.file);
+        let found = fs::symlink_metadata(&path);
+        let bytes = found.as_ref().ok().filter(|found| found.is_file()).map(MetadataExt::size);
+        let stored = metadata.output.as_ref().map(|output| output.bytes);
+        let completeness = match (metadata.completeness(), bytes) {
+            (None, _) => self.unfinished(&metadata),
+            (Some(Completeness::Complete), None) => {
+                let why =
+                    found.err().map_or_else(|| "it is not a file".to_owned(), |error| error.to_string());
+                Completeness::Partial { reason: format!("its file cannot be read: {why}") }
             }
-            (Some(Completeness::Complete), _, Some(bytes))
-                if metadata.output.as_ref().is_some_and(|output| output.bytes != bytes) =>
-            {
+            (Some(Completeness::Complete), bytes) if bytes != stored => {
                 Completeness::Partial { reason: "its file was changed after it was stored".to_owned() }
             }
-            (Some(completeness), _, _) => completeness,
+            (Some(completeness), _) => completeness,
         };
         Ok(Entry {
             id: *id,
-            path: Some(self.directory.join(&metadata.file)),
+            path: Some(path),
             created: metadata.created(),
             context: metadata.context(),
             profile: metadata.profile().to_owned(),
@@ -236,9 +255,14 @@ impl Store for FsStore {
     }
 
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
-        let metadata = self.read_metadata(id)?;
+        let file = match self.read_metadata(id) {
+            Ok(metadata) => metadata.file,
+            // Damaged metadata must not stay for ever; native's name is the only one that can be guessed.
+            Err(StoreError::Damaged { .. }) => format!("{id}.txt"),
+            Err(error) => return Err(error),
+        };
         // The bytes go first: metadata without bytes says so, bytes without metadata would stay for ever.
-        remove_file(&self.directory.join(&metadata.file))?;
+        remove_file(&self.directory.join(file))?;
         remove_file(&self.pin_path(id))?;
         remove_file(&self.metadata_path(id))
     }
@@ -302,6 +326,19 @@ impl Writer for FsWriter {
             summary: Some(summary.clone()),
         })
     }
+}
+
+/// Reads a file that is nearly always small, with as few calls as possible: listings read very many.
+fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = vec![0; 4096];
+    let mut file = File::open(path)?;
+    let count = file.read(&mut text)?;
+    text.truncate(count);
+    // A file that filled the buffer may go on; a shorter read is its end.
+    if count == 4096 {
+        file.read_to_end(&mut text)?;
+    }
+    Ok(text)
 }
 
 /// Removes a file; one that is gone already is as good as removed.

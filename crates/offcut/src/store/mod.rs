@@ -160,14 +160,14 @@ impl Entry {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The system refused.
-    #[error("could not {tried} {place}: {source}")]
+    #[error("could not {tried} {place}: {error}")]
     Io {
         /// What was tried, as a verb.
         tried: &'static str,
         /// What it was tried on.
         place: String,
-        /// Why it failed.
-        source: std::io::Error,
+        /// Why it failed. Not the error's source: it is told in the message already.
+        error: std::io::Error,
     },
     /// There is no such entry.
     #[error("no stored output {id}; `offcut ls` lists what there is")]
@@ -194,6 +194,6 @@ pub enum StoreError {
 impl StoreError {
     pub(crate) fn io(tried: &'static str, place: &Path) -> impl FnOnce(std::io::Error) -> StoreError {
         let place = place.display().to_string();
-        move |source| StoreError::Io { tried, place, source }
+        move |error| StoreError::Io { tried, place, error }
     }
 }

@@ -32,7 +32,7 @@ impl Room<'_> {
             Edges::WholeLines => is_blank(&text[..whole]),
             Edges::FillLongLines => {
                 let next = lines.start_after(text, reach + 1);
-                is_blank(&text[..whole]) || (next - whole) * 2 > reach
+                whole == 0 || (next - whole) * 2 > reach
             }
         };
         if cut_line { reach } else { whole }
@@ -52,7 +52,7 @@ impl Room<'_> {
             Edges::WholeLines => is_blank(&text[whole..]),
             Edges::FillLongLines => {
                 let start = lines.end_before(text, reach);
-                is_blank(&text[whole..]) || (whole - start) * 2 > text.len() - reach
+                whole == text.len() || (whole - start) * 2 > text.len() - reach
             }
         };
         if cut_line { reach } else { whole }

@@ -87,6 +87,28 @@ impl Limits {
             && within(self.tokens, cost.tokens)
     }
 
+    /// The greatest length not over `length` whose part of the text is within the token limit, or nearly so.
+    pub(crate) fn within_tokens<'t>(
+        &self,
+        length: usize,
+        tokens: &dyn CountTokens,
+        part: impl Fn(usize) -> &'t [u8],
+    ) -> usize {
+        let Some(most) = self.tokens else { return length };
+        let mut length = length;
+        // Tokens are not additive, so the length is guessed by proportion; each guess is smaller than the last.
+        for _ in 0..16 {
+            let counted = tokens.count(part(length));
+            if counted <= most {
+                return length;
+            }
+            let scaled = (length as u128 * u128::from(most) / u128::from(counted)) as usize;
+            length = scaled.min(length - 1);
+        }
+        // A token has at least one byte.
+        length.min(usize::try_from(most).unwrap_or(usize::MAX))
+    }
+
     /// What is left of the limits when `cost` is paid.
     pub(crate) fn less(self, cost: Cost) -> Limits {
         let pay = |limit: Option<u64>, cost: u64| limit.map(|limit| limit.saturating_sub(cost));
@@ -157,7 +179,7 @@ impl<'a> Room<'a> {
             .limits
             .chars
             .map_or(bytes, |most| boundary::prefix_of_chars(&text[..bytes], most, self.conventions.chars));
-        let end = self.within_tokens(end, |length| &text[..length]);
+        let end = self.limits.within_tokens(end, self.tokens, |length| &text[..length]);
         boundary::floor(text, end)
     }
 
@@ -167,25 +189,9 @@ impl<'a> Room<'a> {
         let start = self.limits.chars.map_or(bytes, |most| {
             bytes + boundary::suffix_of_chars(&text[bytes..], most, self.conventions.chars)
         });
-        let length = self.within_tokens(text.len() - start, |length| &text[text.len() - length..]);
+        let from_end = |length: usize| &text[text.len() - length..];
+        let length = self.limits.within_tokens(text.len() - start, self.tokens, from_end);
         boundary::ceil(text, text.len() - length)
-    }
-
-    /// The greatest length not over `length` whose part of the text is within the token limit, or nearly so.
-    fn within_tokens<'t>(&self, length: usize, part: impl Fn(usize) -> &'t [u8]) -> usize {
-        let Some(most) = self.limits.tokens else { return length };
-        let mut length = length;
-        // Tokens are not additive, so the length is guessed by proportion; each guess is smaller than the last.
-        for _ in 0..16 {
-            let counted = self.tokens.count(part(length));
-            if counted <= most {
-                return length;
-            }
-            let scaled = (length as u128 * u128::from(most) / u128::from(counted)) as usize;
-            length = scaled.min(length - 1);
-        }
-        // A token has at least one byte.
-        length.min(usize::try_from(most).unwrap_or(usize::MAX))
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) fn full() -> StoreError {
     StoreError::Io {
         tried: "write",
         place: "/the/store".to_owned(),
-        source: std::io::Error::from_raw_os_error(28),
+        error: std::io::Error::from_raw_os_error(28),
     }
 }
 

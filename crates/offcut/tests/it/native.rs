@@ -101,7 +101,7 @@ fn a_store_that_fails_is_told() {
     let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
     assert!(
         first.ends_with(
-            "; the rest was not kept: could not write /the/store: No space left on device (os error 28)]"
+            "; the rest was not kept: No space left on device (os error 28) (could not write /the/store)]"
         ),
         "{first}"
     );
@@ -111,10 +111,12 @@ fn a_store_that_fails_is_told() {
         text.lines()
             .next()
             .unwrap()
-            .contains("not kept: only the first 20 bytes are in 11nzcp4800000001: could not write"),
+            .contains("only the first 20 bytes were kept, the rest was not kept: No space left"),
         "{text}"
     );
-    assert!(say(Fault::Commit, bytes(256)).contains("[offcut: +"), "even the least notice says so");
+    let small = say(Fault::Create, bytes(256));
+    assert!(small.contains("not kept: No space left on device"), "even a small notice says why: {small}");
+    assert!(say(Fault::Commit, bytes(256)).contains("not kept"), "even the least notice says so");
     let off = Truncator::new(Profile::native()).storage(Storage::Off);
     let text = off.apply(numbered(10_000).as_bytes(), &Context::default()).content().to_vec();
     assert!(String::from_utf8(text).unwrap().lines().next().unwrap().ends_with("; the rest was not kept]"));

@@ -1,0 +1,205 @@
+//! `offcut config`: what holds, where it came from, and what is wrong with it.
+
+use crate::arguments::{ConfigCommand, Everywhere, Format};
+use crate::config::{self, Configuration, KEYS, Key, Origin, Setting, Value};
+use crate::environment::Setup;
+use crate::failure::{Failure, Outcome};
+use offcut::{Profile, Settings, TaskTool};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+pub(crate) fn config(everywhere: &Everywhere, command: &ConfigCommand) -> Outcome {
+    match command {
+        ConfigCommand::Show { origin } => show(everywhere, *origin),
+        ConfigCommand::Path => path(),
+        ConfigCommand::Check => check(everywhere),
+    }
+}
+
+#[derive(Serialize)]
+struct Row {
+    key: String,
+    value: Option<String>,
+    origin: String,
+}
+
+fn show(everywhere: &Everywhere, with_origin: bool) -> Outcome {
+    let setup = Setup::new(everywhere)?;
+    let rows = rows(everywhere, &setup);
+    match everywhere.format {
+        Format::Json => super::print_json(&rows),
+        Format::Text => {
+            let line = |row: &Row| match &row.value {
+                Some(value) => format!("{} = {value}", row.key),
+                None => format!("# {} is not set", row.key),
+            };
+            let width = rows.iter().map(|row| line(row).chars().count()).max().unwrap_or(0);
+            let text: String = rows
+                .iter()
+                .map(|row| match with_origin {
+                    true => format!("{:width$}  # {}\n", line(row), row.origin),
+                    false => format!("{}\n", line(row)),
+                })
+                .collect();
+            super::print(text.as_bytes())
+        }
+    }
+}
+
+fn rows(everywhere: &Everywhere, setup: &Setup) -> Vec<Row> {
+    let Setup { configuration, profile, .. } = setup;
+    let settings = profile.settings(None, configuration.rule(None, profile)).ok();
+    let mut rows: Vec<Row> = KEYS
+        .iter()
+        .map(|key| {
+            let (value, origin) = effective(key, everywhere, setup, settings.as_ref());
+            Row {
+                key: key.name.to_owned(),
+                value: value.map(|value| value.to_string()),
+                origin: origin.to_string(),
+            }
+        })
+        .collect();
+    let mut tools: BTreeMap<String, Row> = BTreeMap::new();
+    for layer in [&configuration.user, &configuration.project, &configuration.environment] {
+        for Setting { key, tool, value, origin } in &layer.settings {
+            if let Some(tool) = tool {
+                let key = format!("tools.{}.{}", bare_or_quoted(tool), key.name);
+                let row =
+                    Row { key: key.clone(), value: Some(value.to_string()), origin: origin.to_string() };
+                tools.insert(key, row);
+            }
+        }
+    }
+    rows.extend(tools.into_values());
+    rows
+}
+
+/// A part of a key as TOML writes it.
+fn bare_or_quoted(part: &str) -> String {
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if part.bytes().all(is_bare) { part.to_owned() } else { format!("{part:?}") }
+}
+
+/// The value that holds for a key, and where it came from.
+fn effective(
+    key: &'static Key,
+    everywhere: &Everywhere,
+    setup: &Setup,
+    settings: Option<&Settings>,
+) -> (Option<Value>, Origin) {
+    let Setup { configuration, profile, .. } = setup;
+    let text = |text: &str| Some(Value::Text(text.to_owned()));
+    match (key.name, &everywhere.profile, &everywhere.store) {
+        ("profile", Some(name), _) => return (text(name), Origin::Flag("profile")),
+        ("store.path", _, Some(path)) => return (text(path), Origin::Flag("store")),
+        _ => {}
+    }
+    let in_force = settings.and_then(|settings| of_settings(key.name, settings));
+    if let Some(value) = in_force {
+        // A project's file may ask for more than it gets: the origin is whoever set the value that holds.
+        let origin = [&configuration.environment, &configuration.project, &configuration.user]
+            .into_iter()
+            .filter_map(|layer| layer.get(key.name))
+            .find(|setting| setting.value == value)
+            .map_or_else(|| unset(key.name, settings, profile), |setting| setting.origin.clone());
+        return (Some(value), origin);
+    }
+    match configuration.get(key.name) {
+        Some(setting) => (Some(setting.value.clone()), setting.origin.clone()),
+        None => default(key.name, setup, profile),
+    }
+}
+
+/// Where a value comes from that no configuration sets.
+fn unset(name: &str, settings: Option<&Settings>, profile: &Profile) -> Origin {
+    let same = settings.is_some_and(|settings| settings.keep == settings.limits);
+    match name.split_once('.') {
+        Some(("keep", "lines")) if same => Origin::As("limits.lines"),
+        Some(("keep", "bytes")) if same => Origin::As("limits.bytes"),
+        Some(("keep", "chars")) if same => Origin::As("limits.chars"),
+        Some(("keep", "tokens")) if same => Origin::As("limits.tokens"),
+        _ => Origin::Profile(profile.name.clone()),
+    }
+}
+
+fn of_settings(name: &str, settings: &Settings) -> Option<Value> {
+    let number = |limit: Option<u64>| limit.map(Value::Number);
+    match name {
+        "limits.lines" => number(settings.limits.lines),
+        "limits.bytes" => number(settings.limits.bytes),
+        "limits.chars" => number(settings.limits.chars),
+        "limits.tokens" => number(settings.limits.tokens),
+        "keep.lines" => number(settings.keep.lines),
+        "keep.bytes" => number(settings.keep.bytes),
+        "keep.chars" => number(settings.keep.chars),
+        "keep.tokens" => number(settings.keep.tokens),
+        "strategy" => Some(Value::Text(settings.strategy.as_str().to_owned())),
+        "split" => Some(Value::Split([settings.split.head, settings.split.tail])),
+        "enabled" => Some(Value::Switch(settings.enabled)),
+        "task" => Some(Value::Switch(settings.task == TaskTool::Available)),
+        _ => None,
+    }
+}
+
+fn default(name: &str, setup: &Setup, profile: &Profile) -> (Option<Value>, Origin) {
+    let text = |text: String| (Some(Value::Text(text)), Origin::Default);
+    match name {
+        "profile" => text("native".to_owned()),
+        "store.path" => {
+            setup.directory().map_or((None, Origin::Default), |path| text(path.display().to_string()))
+        }
+        "store.layout" => text("own".to_owned()),
+        "reach" => text("shell".to_owned()),
+        "max_output" => (Some(Value::Number(offcut::DEFAULT_CAP)), Origin::Default),
+        "retention.days" => {
+            let days = profile.retention_days.unwrap_or(0);
+            (Some(Value::Number(days.into())), Origin::Profile(profile.name.clone()))
+        }
+        _ => (None, Origin::Default),
+    }
+}
+
+fn path() -> Outcome {
+    let existing = |path: Option<std::path::PathBuf>| match path {
+        Some(path) if path.exists() => format!("{}\n", path.display()),
+        Some(path) => format!("{} (does not exist)\n", path.display()),
+        None => "none\n".to_owned(),
+    };
+    let text =
+        format!("user     {}project  {}", existing(config::user_file()), existing(config::project_file()));
+    super::print(text.as_bytes())
+}
+
+/// Mistakes in files and variables, and limits that a profile cannot use.
+fn check(everywhere: &Everywhere) -> Outcome {
+    let setup = Setup::quiet(everywhere)?;
+    let Setup { configuration, profile, .. } = &setup;
+    let mut problems: Vec<String> = configuration.problems.iter().map(|problem| problem.0.clone()).collect();
+    for tool in [None].into_iter().chain(configuration.tools().into_iter().map(Some)) {
+        if let Err(error) = profile.settings(tool, configuration.rule(tool, profile)) {
+            let what =
+                tool.map_or_else(|| "the limits".to_owned(), |tool| format!("the limits of tools.{tool}"));
+            problems.push(format!("{what} cannot be used with profile {}: {error}", profile.name));
+        }
+    }
+    problems.extend(looser_than_allowed(configuration));
+    match problems.is_empty() {
+        true => super::print(b"the configuration is fine\n"),
+        false => Err(Failure::Usage(anyhow::anyhow!(problems.join("\noffcut: ")))),
+    }
+}
+
+/// What a project's file asks for and does not get.
+fn looser_than_allowed(configuration: &Configuration) -> Vec<String> {
+    let asked = configuration.project.settings.iter().filter(|setting| setting.tool.is_none());
+    asked
+        .filter_map(|setting| match (&setting.value, configuration.user.get(setting.key.name)) {
+            (Value::Number(asked), Some(Setting { value: Value::Number(allowed), .. })) if asked > allowed => Some(format!(
+                "{}: {} is {asked}, but a project's file may only tighten what you set yourself ({allowed})",
+                setting.origin, setting.key.name
+            )),
+            _ => None,
+        })
+        .collect()
+}

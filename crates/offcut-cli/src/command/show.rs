@@ -1,0 +1,117 @@
+//! `offcut show`: one output for a person: what was kept, what was cut, where it is.
+
+use crate::arguments::{Everywhere, Format, Reference};
+use crate::environment::Setup;
+use crate::failure::Outcome;
+use crate::format::{EntryRow, state};
+use anstyle::{AnsiColor, Style};
+use jiff::{Timestamp, tz::TimeZone};
+use offcut::retrieve;
+use offcut::store::{Completeness, Entry, Pin};
+use std::io::Write;
+use std::time::SystemTime;
+
+/// The picture's width in cells.
+const CELLS: u64 = 60;
+
+pub(crate) fn show(everywhere: &Everywhere, reference: &Reference) -> Outcome {
+    let (store, program) = Setup::new(everywhere)?.store_of(&reference.id)?;
+    let entry = store.entry(&retrieve::resolve(&*store, &reference.id)?)?;
+    match everywhere.format {
+        Format::Json => super::print_json(&EntryRow::new(&entry)),
+        Format::Text => print_text(&entry, &program),
+    }
+}
+
+fn print_text(entry: &Entry, program: &str) -> Outcome {
+    let bold = Style::new().bold();
+    let mut text = format!("{bold}{}{bold:#}  {}\n", entry.id, state(&entry.completeness));
+    if let Completeness::Partial { reason } = &entry.completeness {
+        text += &format!("incomplete  {}\n", super::harmless(reason));
+    }
+    let mut row = |name: &str, value: &str| text += &format!("{name:9} {value}\n");
+    let context = &entry.context;
+    for (name, value) in [("tool", &context.tool), ("call", &context.call_id), ("session", &context.session)]
+    {
+        if let Some(value) = value {
+            row(name, &super::harmless(value));
+        }
+    }
+    row("age", &age(entry));
+    row(
+        "size",
+        &format!(
+            "{} bytes{}",
+            entry.bytes,
+            entry.lines().map_or_else(String::new, |lines| format!(", {lines} lines"))
+        ),
+    );
+    if entry.pin == Pin::Pinned {
+        row("pinned", "yes");
+    }
+    if let Some(summary) = &entry.summary {
+        if let Some(code) = summary.exit_code {
+            row("exit", &code.to_string());
+        }
+        row("digest", &format!("blake3 {}", summary.digest));
+    }
+    if let Some(path) = &entry.path {
+        row("path", &super::harmless(&path.display().to_string()));
+    }
+    if let Some(summary) = &entry.summary {
+        let shown = summary.shown.bytes;
+        let original = summary.original.bytes.max(1);
+        row("shown", &format!("{shown} bytes, {:.1} %", shown as f64 * 100.0 / original as f64));
+        text += &format!("\n{}\n", picture(entry));
+        for gap in summary.gaps.iter().take(8) {
+            text += &format!(
+                "  missing lines {}:{}, {} bytes ({})\n",
+                gap.first_line,
+                gap.last_line,
+                gap.end - gap.start,
+                gap.why.as_str()
+            );
+        }
+        if summary.gaps.len() > 8 {
+            text += &format!("  and {} more gaps\n", summary.gaps.len() - 8);
+        }
+    }
+    text += &format!("\nread it: {program} read {}\n", entry.id);
+    // Colours only on a terminal that wants them.
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// The output from left to right: what was shown and what was not.
+fn picture(entry: &Entry) -> String {
+    let Some(summary) = &entry.summary else { return String::new() };
+    let total = summary.original.bytes.max(1);
+    let (shown, missing) = (AnsiColor::Green.on_default(), Style::new().dimmed());
+    (0..CELLS)
+        .map(|cell| {
+            let (start, end) =
+                (total * cell / CELLS, (total * (cell + 1) / CELLS).max(total * cell / CELLS + 1));
+            let hidden: u64 =
+                summary.gaps.iter().map(|gap| gap.end.min(end).saturating_sub(gap.start.max(start))).sum();
+            match hidden {
+                0 => format!("{shown}█{shown:#}"),
+                hidden if hidden >= end - start => format!("{missing}░{missing:#}"),
+                _ => format!("{shown}▒{shown:#}"),
+            }
+        })
+        .collect()
+}
+
+fn age(entry: &Entry) -> String {
+    let timestamp = Timestamp::try_from(entry.created).unwrap_or(Timestamp::UNIX_EPOCH);
+    let seconds = SystemTime::now().duration_since(entry.created).map_or(0, |age| age.as_secs());
+    let ago = match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds / 60),
+        7200..=172_799 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    };
+    format!("{ago} ({})", timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
+}

@@ -1,0 +1,190 @@
+//! The configuration: built-in < user's file < project's file < environment < flags, merged key by key.
+//!
+//! A source with a mistake in it is left out whole, and the mistake is told on standard error: a wrong line in a
+//! file must never keep a tool's output from being bounded. `offcut config check` turns mistakes into a failure.
+
+mod keys;
+mod layer;
+
+pub(crate) use keys::{KEYS, Key, Kind, Project};
+pub(crate) use layer::{Layer, Origin, Problem, Setting, Trust, Value};
+
+use etcetera::{BaseStrategy, choose_base_strategy};
+use offcut::{Limits, Profile, ProfileError, Rule};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The name of a project's file, looked for from the working directory upwards.
+pub(crate) const PROJECT_FILE: &str = ".offcut.toml";
+
+/// Everything that was found, in the order of precedence.
+#[derive(Debug, Default)]
+pub(crate) struct Configuration {
+    pub(crate) user: Layer,
+    pub(crate) project: Layer,
+    pub(crate) environment: Layer,
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// Where the user's own configuration lives.
+pub(crate) fn user_directory() -> Option<PathBuf> {
+    choose_base_strategy().ok().map(|base| base.config_dir().join("offcut"))
+}
+
+pub(crate) fn user_file() -> Option<PathBuf> {
+    user_directory().map(|directory| directory.join("config.toml"))
+}
+
+/// The project's file: in the working directory or above it, up to the root of the repository.
+pub(crate) fn project_file() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    for directory in here.ancestors() {
+        let file = directory.join(PROJECT_FILE);
+        if file.is_file() {
+            return Some(file);
+        }
+        if directory.join(".git").exists() {
+            return None;
+        }
+    }
+    None
+}
+
+impl Configuration {
+    /// Reads all sources.
+    pub(crate) fn load() -> Configuration {
+        let mut configuration = Configuration::default();
+        configuration.user = configuration.file(user_file(), Trust::User);
+        configuration.project = configuration.file(project_file(), Trust::Project);
+        let mut environment = Layer::default();
+        for key in KEYS {
+            configuration.variable(&mut environment, key.variable.unwrap_or_default(), key.name);
+        }
+        configuration.environment = environment;
+        configuration
+    }
+
+    fn file(&mut self, path: Option<PathBuf>, trust: Trust) -> Layer {
+        let Some(path) = path else { return Layer::default() };
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Layer::default(),
+            Err(error) => {
+                self.problems.push(Problem(format!("{}: cannot be read: {error}", path.display())));
+                return Layer::default();
+            }
+        };
+        Layer::parse(&path, &text, trust).unwrap_or_else(|problem| {
+            self.problems.push(problem);
+            Layer::default()
+        })
+    }
+
+    fn variable(&mut self, layer: &mut Layer, name: &str, path: &str) {
+        if let Some(text) = std::env::var_os(name).filter(|text| !name.is_empty() && !text.is_empty())
+            && let Err(problem) = layer.variable(name, path, &text.to_string_lossy())
+        {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Takes in the variables that belong to the chosen profile's document.
+    pub(crate) fn with_variables_of(mut self, profile: &Profile) -> Configuration {
+        let mut layer = Layer::default();
+        for (name, path) in &profile.environment {
+            self.variable(&mut layer, name, path);
+        }
+        // offcut's own variables win over a document's.
+        layer.settings.append(&mut self.environment.settings);
+        self.environment = layer;
+        self
+    }
+
+    /// The last value of a general key.
+    pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
+        [&self.environment, &self.project, &self.user].into_iter().find_map(|layer| layer.get(name))
+    }
+
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        match &self.get(name)?.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Option<u64> {
+        match self.get(name)?.value {
+            Value::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// What applies to a tool: later sources win, and within one the tool's own settings do.
+    pub(crate) fn rule(&self, tool: Option<&str>, profile: &Profile) -> Rule {
+        let user = self.user.rule(tool);
+        // Whatever a project asks for, it never gets more than the user would have had without it.
+        let mut project = self.project.rule(tool);
+        if let Ok(without) = profile.settings(tool, user) {
+            project.limits = tighten(project.limits, without.limits);
+            project.keep = tighten(project.keep, without.keep);
+        }
+        self.environment.rule(tool).or(project).or(user)
+    }
+
+    pub(crate) fn tools(&self) -> BTreeSet<&str> {
+        [&self.user, &self.project, &self.environment].into_iter().flat_map(Layer::tools).collect()
+    }
+}
+
+fn tighten(asked: Limits, without: Limits) -> Limits {
+    let least = |asked: Option<u64>, without: Option<u64>| match (asked, without) {
+        (Some(asked), Some(without)) => Some(asked.min(without)),
+        (asked, _) => asked,
+    };
+    Limits {
+        lines: least(asked.lines, without.lines),
+        bytes: least(asked.bytes, without.bytes),
+        chars: least(asked.chars, without.chars),
+        tokens: least(asked.tokens, without.tokens),
+    }
+}
+
+/// A profile by name: a built-in one, or a file in the configuration folder.
+pub(crate) fn profile(name: &str) -> Result<Profile, anyhow::Error> {
+    let text = match Profile::text(name) {
+        Some(_) => return Profile::named(name).map_err(anyhow::Error::from),
+        None => own_profile(name),
+    };
+    match text {
+        Some((path, text)) => Profile::parse(&text)
+            .map_err(|error| anyhow::Error::new(error).context(format!("{} cannot be used", path.display()))),
+        None => {
+            let known: Vec<String> = Profile::names().map(str::to_owned).chain(own_profiles()).collect();
+            Err(ProfileError::Unknown { name: name.chars().take(80).collect(), known: known.join(", ") }
+                .into())
+        }
+    }
+}
+
+/// The text of one of the user's own profiles.
+pub(crate) fn own_profile(name: &str) -> Option<(PathBuf, String)> {
+    // A name is not a path.
+    let plain = Path::new(name).file_name().is_some_and(|file| file == name);
+    let path = user_directory()?.join("profiles").join(format!("{name}.toml"));
+    let text = std::fs::read_to_string(&path).ok().filter(|_| plain)?;
+    Some((path, text))
+}
+
+/// The names of the user's own profiles.
+pub(crate) fn own_profiles() -> Vec<String> {
+    let Some(listing) =
+        user_directory().and_then(|directory| std::fs::read_dir(directory.join("profiles")).ok())
+    else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = listing
+        .filter_map(|item| item.ok()?.file_name().to_str()?.strip_suffix(".toml").map(str::to_owned))
+        .collect();
+    names.sort();
+    names
+}

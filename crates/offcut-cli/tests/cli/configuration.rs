@@ -1,0 +1,204 @@
+//! Layers, mistakes, and what a project's file may not do.
+
+use crate::harness::{Sandbox, numbered};
+
+fn user(sandbox: &Sandbox, text: &str) {
+    let directory = sandbox.path().join(".config/offcut");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("config.toml"), text).unwrap();
+}
+
+fn project(sandbox: &Sandbox, text: &str) {
+    std::fs::write(sandbox.path().join(".offcut.toml"), text).unwrap();
+}
+
+/// One door: a wrong file, and what `config check` says of it.
+#[track_caller]
+fn wrong(text: &str, says: &str) {
+    let sandbox = Sandbox::new();
+    user(&sandbox, text);
+    sandbox.run(&["config", "check"], b"").failed(2, says);
+    // A mistake never keeps an output from being bounded: it is told, and the file is not used.
+    let ran = sandbox.run(&["cut"], numbered(100_000).as_bytes());
+    assert!(ran.code == Some(0) && ran.stdout.len() <= 9500, "{text}");
+    assert!(ran.stderr.contains("warning: "), "{}", ran.stderr);
+}
+
+#[test]
+fn ten_wrong_configurations() {
+    wrong(
+        "limits.linse = 5\n",
+        "config.toml:1: there is no key \"limits.linse\"; did you mean \"limits.lines\"?",
+    );
+    wrong(
+        "\n\nstratgy = \"head\"\n",
+        "config.toml:3: there is no key \"stratgy\"; did you mean \"strategy\"?",
+    );
+    wrong("[limits]\nlines = 0\n", "config.toml:2: \"limits.lines\" must be a size such as 2000");
+    wrong("limits.bytes = -5\n", "config.toml:1: \"limits.bytes\" must be a size");
+    wrong(
+        "limits.bytes = \"lots\"\n",
+        "\"limits.bytes\" must be a size such as 2000, \"50KiB\" or \"8k\", not lots",
+    );
+    wrong(
+        "strategy = \"middle\"\n",
+        "\"strategy\" must be one of head, tail, head-tail, smart, json, auto, not middle",
+    );
+    wrong("enabled = \"perhaps\"\n", "\"enabled\" must be true or false, not perhaps");
+    wrong("split = [1]\n", "\"split\" must be two weights such as [1, 2], not [1]");
+    wrong(
+        "limits.bytes = 100\n",
+        "the limits cannot be used with profile native: a limit of 100 bytes is too small",
+    );
+    wrong("[tools.bash]\nprofile = \"x\"\n", "there is no key \"tools.bash.profile\"");
+    wrong("this is not toml\n", "config.toml:1: this is not TOML");
+    wrong("limits = 7\n", "config.toml:1: there is no key \"limits\"");
+    wrong("[tools.bash.limits]\nline = 7\n", "did you mean \"tools.bash.limits.lines\"?");
+}
+
+#[test]
+fn wrong_variables_are_told_and_not_used() {
+    let sandbox = Sandbox::new();
+    for (name, value) in [("OFFCUT_MAX_BYTES", "0"), ("OFFCUT_MAX_LINES", "-1"), ("OFFCUT_STRATEGY", "none")]
+    {
+        let mut command = sandbox.command();
+        command.arg("cut").env(name, value);
+        let ran = crate::harness::feed(command, numbered(100_000).as_bytes());
+        assert!(
+            ran.stdout.len() <= 9500 && ran.stderr.contains(&format!("${name} must be")),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+#[test]
+fn later_wins_key_by_key() {
+    let sandbox = Sandbox::new();
+    user(
+        &sandbox,
+        "limits.lines = 100\nlimits.bytes = 5000\n[tools.bash]\nlimits.lines = 50\nstrategy = \"tail\"\n",
+    );
+    project(&sandbox, "[tools.bash]\nlimits.lines = 40\n");
+    let lines = |arguments: &[&str], variable: Option<(&str, &str)>| {
+        let mut command = sandbox.command();
+        command.arg("cut").args(arguments).envs(variable);
+        String::from_utf8(crate::harness::feed(command, numbered(10_000).as_bytes()).stdout)
+            .unwrap()
+            .lines()
+            .count()
+    };
+    assert_eq!(lines(&[], None), 100);
+    assert_eq!(lines(&["--tool", "bash"], None), 40, "the project's file tightens the tool");
+    assert_eq!(lines(&["--tool", "bash"], Some(("OFFCUT_MAX_LINES", "30"))), 30, "the environment is later");
+    assert_eq!(lines(&["--tool", "bash", "--max-lines", "20"], Some(("OFFCUT_MAX_LINES", "30"))), 20);
+    let shown = sandbox.run(&["cut", "--tool", "bash"], numbered(10_000).as_bytes()).text();
+    assert!(
+        shown.contains("\n10000\n") && !shown.contains("\n1\n"),
+        "the strategy of the user's file still holds"
+    );
+
+    let origins = sandbox.run(&["config", "show", "--origin"], b"").text();
+    for (line, origin) in [
+        ("limits.lines = 100 ", "config.toml:1"),
+        ("limits.bytes = 5000 ", "config.toml:2"),
+        ("strategy = \"auto\" ", "profile native"),
+        ("tools.bash.limits.lines = 40 ", ".offcut.toml:2"),
+        ("tools.bash.strategy = \"tail\" ", "config.toml:5"),
+    ] {
+        let row =
+            origins.lines().find(|row| row.starts_with(line)).unwrap_or_else(|| panic!("{line}: {origins}"));
+        assert!(row.ends_with(origin), "{row}");
+    }
+    let parsed: Result<toml::Table, _> = origins.parse();
+    assert!(parsed.is_ok(), "what is shown is a configuration itself: {parsed:?}");
+    assert_eq!(sandbox.run(&["config", "check"], b"").text(), "the configuration is fine\n");
+}
+
+#[test]
+fn a_hostile_project_file() {
+    let sandbox = Sandbox::new();
+    let elsewhere = sandbox.path().join("elsewhere");
+    for text in [
+        format!("store.path = {:?}\n", elsewhere.display().to_string()),
+        "store.layout = \"seed\"\n".to_owned(),
+        "profile = \"klaude\"\n".to_owned(),
+        "enabled = false\n".to_owned(),
+        "[tools.bash]\nenabled = false\n".to_owned(),
+        "retention.days = 1\n".to_owned(),
+        "max_output = 1\n".to_owned(),
+        "reach = \"nothing\"\n".to_owned(),
+    ] {
+        project(&sandbox, &text);
+        sandbox.run(&["config", "check"], b"").failed(2, ".offcut.toml:");
+        let ran = sandbox.run(&["cut", "--tool", "bash"], numbered(100_000).as_bytes());
+        assert!(
+            ran.stdout.len() <= 9500 && ran.stderr.contains("a project's file may not set"),
+            "{}",
+            ran.stderr
+        );
+        assert!(!elsewhere.exists());
+    }
+    // It may lower a limit; asking for more gets what there was.
+    project(&sandbox, "limits.bytes = 1000000\nlimits.lines = 1000000\n");
+    assert!(sandbox.run(&["cut"], numbered(100_000).as_bytes()).stdout.len() <= 9500);
+    project(&sandbox, "limits.bytes = 1000\n");
+    assert!(sandbox.run(&["cut"], numbered(100_000).as_bytes()).stdout.len() <= 1000);
+    assert!(sandbox.store().exists(), "the store is where it always is");
+}
+
+#[test]
+fn profiles_of_ones_own() {
+    let sandbox = Sandbox::new();
+    let directory = sandbox.path().join(".config/offcut/profiles");
+    std::fs::create_dir_all(&directory).unwrap();
+    let text = sandbox.run(&["profiles", "opencode"], b"").text();
+    std::fs::write(
+        directory.join("mine.toml"),
+        text.replace("lines = 2000", "lines = 7").replace("\"opencode\"", "\"mine\""),
+    )
+    .unwrap();
+    std::fs::write(directory.join("broken.toml"), "name = 7").unwrap();
+    assert!(sandbox.run(&["profiles"], b"").text().contains("mine"));
+    let shown = sandbox.run(&["cut", "--profile", "mine"], numbered(100).as_bytes()).text();
+    assert!(shown.starts_with("1\n2\n3\n4\n5\n6\n7\n\n...94 lines truncated..."), "{shown}");
+    sandbox.run(&["cut", "--profile", "broken"], b"x").failed(2, "broken.toml cannot be used");
+    sandbox.run(&["cut", "--profile", "../config"], b"x").failed(2, "no profile");
+}
+
+#[test]
+fn variables_of_a_document_apply_to_its_profile_only() {
+    let sandbox = Sandbox::new();
+    let run = |profile: &str| {
+        let mut command = sandbox.command();
+        command.args(["cut", "--profile", profile, "--format", "json"]);
+        command
+            .env("TOOL_OUTPUT_MAX_LINES", "10")
+            .env("TOOL_OUTPUT_TRUNCATE_DIRECTION", "tail")
+            .env("TOOL_OUTPUT_DIR", "out");
+        crate::harness::feed(command, numbered(100).as_bytes()).json()
+    };
+    let unified = run("unified");
+    assert_eq!(unified["shown"]["lines"], 10);
+    assert!(unified["content"].as_str().unwrap().starts_with("91\n"), "{unified}");
+    assert!(unified["saved"]["path"].as_str().unwrap().contains("/out/tool_"), "{unified}");
+    assert_eq!(run("opencode")["truncated"], false);
+}
+
+#[test]
+fn presets_and_the_documents_directory() {
+    let sandbox = Sandbox::new();
+    let result = sandbox
+        .run(
+            &["cut", "--preset", "error", "--profile", "opencode", "--format", "json"],
+            numbered(1000).as_bytes(),
+        )
+        .json();
+    assert_eq!((&result["shown"]["lines"], &result["limited_by"]), (&100.into(), &"lines".into()));
+    assert!(result["content"].as_str().unwrap().ends_with("999\n1000\n"), "tail");
+    user(&sandbox, "store.layout = \"seed\"\nprofile = \"takumi\"\n");
+    let result = sandbox.run(&["cut", "--format", "json"], numbered(3000).as_bytes()).json();
+    let path = result["saved"]["path"].as_str().unwrap().to_owned();
+    assert!(path.starts_with(&format!("{}/.takumi/tool-output/", sandbox.path().display())), "{path}");
+    assert_eq!(sandbox.run(&["read", &path, "--lines", "7"], b"").text(), "7\n");
+}
