@@ -76,6 +76,13 @@ fn seed_002_sections_3_and_7_through_plain_cut() {
 }
 
 #[test]
+fn seed_002_saving_fails() {
+    let content = failing("unified", &numbered(2001));
+    let error = "No space left on device (os error 28) (could not write /the/store)";
+    assert_eq!(content, format!("{}\n\n⚠️ 输出过大已截断，完整内容未能保存: {error}", numbered(2000)));
+}
+
+#[test]
 fn seed_002_section_4_two_calls_in_the_same_second() {
     let cut = run_times("unified", Rule::default(), &numbered(2001), 3);
     assert_eq!(
