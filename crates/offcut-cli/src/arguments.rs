@@ -4,6 +4,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::strategy::StrategyName;
 use offcut::{Context, Limits, Rule, TaskTool, presets};
+use std::ffi::OsString;
 use std::time::Duration;
 
 /// A tool prints too much. offcut shows what fits, keeps every byte, and gets any part back.
@@ -17,6 +18,7 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
+  offcut run -- cargo test           a preview that fits, the rest kept, the same exit code
   cargo test 2>&1 | offcut cut       a preview that fits, the rest kept
   offcut read last --lines 100:200   any part of it back
   offcut ls                          what is kept";
@@ -57,6 +59,18 @@ pub(crate) enum Command {
   git log | offcut cut --strategy head --max-bytes 4KiB
   offcut cut --format json --tool bash < build.log")]
     Cut(Cut),
+    /// Run a command and bound what it prints
+    ///
+    /// The command is not changed: its arguments arrive as they are given, its input is ours, its exit code is ours.
+    /// What it prints on standard output and standard error comes out, in order, when it ends: byte for byte if it is
+    /// within the limits, else as a preview, with everything kept. Something the command leaves running stays; what it
+    /// prints later is kept too. Exit codes of our own: 124 out of time, 125 usage, 126 not executable, 127 not found.
+    #[command(after_help = "Examples:
+  offcut run -- cargo test --workspace
+  offcut run --timeout 5m -- make -j8
+  offcut run --shell 'npm run build | tee build.log'
+  offcut run --split -- ./program      standard error bounded by itself, on standard error")]
+    Run(Run),
     /// Print a part of a kept output
     ///
     /// Standard output is exactly the part asked for, if a page holds it; the command for what comes next is then on
@@ -235,6 +249,41 @@ fn parse_age(text: &str) -> Result<Duration, String> {
     let span: jiff::Span = text.parse().map_err(|_| error())?;
     let duration = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| error())?;
     Duration::try_from(duration).map_err(|_| error())
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["shell", "command"]))]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) cut: Cut,
+    /// Run this line by the user's shell ($SHELL, else /bin/sh)
+    #[arg(long, value_name = "LINE", allow_hyphen_values = true)]
+    pub(crate) shell: Option<OsString>,
+    /// Keep standard output and standard error apart and bound each
+    #[arg(long)]
+    pub(crate) split: bool,
+    /// Stop the command after this time: 30s, 5m, 1h30m, or seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
+    pub(crate) timeout: Option<Duration>,
+    /// Keep at most this much of an output that something left behind keeps open
+    #[arg(long, value_name = "N", value_parser = parse_size, default_value = "1GiB")]
+    pub(crate) background_cap: u64,
+    /// The command and its arguments
+    #[arg(last = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Reads a time such as `30s`, `5m`, `1h30m` or `90`. Nothing and less is an error.
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let error = || format!("{text:?} is not a time: write 30s, 5m, 1h30m, or a number of seconds");
+    let time = match text.parse::<u32>() {
+        Ok(seconds) => Duration::from_secs(u64::from(seconds)),
+        Err(_) => {
+            let time: jiff::SignedDuration = text.parse().map_err(|_| error())?;
+            Duration::try_from(time).map_err(|_| error())?
+        }
+    };
+    if time.is_zero() { Err(error()) } else { Ok(time) }
 }
 
 /// What a call may say about its output.

@@ -36,6 +36,18 @@ pub(crate) fn exit_code(outcome: Outcome) -> ExitCode {
     ExitCode::from(code)
 }
 
+impl Failure {
+    /// What to tell the user, if there is anything to tell.
+    pub(crate) fn reason(&self) -> Option<String> {
+        match self {
+            Failure::Closed | Failure::NoMatch => None,
+            Failure::Usage(error) | Failure::NotFound(error) | Failure::Store(error) => {
+                Some(format!("{error:#}"))
+            }
+        }
+    }
+}
+
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {

@@ -1,9 +1,11 @@
 //! The JSON that programs read. Field names are stable.
 
+use crate::process::Fate;
 use jiff::Timestamp;
 use offcut::store::{Completeness, Entry};
 use offcut::{Gap, Kept, Part, Preview, Shown, Size};
 use serde::Serialize;
+use std::time::Duration;
 
 /// `cut --format json`.
 #[derive(Serialize)]
@@ -11,6 +13,9 @@ pub(crate) struct CutResult<'a> {
     content: String,
     truncated: bool,
     saved: Option<Saved<'a>>,
+    /// More may come: what holds the output open has not ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    still_open: bool,
     save_error: Option<String>,
     original: Amount,
     shown: Amount,
@@ -62,6 +67,7 @@ impl<'a> CutResult<'a> {
                     content,
                     truncated: false,
                     saved: None,
+                    still_open: false,
                     save_error: None,
                     original: size.into(),
                     shown: size.into(),
@@ -76,7 +82,7 @@ impl<'a> CutResult<'a> {
 
     fn of_preview(content: String, preview: &'a Preview) -> CutResult<'a> {
         let (saved, save_error) = match &preview.kept {
-            Kept::Whole(entry) => (Some(Saved::new(entry)), None),
+            Kept::Whole(entry) | Kept::Open(entry) => (Some(Saved::new(entry)), None),
             Kept::NotWhole { error, part: None } => (None, Some(error.clone())),
             Kept::NotWhole { error, part: Some(Part { id, bytes }) } => {
                 (None, Some(format!("{error}; only the first {bytes} bytes are kept, in {id}")))
@@ -86,13 +92,14 @@ impl<'a> CutResult<'a> {
         let Size { bytes, lines, .. } = preview.removed();
         CutResult {
             content,
-            truncated: true,
+            truncated: !preview.gaps.is_empty(),
             saved,
+            still_open: matches!(preview.kept, Kept::Open(_)),
             save_error,
             original: preview.original.into(),
             shown: preview.shown.into(),
             removed: Removed { bytes, lines },
-            limited_by: Some(preview.limited_by.to_string()),
+            limited_by: (!preview.gaps.is_empty()).then(|| preview.limited_by.to_string()),
             gaps: preview.gaps.iter().map(GapRow::from).collect(),
         }
     }
@@ -124,6 +131,49 @@ impl From<&Gap> for GapRow {
             first_line: gap.first_line,
             last_line: gap.last_line,
             why: gap.why.as_str(),
+        }
+    }
+}
+
+/// `run --format json`: the fields of `cut`, or one object for each output, and how the command ended.
+#[derive(Serialize)]
+pub(crate) struct RunResult<'a> {
+    #[serde(flatten)]
+    output: Option<CutResult<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stdout: Option<CutResult<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stderr: Option<CutResult<'a>>,
+    exit_code: i32,
+    signal: Option<i32>,
+    timed_out: bool,
+    duration_ms: u64,
+}
+
+impl<'a> RunResult<'a> {
+    pub(crate) fn new(
+        outputs: Vec<CutResult<'a>>,
+        fate: Fate,
+        duration: Duration,
+        exit_code: i32,
+    ) -> RunResult<'a> {
+        let mut outputs = outputs.into_iter();
+        let (first, second) = (outputs.next(), outputs.next());
+        let (output, stdout, stderr) = match second {
+            None => (first, None, None),
+            Some(second) => (None, first, Some(second)),
+        };
+        RunResult {
+            output,
+            stdout,
+            stderr,
+            exit_code,
+            signal: match fate {
+                Fate::Killed { signal } => Some(signal),
+                Fate::Exited(_) | Fate::TimedOut => None,
+            },
+            timed_out: fate == Fate::TimedOut,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         }
     }
 }
@@ -164,6 +214,7 @@ impl EntryRow {
             state: state(&entry.completeness),
             reason: match &entry.completeness {
                 Completeness::Partial { reason } => Some(reason.clone()),
+                Completeness::Abandoned => Some("its writer ended early".to_owned()),
                 _ => None,
             },
             exit_code: summary.and_then(|summary| summary.exit_code),

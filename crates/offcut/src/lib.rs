@@ -26,6 +26,7 @@ mod cut;
 mod event;
 pub mod limits;
 pub mod measure;
+mod pen;
 mod profile;
 mod recorder;
 mod render;

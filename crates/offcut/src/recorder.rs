@@ -2,17 +2,31 @@
 
 use crate::context::Context;
 use crate::cut::{Gap, Size};
+use crate::pen::Pen;
 use crate::profile::Profile;
-use crate::store::{Completeness, Draft, Id, Store, StoreError, Summary, Writer};
+use crate::store::{Completeness, Draft, Id, Store, StoreError, Summary};
 use crate::truncator::{Kept, Part, Storage};
+use blake3::Hash;
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How the command ended whose output this is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ending {
     /// Its exit code, if it was a command and has one.
     pub exit_code: Option<i32>,
+    /// What the last line of a preview says about it, such as `exit code 1 after 2.5 s`; nothing if empty.
+    pub remark: String,
+}
+
+/// Whether an output is over when it is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// Nothing more will come.
+    Ended,
+    /// Somebody still holds it open.
+    GoesOn,
 }
 
 /// What will probably become of the output, known before it is committed.
@@ -38,12 +52,12 @@ enum State {
     Off,
     Writing {
         store: Arc<dyn Store>,
-        writer: Box<dyn Writer>,
+        pen: Pen,
     },
     /// Writing failed; the writer is still there, so that what was kept can be told.
     Broken {
         store: Arc<dyn Store>,
-        writer: Box<dyn Writer>,
+        pen: Pen,
         error: String,
     },
     Failed {
@@ -59,7 +73,7 @@ impl Recorder {
             Storage::To(store) => {
                 let draft = Draft { context, profile: &profile.name, file_name: &profile.file_name };
                 match store.create(&draft) {
-                    Ok(writer) => State::Writing { store: Arc::clone(store), writer },
+                    Ok(writer) => State::Writing { store: Arc::clone(store), pen: Pen::new(writer) },
                     Err(error) => State::Failed { error: one_line(&error) },
                 }
             }
@@ -68,10 +82,10 @@ impl Recorder {
     }
 
     pub(crate) fn write(&mut self, chunk: &[u8]) {
-        let State::Writing { writer, .. } = &mut self.state else { return };
+        let State::Writing { pen, .. } = &mut self.state else { return };
         let room = usize::try_from(self.cap - self.written).unwrap_or(usize::MAX);
         let kept = &chunk[..chunk.len().min(room)];
-        let result = writer.write(kept);
+        let result = pen.write(kept);
         if result.is_ok() {
             self.hasher.update(kept);
             self.written += kept.len() as u64;
@@ -87,24 +101,36 @@ impl Recorder {
 
     fn give_up(&mut self, error: String) {
         self.state = match std::mem::replace(&mut self.state, State::Off) {
-            State::Writing { store, writer } => State::Broken { store, writer, error },
+            State::Writing { store, pen } => State::Broken { store, pen, error },
             other => other,
         };
+    }
+
+    /// Waits until everything is written, so that how it went is known.
+    pub(crate) fn catch_up(&mut self) {
+        if let State::Writing { pen, .. } | State::Broken { pen, .. } = &mut self.state
+            && let Err(error) = pen.come_back()
+        {
+            self.give_up(one_line(&error));
+        }
     }
 
     pub(crate) fn outlook(&self) -> Outlook {
         match &self.state {
             State::Off => Outlook::Off,
-            State::Writing { writer, .. } => {
-                Outlook::Keeping { id: writer.id(), path: writer.path().map(PathBuf::from) }
-            }
+            State::Writing { pen, .. } => match pen.writer() {
+                Some(writer) => Outlook::Keeping { id: writer.id(), path: writer.path().map(PathBuf::from) },
+                None => Outlook::Losing { error: "the store's writer broke down".to_owned() },
+            },
             State::Broken { error, .. } | State::Failed { error } => Outlook::Losing { error: error.clone() },
         }
     }
 
     /// Forgets the entry: the output turned out to be shown whole.
     pub(crate) fn discard(self) {
-        if let State::Writing { store, writer } | State::Broken { store, writer, .. } = self.state {
+        if let State::Writing { store, pen } | State::Broken { store, pen, .. } = self.state
+            && let Ok(writer) = pen.into_writer()
+        {
             let id = writer.id();
             drop(writer);
             let _ = store.remove(&id);
@@ -112,43 +138,79 @@ impl Recorder {
     }
 
     /// Closes the entry. Only a store that took every byte and said so has kept the output.
+    ///
+    /// The entry of an output that goes on stays open: the file is for whoever takes in the rest.
     pub(crate) fn commit(
         self,
         original: Size,
         lines: u64,
         shown: Size,
         gaps: &[Gap],
-        ending: Ending,
-    ) -> Kept {
-        let summary = |completeness| Summary {
+        ending: &Ending,
+        flow: Flow,
+    ) -> (Kept, Option<File>) {
+        let Recorder { state, hasher, .. } = self;
+        let (store, pen, broken) = match state {
+            State::Off => return (Kept::Off, None),
+            State::Failed { error } => return (Kept::NotWhole { error, part: None }, None),
+            State::Writing { store, pen } => (store, pen, None),
+            State::Broken { store, pen, error } => (store, pen, Some(error)),
+        };
+        let not_whole = |error: &StoreError| (Kept::NotWhole { error: one_line(error), part: None }, None);
+        let writer = match pen.into_writer() {
+            Ok(writer) => writer,
+            Err(error) => return not_whole(&error),
+        };
+        let summary = |completeness, digest: Hash| Summary {
             original,
             lines,
-            digest: self.hasher.finalize().to_hex().to_string(),
+            digest: digest.to_hex().to_string(),
             completeness,
             exit_code: ending.exit_code,
             shown,
             gaps: gaps.to_vec(),
         };
-        match self.state {
-            State::Off => Kept::Off,
-            State::Failed { error } => Kept::NotWhole { error, part: None },
-            State::Writing { writer, .. } => match writer.commit(&summary(Completeness::Complete)) {
-                Ok(entry) => Kept::Whole(Box::new(entry)),
-                Err(error) => Kept::NotWhole { error: one_line(&error), part: None },
+        if let Some(error) = broken {
+            let id = writer.id();
+            // How much of the last chunk was written, only the store knows.
+            let digest = stored_digest(&*store, &id);
+            let partial = Completeness::Partial { reason: error.clone() };
+            let entry = writer.commit(&summary(partial, digest));
+            // On a full disk even the metadata may be refused; the bytes are there all the same.
+            let bytes = entry.or_else(|_| store.entry(&id)).map_or(0, |entry| entry.bytes);
+            if bytes == 0 {
+                let _ = store.remove(&id);
+                return (Kept::NotWhole { error, part: None }, None);
+            }
+            return (Kept::NotWhole { error, part: Some(Part { id, bytes }) }, None);
+        }
+        let digest = hasher.finalize();
+        match (flow, writer.file()) {
+            (Flow::Ended, _) => match writer.commit(&summary(Completeness::Complete, digest)) {
+                Ok(entry) => (Kept::Whole(Box::new(entry)), None),
+                Err(error) => not_whole(&error),
             },
-            State::Broken { store, writer, error } => {
-                let id = writer.id();
-                let entry = writer.commit(&summary(Completeness::Partial { reason: error.clone() }));
-                // On a full disk even the metadata may be refused; the bytes are there all the same.
-                let bytes = entry.or_else(|_| store.entry(&id)).map_or(0, |entry| entry.bytes);
-                if bytes == 0 {
-                    let _ = store.remove(&id);
-                    return Kept::NotWhole { error, part: None };
-                }
-                Kept::NotWhole { error, part: Some(Part { id, bytes }) }
+            (Flow::GoesOn, Some(file)) => match writer.commit(&summary(Completeness::Writing, digest)) {
+                Ok(entry) => (Kept::Open(Box::new(entry)), Some(file)),
+                Err(error) => not_whole(&error),
+            },
+            (Flow::GoesOn, None) => {
+                let reason = "the output went on after it was shown".to_owned();
+                let _ = writer.commit(&summary(Completeness::Partial { reason: reason.clone() }, digest));
+                (Kept::NotWhole { error: reason, part: None }, None)
             }
         }
     }
+}
+
+/// The digest of what an entry holds so far.
+fn stored_digest(store: &dyn Store, id: &Id) -> Hash {
+    let mut hasher = blake3::Hasher::new();
+    let mut block = vec![0; 256 << 10];
+    while let Ok(count @ 1..) = store.read(id, hasher.count(), &mut block) {
+        hasher.update(&block[..count]);
+    }
+    hasher.finalize()
 }
 
 /// Error texts go into one line of a notice, which may have to be cut: the reason comes first.

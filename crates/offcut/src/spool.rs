@@ -3,9 +3,10 @@
 use crate::context::Context;
 use crate::measure::{self, LineCounter};
 use crate::profile::Settings;
-use crate::recorder::Ending;
+use crate::recorder::{Ending, Flow};
 use crate::truncator::{Overflow, Shown, Truncator};
 use std::borrow::Cow;
+use std::fs::File;
 use std::io::{self, Write};
 
 /// Takes an output in chunks of any size and bounds it. Memory stays within a few times the budget.
@@ -75,6 +76,23 @@ impl<'a> Spool<'a> {
     /// The end of an output that is not a command's.
     pub fn finish(self) -> Shown<'static> {
         self.finish_with(Ending::default())
+    }
+
+    /// Shows what has come so far of an output that goes on although its command has ended.
+    ///
+    /// All of it is kept, also if it fits, and what is shown says that more is coming. The file, if there is one, is
+    /// the entry's: whoever reads the rest writes it there and settles the entry at the end
+    /// ([`FsStore::settle`](crate::store::FsStore::settle)). Until the file is closed the entry is being written.
+    pub fn pause(self, ending: Ending) -> (Shown<'static>, Option<File>) {
+        let Spool { truncator, settings, context, stage } = self;
+        match stage {
+            Stage::Over(overflow) => overflow.close(&ending, Flow::GoesOn),
+            Stage::Within { held, .. } => {
+                let mut overflow = Overflow::open(truncator, settings, &context);
+                overflow.observe(&held);
+                overflow.close(&ending, Flow::GoesOn)
+            }
+        }
     }
 
     /// The end of the output, and how the command ended.

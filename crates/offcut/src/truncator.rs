@@ -11,17 +11,18 @@
 //! is over the limits, in one chunk or in many, and its `finish` is everything that happens then.
 
 use crate::context::Context;
-use crate::cut::{Cut, Gap, Run, Size};
+use crate::cut::{Cut, Gap, Piece, Run, Size};
 use crate::event::{Event, NoSink, Sink};
 use crate::limits::{LimitError, Limits, Unit};
 use crate::measure::{self, CountTokens, EstimatedTokens, LineConvention, LineCounter};
 use crate::profile::{Profile, Rule, Settings};
-use crate::recorder::{Ending, Recorder};
-use crate::render::{self, Facts, Reach};
+use crate::recorder::{Ending, Flow, Recorder};
+use crate::render::{self, Facts, Prospect, Reach, Trailer};
 use crate::spool::Spool;
 use crate::store::{Entry, Id, Store};
 use crate::strategy::{BothEnds, Cost, Ends, Room, Selector, Strategy, StrategyName};
 use std::borrow::Cow;
+use std::fs::File;
 use std::sync::Arc;
 
 /// Bounds tool outputs. Cheap to share; every output is independent of the others.
@@ -112,6 +113,8 @@ impl Preview {
 pub enum Kept {
     /// Every byte is in the store.
     Whole(Box<Entry>),
+    /// Every byte so far is in the store, and more may come.
+    Open(Box<Entry>),
     /// Not every byte is, and why.
     NotWhole {
         /// What went wrong, for people and models.
@@ -296,15 +299,23 @@ impl<'a> Overflow<'a> {
 
     /// Cuts, commits and renders.
     pub(crate) fn finish(self, ending: Ending) -> Shown<'static> {
+        self.close(&ending, Flow::Ended).0
+    }
+
+    /// The same, also for an output that goes on; the file is for the rest of it.
+    pub(crate) fn close(self, ending: &Ending, flow: Flow) -> (Shown<'static>, Option<File>) {
         let original = self.original();
-        let Overflow { truncator, settings, context, recorder, mut selector, ends, .. } = self;
+        let Overflow { truncator, settings, context, mut recorder, mut selector, ends, .. } = self;
+        recorder.catch_up();
         let Truncator { profile, reach, sink, tokens, .. } = truncator;
         let (sink, tokens, conventions) = (&**sink, &**tokens, settings.conventions);
         let limited_by = settings.limits.first_exceeded(ends.opening(), conventions, tokens);
 
         let keep = budget(settings.keep, original);
         let cost = |text: &str| Cost::of(text.as_bytes(), &keep, conventions, tokens);
-        let plan = render::plan(profile, reach, settings.task, recorder.outlook(), original, &keep, &cost);
+        let trailer = Trailer { remark: &ending.remark, flow };
+        let prospect = Prospect { outlook: recorder.outlook(), original, trailer };
+        let plan = render::plan(profile, reach, settings.task, prospect, &keep, &cost);
         let room = Room {
             limits: keep.less(plan.fixed),
             marker: plan.marker,
@@ -312,23 +323,30 @@ impl<'a> Overflow<'a> {
             edges: settings.edges,
             tokens,
         };
-        let mut cut = Cut::new(selector.finish(&ends, &room), ends.bytes(), ends.lines());
+        let whole = match flow {
+            Flow::Ended => None,
+            Flow::GoesOn => whole_so_far(truncator, &settings, &ends, &plan),
+        };
+        let plan = if whole.is_some() { plan.for_whole() } else { plan };
+        let pieces = whole.map_or_else(|| selector.finish(&ends, &room), |whole| vec![whole]);
+        let mut cut = Cut::new(pieces, ends.bytes(), ends.lines());
         if truncator.strategy.is_some() {
             cut = bounded(cut, &ends, &room);
         }
-        if cut.gaps.is_empty() {
+        if cut.gaps.is_empty() && flow == Flow::Ended {
             recorder.discard();
             sink.emit(&Event::Passed { context: &context, bytes: original.bytes });
-            return Shown::Whole(Cow::Owned(cut.text()));
+            return (Shown::Whole(Cow::Owned(cut.text())), None);
         }
 
         let shown = shown(&cut, &settings, tokens, original);
-        let kept = recorder.commit(original, ends.lines(), shown, &cut.gaps, ending);
-        let facts = Facts { ends: &ends, cut: &cut, original, shown, kept: &kept, settings: &settings };
+        let (kept, file) = recorder.commit(original, ends.lines(), shown, &cut.gaps, ending, flow);
+        let facts =
+            Facts { ends: &ends, cut: &cut, original, shown, kept: &kept, trailer, settings: &settings };
         let content = render::render(profile, reach, &plan, &facts);
         let preview = Preview { content, original, shown, gaps: cut.gaps, limited_by, kept };
         announce(sink, &context, &preview);
-        Shown::Cut(Box::new(preview))
+        (Shown::Cut(Box::new(preview)), file)
     }
 
     fn original(&self) -> Size {
@@ -339,6 +357,19 @@ impl<'a> Overflow<'a> {
         };
         Size { bytes: self.ends.bytes(), lines, chars: self.chars, tokens: self.tokens }
     }
+}
+
+/// All of an output that goes on, if it and the line that says so are within the limits.
+fn whole_so_far<'t>(
+    truncator: &Truncator,
+    settings: &Settings,
+    ends: &'t Ends,
+    plan: &render::Plan,
+) -> Option<Piece<'t>> {
+    let text = ends.opening();
+    let with_line = [text, plan.more.as_bytes()].concat();
+    (ends.bytes() == text.len() as u64 && truncator.fits(&with_line, settings))
+        .then(|| ends.first(text.len()))
 }
 
 /// What may be shown of this output: never more than the original, unless it is tiny.
@@ -380,7 +411,7 @@ fn shown(cut: &Cut<'_>, settings: &Settings, tokens: &dyn CountTokens, original:
 fn announce(sink: &dyn Sink, context: &Context, preview: &Preview) {
     let original = preview.original.bytes;
     match &preview.kept {
-        Kept::Whole(entry) => {
+        Kept::Whole(entry) | Kept::Open(entry) => {
             let (id, path) = (&entry.id, entry.path.as_deref());
             sink.emit(&Event::Stored { context, id, path, bytes: entry.bytes });
         }

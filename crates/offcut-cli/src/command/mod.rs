@@ -8,6 +8,7 @@ mod list;
 mod manual;
 mod profiles;
 mod read;
+mod run;
 mod show;
 mod stats;
 
@@ -19,6 +20,7 @@ pub(crate) use list::{ls, rm};
 pub(crate) use manual::{completions, documentation, manual};
 pub(crate) use profiles::profiles;
 pub(crate) use read::{cat, read};
+pub(crate) use run::{USAGE as RUN_USAGE, run};
 pub(crate) use show::show;
 pub(crate) use stats::stats;
 

@@ -87,3 +87,13 @@ pub(crate) fn feed(mut command: Command, input: &[u8]) -> Ran {
 pub(crate) fn numbered(count: usize) -> String {
     (1..=count).map(|number| format!("{number}\n")).collect()
 }
+
+/// Waits for something that another process does. The deadline is only there to fail instead of hanging.
+#[track_caller]
+pub(crate) fn until(mut happened: impl FnMut() -> bool) {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !happened() {
+        assert!(std::time::Instant::now() < deadline, "it did not happen");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}

@@ -2,10 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
+mod background;
 mod commands;
 mod configuration;
 mod faults;
 mod harness;
 mod hints;
 mod people;
+mod run;
+mod run_faults;
+mod signals;
 mod stress;
+mod terminal;

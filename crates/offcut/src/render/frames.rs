@@ -18,6 +18,10 @@ pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Vec<u8> {
             let path = entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
             (hint, path, String::new())
         }
+        Kept::Open(entry) => {
+            let place = entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
+            (&frames.hint_not_saved, String::new(), format!("it is still being captured in {place}"))
+        }
         Kept::NotWhole { error, .. } => (&frames.hint_not_saved, String::new(), error.clone()),
         Kept::Off => (&frames.hint_not_saved, String::new(), "no store is set".to_owned()),
     };

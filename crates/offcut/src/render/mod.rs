@@ -8,7 +8,7 @@ mod native;
 use crate::cut::{Cut, Size};
 use crate::limits::Limits;
 use crate::profile::{Profile, Settings, TaskTool};
-use crate::recorder::Outlook;
+use crate::recorder::{Flow, Outlook};
 use crate::strategy::{Cost, Ends};
 use crate::truncator::Kept;
 
@@ -46,7 +46,39 @@ pub(crate) struct Plan {
     pub(crate) fixed: Cost,
     /// For each gap.
     pub(crate) marker: Cost,
+    /// The line under an output that is shown whole and goes on.
+    pub(crate) more: String,
     rung: native::Rung,
+}
+
+impl Plan {
+    /// The plan for an output that is shown whole, with all we have to say under it.
+    pub(crate) fn for_whole(self) -> Plan {
+        Plan { rung: native::Rung::Full, ..self }
+    }
+}
+
+/// What the last line says about the command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trailer<'a> {
+    /// How it ended; nothing if empty.
+    pub(crate) remark: &'a str,
+    /// Whether its output is over.
+    pub(crate) flow: Flow,
+}
+
+impl Trailer<'_> {
+    /// Whether there is nothing to say.
+    fn is_silent(&self) -> bool {
+        self.remark.is_empty() && self.flow == Flow::Ended
+    }
+}
+
+/// What is known before anything is cut.
+pub(crate) struct Prospect<'a> {
+    pub(crate) outlook: Outlook,
+    pub(crate) original: Size,
+    pub(crate) trailer: Trailer<'a>,
 }
 
 /// All that is known when the text is written.
@@ -56,6 +88,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) original: Size,
     pub(crate) shown: Size,
     pub(crate) kept: &'a Kept,
+    pub(crate) trailer: Trailer<'a>,
     pub(crate) settings: &'a Settings,
 }
 
@@ -64,21 +97,29 @@ pub(crate) fn plan(
     profile: &Profile,
     reach: &Reach,
     task: TaskTool,
-    outlook: Outlook,
-    original: Size,
+    prospect: Prospect<'_>,
     keep: &Limits,
     cost: &dyn Fn(&str) -> Cost,
 ) -> Plan {
     match profile.wording {
-        Some(_) => Plan { fixed: Cost::default(), marker: Cost::default(), rung: native::Rung::Full },
-        None => native::plan(reach, task, outlook, original, keep, cost),
+        Some(_) => Plan {
+            fixed: Cost::default(),
+            marker: Cost::default(),
+            more: String::new(),
+            rung: native::Rung::Full,
+        },
+        None => native::plan(reach, task, prospect, keep, cost),
     }
 }
 
 /// Writes the preview.
 pub(crate) fn render(profile: &Profile, reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Vec<u8> {
     match &profile.wording {
-        Some(frames) => frames::render(frames, facts),
-        None => native::render(reach, plan, facts),
+        Some(frames) if !facts.cut.gaps.is_empty() => {
+            let mut text = frames::render(frames, facts);
+            native::append_trailer(reach, facts, &mut text);
+            text
+        }
+        _ => native::render(reach, plan, facts),
     }
 }

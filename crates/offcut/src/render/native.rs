@@ -9,8 +9,8 @@ use crate::cut::{Cut, Gap, LinePart, Size, Why};
 use crate::limits::Limits;
 use crate::measure::LineConvention;
 use crate::profile::TaskTool;
-use crate::recorder::Outlook;
-use crate::render::{Facts, Plan, Reach};
+use crate::recorder::{Flow, Outlook};
+use crate::render::{Facts, Plan, Prospect, Reach, Trailer};
 use crate::store::Id;
 use crate::strategy::{Cost, Ends};
 use crate::truncator::{Kept, Part};
@@ -37,6 +37,8 @@ pub(super) enum Rung {
 /// The part that a pointer offers to show next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Next {
+    /// From the beginning: nothing is missing yet.
+    Start,
     Lines(RangeInclusive<u64>),
     Bytes(u64, u64),
 }
@@ -58,17 +60,18 @@ struct Notice<'a> {
     reach: &'a Reach,
     task: TaskTool,
     original: Size,
+    trailer: Trailer<'a>,
 }
 
 /// Chooses the richest notice that leaves most of the budget to the output.
 pub(super) fn plan(
     reach: &Reach,
     task: TaskTool,
-    outlook: Outlook,
-    original: Size,
+    prospect: Prospect<'_>,
     keep: &Limits,
     cost: &dyn Fn(&str) -> Cost,
 ) -> Plan {
+    let Prospect { outlook, original, trailer } = prospect;
     // `0 lines` is wider than `1 line`.
     let original = Size { lines: original.lines.max(2), ..original };
     let place = match outlook {
@@ -82,7 +85,8 @@ pub(super) fn plan(
         Place::Lost { .. } => "offcut-9999".to_owned(),
     };
     let longest_reason = Rung::Full.longest_reason();
-    let mut notice = Notice { rung: Rung::Full, tag, longest_reason, place, reach, task, original };
+    let mut notice = Notice { rung: Rung::Full, tag, longest_reason, place, reach, task, original, trailer };
+    let more = notice.last_line(&Next::Start).map_or_else(String::new, |line| format!("\n{line}\n"));
     // The widest numbers that can occur: everything shown, everything missing, one gap over all of it.
     let gap = |from, why| Gap {
         start: original.bytes,
@@ -107,7 +111,7 @@ pub(super) fn plan(
         // A piece that ends inside a line needs a line feed before whatever follows it.
         let (fixed, marker) = match rung {
             Rung::Full => {
-                let pointer = widest(next.iter().map(|next| notice.pointer(next)).collect());
+                let pointer = widest(next.iter().filter_map(|next| notice.last_line(next)).collect());
                 let fixed = cost(&format!("{}\n", notice.header(original, original)))
                     + cost(&pointer)
                     + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
@@ -120,7 +124,10 @@ pub(super) fn plan(
                 let marker = cost(&marker) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
                 // The line stands in a gap of its own, so only what it is longer than a marker is extra.
                 let line = cost(&line) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
-                (line.beyond(marker), marker)
+                let last = notice.last_line(&Next::Start).map_or_else(Cost::default, |line| {
+                    cost(&line) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 }
+                });
+                (line.beyond(marker) + last, marker)
             }
         };
         let once = fixed + marker;
@@ -132,31 +139,20 @@ pub(super) fn plan(
                 && fits(keep.chars, once.chars)
                 && fits(keep.tokens, once.tokens))
         {
-            return Plan { fixed, marker, rung };
+            return Plan { fixed, marker, more, rung };
         }
     }
     unreachable!("the last rung is always taken")
 }
 
 pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Vec<u8> {
-    let place = match facts.kept {
-        Kept::Whole(entry) => Place::Kept { id: entry.id, path: entry.path.as_deref().and_then(printable) },
-        Kept::NotWhole { error, part } => Place::Lost { reason: error.clone(), part: *part },
-        Kept::Off => Place::Lost { reason: String::new(), part: None },
-    };
-    let tag = match &place {
-        Place::Kept { id, .. } => tag_of(id),
-        Place::Lost { .. } => unused_tag(facts.cut),
-    };
-    let mut notice = Notice {
-        rung: plan.rung,
-        tag,
-        longest_reason: plan.rung.longest_reason(),
-        place,
-        reach,
-        task: facts.settings.task,
-        original: facts.original,
-    };
+    let mut notice = notice(reach, plan.rung, facts);
+    if facts.cut.gaps.is_empty() {
+        let mut text = facts.cut.text();
+        notice.shorten_reason_to(plan.more.len());
+        notice.append_last_line(&mut text, &Next::Start);
+        return text;
+    }
     let removed = Size {
         bytes: facts.original.bytes - facts.shown.bytes,
         lines: facts.original.lines.saturating_sub(facts.shown.lines),
@@ -165,6 +161,30 @@ pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Vec<u8> {
     notice.shorten_reason(plan, facts, removed);
     let next = next(facts.ends, facts.cut);
     notice.write(facts, removed, &next)
+}
+
+/// The last line alone, under a document's frame.
+pub(super) fn append_trailer(reach: &Reach, facts: &Facts<'_>, text: &mut Vec<u8>) {
+    if !facts.trailer.is_silent() {
+        notice(reach, Rung::Full, facts).append_last_line(text, &next(facts.ends, facts.cut));
+    }
+}
+
+fn notice<'a>(reach: &'a Reach, rung: Rung, facts: &Facts<'a>) -> Notice<'a> {
+    let place = match facts.kept {
+        Kept::Whole(entry) | Kept::Open(entry) => {
+            Place::Kept { id: entry.id, path: entry.path.as_deref().and_then(printable) }
+        }
+        Kept::NotWhole { error, part } => Place::Lost { reason: error.clone(), part: *part },
+        Kept::Off => Place::Lost { reason: String::new(), part: None },
+    };
+    let tag = match &place {
+        Place::Kept { id, .. } => tag_of(id),
+        Place::Lost { .. } => unused_tag(facts.cut),
+    };
+    let Facts { settings, original, trailer, .. } = *facts;
+    let longest_reason = rung.longest_reason();
+    Notice { rung, tag, longest_reason, place, reach, task: settings.task, original, trailer }
 }
 
 impl Rung {
@@ -202,11 +222,7 @@ impl Notice<'_> {
             text.extend_from_slice(&piece.text);
         }
         mark(&mut text, u64::MAX);
-        if self.rung == Rung::Full {
-            end_line(&mut text);
-            text.extend_from_slice(self.pointer(next).as_bytes());
-            text.push(b'\n');
-        }
+        self.append_last_line(&mut text, next);
         text
     }
 
@@ -222,8 +238,8 @@ impl Notice<'_> {
             removed.bytes
         );
         let _ = match &self.place {
-            Place::Kept { path: Some(path), .. } => write!(text, "full output: {path}]"),
-            Place::Kept { id, path: None } => write!(text, "full output: offcut://{id}]"),
+            Place::Kept { path: Some(path), .. } => write!(text, "{}: {path}]", self.what_is_kept()),
+            Place::Kept { id, path: None } => write!(text, "{}: offcut://{id}]", self.what_is_kept()),
             Place::Lost { part: None, .. } => write!(text, "the rest was not kept{}]", self.reason()),
             Place::Lost { part: Some(Part { bytes, .. }), .. } => {
                 write!(
@@ -234,6 +250,13 @@ impl Notice<'_> {
             }
         };
         text
+    }
+
+    fn what_is_kept(&self) -> &'static str {
+        match self.trailer.flow {
+            Flow::Ended => "full output",
+            Flow::GoesOn => "output so far",
+        }
     }
 
     fn marker(&self, gap: &Gap) -> String {
@@ -261,22 +284,54 @@ impl Notice<'_> {
         }
     }
 
-    fn pointer(&self, next: &Next) -> String {
-        let path = match &self.place {
-            Place::Kept { path, .. } => path,
-            Place::Lost { part: None, .. } => {
-                return format!("[{}: end; the missing part cannot be read back]", self.tag);
+    /// The pointer, and what there is to say about the command; on a lower rung only that.
+    fn last_line(&self, next: &Next) -> Option<String> {
+        let Trailer { remark, flow } = self.trailer;
+        let mut parts: Vec<String> = Vec::new();
+        if !remark.is_empty() {
+            parts.push(remark.to_owned());
+        }
+        if !remark.is_empty() && self.rung == Rung::Full {
+            parts.push(format!("{}, {} bytes", count(self.original.lines), self.original.bytes));
+        }
+        parts.extend(match (flow, &self.place) {
+            (Flow::Ended, _) => None,
+            (Flow::GoesOn, Place::Kept { .. }) => Some("more is still being captured".to_owned()),
+            (Flow::GoesOn, Place::Lost { .. }) => {
+                let reason = if self.rung == Rung::Full { self.reason() } else { String::new() };
+                Some(format!("more comes and is not kept{reason}"))
             }
-            Place::Lost { part: Some(Part { id, .. }), .. } => {
-                return format!("[{}: what was kept is offcut://{id}]", self.tag);
+        });
+        if self.rung == Rung::Full {
+            parts.extend(self.pointer(next));
+        }
+        (!parts.is_empty()).then(|| format!("[{}: {}]", self.tag, parts.join("; ")))
+    }
+
+    fn pointer(&self, next: &Next) -> Option<String> {
+        let path = match (&self.place, next) {
+            (Place::Kept { path, .. }, _) => path,
+            (Place::Lost { .. }, Next::Start) => return None,
+            (Place::Lost { part: None, .. }, _) => {
+                return Some("end; the missing part cannot be read back".to_owned());
+            }
+            (Place::Lost { part: Some(Part { id, .. }), .. }, _) => {
+                return Some(format!("what was kept is offcut://{id}"));
             }
         };
-        let mut text = format!("[{}: ", self.tag);
-        text += &self.command(next).map_or_else(|| "end".to_owned(), |command| format!("next: {command}"));
+        let mut text =
+            self.command(next).map_or_else(|| "end".to_owned(), |command| format!("next: {command}"));
         if let (TaskTool::Available, Some(path)) = (self.task, path) {
             let _ = write!(text, "; or let a sub-agent process {path}");
         }
-        text + "]"
+        Some(text)
+    }
+
+    fn append_last_line(&self, text: &mut Vec<u8>, next: &Next) {
+        let Some(line) = self.last_line(next) else { return };
+        end_line(text);
+        text.extend_from_slice(line.as_bytes());
+        text.push(b'\n');
     }
 
     /// The one line of the lower rungs.
@@ -307,13 +362,10 @@ impl Notice<'_> {
     /// How this reader gets the next part, if it can.
     fn command(&self, next: &Next) -> Option<String> {
         let Place::Kept { id, path } = &self.place else { return None };
-        let range = match next {
-            Next::Lines(lines) => format!("{}:{}", lines.start(), lines.end()),
-            Next::Bytes(start, end) => format!("{start}:{end}"),
-        };
-        let unit = match next {
-            Next::Lines(_) => "lines",
-            Next::Bytes(..) => "bytes",
+        let (unit, range) = match next {
+            Next::Start => return self.command_for_all(id, path.as_deref()),
+            Next::Lines(lines) => ("lines", format!("{}:{}", lines.start(), lines.end())),
+            Next::Bytes(start, end) => ("bytes", format!("{start}:{end}")),
         };
         match (self.reach, next) {
             (Reach::Shell { program }, _) => Some(format!("{program} read {id} --{unit} {range}")),
@@ -323,8 +375,17 @@ impl Notice<'_> {
                 path.as_ref()
                     .map(|path| format!("Read {path} with offset {first} and limit {count}, or Grep it"))
             }
-            (Reach::Files, Next::Bytes(..)) => path.as_ref().map(|path| format!("Grep {path}")),
+            (Reach::Files, _) => path.as_ref().map(|path| format!("Grep {path}")),
             (Reach::Nothing, _) => None,
+        }
+    }
+
+    fn command_for_all(&self, id: &Id, path: Option<&str>) -> Option<String> {
+        match self.reach {
+            Reach::Shell { program } => Some(format!("{program} read {id}")),
+            Reach::Tool { name } => Some(format!("{name} {{\"id\":\"{id}\"}}")),
+            Reach::Files => path.map(|path| format!("Read {path}")),
+            Reach::Nothing => None,
         }
     }
 
@@ -335,14 +396,25 @@ impl Notice<'_> {
         let ours = match self.rung {
             Rung::Full => {
                 self.header(facts.shown, removed).len()
-                    + self.pointer(&Next::Bytes(0, 0)).len()
+                    + self.last_line(&Next::Bytes(0, 0)).map_or(0, |line| line.len())
                     + 4
                     + plan.marker.bytes as usize
             }
-            Rung::Line | Rung::Least | Rung::Name => self.line(removed, &Next::Bytes(0, 0)).len() + 2,
+            Rung::Line | Rung::Least | Rung::Name => {
+                self.line(removed, &Next::Bytes(0, 0)).len()
+                    + 2
+                    + self.last_line(&Next::Start).map_or(0, |line| line.len() + 2)
+            }
         };
         let over = (ours as u64).saturating_sub(reserved) as usize;
         self.longest_reason = self.longest_reason.min(reason.len()).saturating_sub(over);
+    }
+
+    /// The same for a last line that stands alone, with a line feed before and behind it.
+    fn shorten_reason_to(&mut self, most: usize) {
+        let Place::Lost { reason, .. } = &self.place else { return };
+        let ours = self.last_line(&Next::Start).map_or(0, |line| line.len() + 2);
+        self.longest_reason = self.longest_reason.min(reason.len()).saturating_sub(ours.saturating_sub(most));
     }
 
     /// Why it was not kept, as far as there is room.

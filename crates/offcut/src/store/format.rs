@@ -74,6 +74,18 @@ struct Missing {
     why: String,
 }
 
+/// Why an entry is partial whose writer died.
+pub(crate) const WRITER_ENDED: &str = "its writer ended early";
+
+/// What a file holds.
+pub(crate) struct Found {
+    pub(crate) bytes: u64,
+    pub(crate) lines: u64,
+    pub(crate) digest: String,
+    /// What came after the preview.
+    pub(crate) unseen: Option<Gap>,
+}
+
 impl Metadata {
     pub(crate) fn opened(
         id: &Id,
@@ -115,6 +127,40 @@ impl Metadata {
         self
     }
 
+    /// What a file turned out to hold, for an entry that another process went on with, or whose writer died.
+    pub(crate) fn settled(mut self, found: Found, completeness: &Completeness) -> Metadata {
+        (self.state, self.reason) = match completeness {
+            Completeness::Complete => (State::Complete, None),
+            Completeness::Partial { reason } => (State::Partial, Some(reason.clone())),
+            Completeness::Abandoned => (State::Partial, Some(WRITER_ENDED.to_owned())),
+            Completeness::Writing => (State::Writing, None),
+        };
+        let Found { bytes, lines, digest, unseen } = found;
+        let held = Amount { bytes, lines, chars: None, tokens: None };
+        let nothing = Amount { bytes: 0, lines: 0, chars: None, tokens: None };
+        let mut output = self.output.take().unwrap_or(Output {
+            bytes,
+            original: held,
+            lines,
+            digest: String::new(),
+            exit_code: None,
+            shown: nothing,
+            gaps: Vec::new(),
+        });
+        if bytes > output.original.bytes {
+            output.original = held;
+        }
+        (output.bytes, output.lines, output.digest) = (bytes, lines, digest);
+        output.gaps.extend(unseen.as_ref().map(Missing::from));
+        self.output = Some(output);
+        self
+    }
+
+    /// How many bytes there were when a preview was made, if one was.
+    pub(crate) fn previewed(&self) -> Option<u64> {
+        self.output.as_ref().map(|output| output.original.bytes)
+    }
+
     pub(crate) fn created(&self) -> SystemTime {
         self.created.into()
     }
@@ -132,6 +178,7 @@ impl Metadata {
         match self.state {
             State::Writing => None,
             State::Complete => Some(Completeness::Complete),
+            State::Partial if self.reason.as_deref() == Some(WRITER_ENDED) => Some(Completeness::Abandoned),
             State::Partial => Some(Completeness::Partial {
                 reason: self.reason.clone().unwrap_or_else(|| "unknown".to_owned()),
             }),

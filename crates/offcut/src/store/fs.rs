@@ -8,7 +8,9 @@
 //!
 //! The metadata is written before the first byte and says `writing`; it is replaced, atomically, when all bytes are
 //! there. So a crash at any moment leaves an entry that says it is incomplete. The writer holds a lock on its file,
-//! which the system drops when the process dies: that tells an entry in the making from an abandoned one.
+//! which the system drops when the process dies: that tells an entry in the making from an abandoned one. The lock
+//! belongs to the open file, so a process that is handed the file holds it too. Whoever meets an abandoned entry first
+//! writes down what it holds.
 //!
 //! Nothing is synced to disk: an output is worth keeping through a crash of the program, not slowing every call for
 //! a loss of power. The digest tells after such a loss whether the bytes are right.
@@ -52,7 +54,7 @@ impl FsStore {
         self.directory.join(METADATA_DIR)
     }
 
-    fn metadata_path(&self, id: &Id) -> PathBuf {
+    pub(super) fn metadata_path(&self, id: &Id) -> PathBuf {
         self.metadata_directory().join(format!("{id}.json"))
     }
 
@@ -103,7 +105,7 @@ impl FsStore {
         UNIX_EPOCH + Duration::from_millis(now.max(before + 1))
     }
 
-    fn read_metadata(&self, id: &Id) -> Result<Metadata, StoreError> {
+    pub(super) fn read_metadata(&self, id: &Id) -> Result<Metadata, StoreError> {
         let path = self.metadata_path(id);
         let text = match read_small(&path) {
             Ok(text) => text,
@@ -126,14 +128,18 @@ impl FsStore {
     }
 
     /// Whether an entry that was never committed is still being written: only a living writer holds the lock.
-    fn unfinished(&self, metadata: &Metadata) -> Completeness {
-        match self.open_file(metadata) {
-            Ok(file) if file.try_lock_shared().is_err() => Completeness::Writing,
-            _ => Completeness::Abandoned,
+    fn unfinished(&self, id: &Id, metadata: Metadata) -> (Completeness, Metadata) {
+        match self.open_file(&metadata) {
+            Ok(file) if file.try_lock_shared().is_err() => (Completeness::Writing, metadata),
+            // Only a writer that has ended leaves bytes without a lock.
+            Ok(file) if file.metadata().is_ok_and(|found| found.size() > 0) => {
+                (Completeness::Abandoned, self.repaired(id, metadata, &file))
+            }
+            _ => (Completeness::Abandoned, metadata),
         }
     }
 
-    fn open_file(&self, metadata: &Metadata) -> io::Result<File> {
+    pub(super) fn open_file(&self, metadata: &Metadata) -> io::Result<File> {
         OpenOptions::new()
             .read(true)
             .custom_flags(OFlags::NOFOLLOW.bits() as i32)
@@ -190,13 +196,17 @@ impl Store for FsStore {
     }
 
     fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
-        let metadata = self.read_metadata(id)?;
+        let mut metadata = self.read_metadata(id)?;
         let path = self.directory.join(&metadata.file);
         let found = fs::symlink_metadata(&path);
         let bytes = found.as_ref().ok().filter(|found| found.is_file()).map(MetadataExt::size);
         let stored = metadata.output.as_ref().map(|output| output.bytes);
         let completeness = match (metadata.completeness(), bytes) {
-            (None, _) => self.unfinished(&metadata),
+            (None, _) => {
+                let (completeness, known) = self.unfinished(id, metadata);
+                metadata = known;
+                completeness
+            }
             (Some(Completeness::Complete), None) => {
                 let why =
                     found.err().map_or_else(|| "it is not a file".to_owned(), |error| error.to_string());
@@ -286,6 +296,10 @@ impl Writer for FsWriter {
         Some(&self.path)
     }
 
+    fn file(&self) -> Option<File> {
+        self.file.try_clone().ok()
+    }
+
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -353,7 +367,7 @@ fn write_new(path: &Path, metadata: &Metadata) -> io::Result<()> {
     temporary(path, metadata)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
 }
 
-fn replace(path: &Path, metadata: &Metadata) -> io::Result<()> {
+pub(super) fn replace(path: &Path, metadata: &Metadata) -> io::Result<()> {
     temporary(path, metadata)?.persist(path).map(drop).map_err(|error| error.error)
 }
 

@@ -11,6 +11,7 @@ mod fs;
 mod id;
 mod memory;
 mod name;
+mod settle;
 
 pub use fs::FsStore;
 pub use id::Id;
@@ -18,6 +19,7 @@ pub use memory::MemoryStore;
 
 use crate::context::Context;
 use crate::cut::{Gap, Size};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -55,10 +57,15 @@ pub trait Writer: Send {
     /// The plain file that will hold the bytes, if there is one.
     fn path(&self) -> Option<&Path>;
 
+    /// The open file that takes the bytes, if there is one: another process can go on writing where this one stops.
+    fn file(&self) -> Option<File> {
+        None
+    }
+
     /// Appends bytes.
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError>;
 
-    /// Makes the entry what `summary` says it is.
+    /// Makes the entry what `summary` says it is. [`Completeness::Writing`] says that somebody will go on.
     fn commit(self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError>;
 }
 

@@ -1,0 +1,147 @@
+//! A line on the terminal that shows a person that the command lives. It is erased at the end.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// A command that is done before this leaves no flicker.
+const FIRST: Duration = Duration::from_millis(500);
+const EVERY: Duration = Duration::from_millis(200);
+
+/// The last line is remembered up to here; a terminal is not wider.
+const LONGEST: usize = 512;
+
+pub(super) struct Status(Option<Line>);
+
+struct Line {
+    started: Instant,
+    next: Instant,
+    drawn: bool,
+    dim: bool,
+    bytes: u64,
+    lines: u64,
+    /// The beginning of the line that is being printed, and of the one before.
+    current: Vec<u8>,
+    last: Vec<u8>,
+}
+
+impl Status {
+    /// A status line if there is a terminal to show it on.
+    pub(super) fn for_terminal(started: Instant) -> Status {
+        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        if is_dumb || !std::io::stderr().is_terminal() {
+            return Status(None);
+        }
+        Status(Some(Line {
+            started,
+            next: started + FIRST,
+            drawn: false,
+            dim: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+            bytes: 0,
+            lines: 0,
+            current: Vec::new(),
+            last: Vec::new(),
+        }))
+    }
+
+    pub(super) fn observe(&mut self, chunk: &[u8]) {
+        let Some(line) = &mut self.0 else { return };
+        line.bytes += chunk.len() as u64;
+        line.lines += offcut::measure::newlines(chunk);
+        // Only the last lines of a chunk can be the last line.
+        let from = chunk.len().saturating_sub(4 * LONGEST);
+        for &byte in &chunk[from..] {
+            match byte {
+                b'\n' | b'\r' if line.current.is_empty() => {}
+                b'\n' | b'\r' => line.last = std::mem::take(&mut line.current),
+                _ if line.current.len() < LONGEST => line.current.push(byte),
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn next_draw(&self) -> Option<Instant> {
+        self.0.as_ref().map(|line| line.next)
+    }
+
+    pub(super) fn draw(&mut self, now: Instant) {
+        let Some(line) = self.0.as_mut().filter(|line| now >= line.next) else { return };
+        line.next = now + EVERY;
+        line.drawn = true;
+        let width =
+            rustix::termios::tcgetwinsize(rustix::stdio::stderr()).map_or(0, |size| usize::from(size.ws_col));
+        let width = if width == 0 { 80 } else { width };
+        let text: String = line.text(now).chars().take(width - 1).collect();
+        let (on, off) = if line.dim { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
+        let _ = write!(std::io::stderr(), "\r\x1b[2K{on}{text}{off}");
+    }
+
+    pub(super) fn erase(&mut self) {
+        if self.0.take().is_some_and(|line| line.drawn) {
+            let _ = write!(std::io::stderr(), "\r\x1b[2K");
+        }
+    }
+}
+
+impl Line {
+    fn text(&self, now: Instant) -> String {
+        let seconds = (now - self.started).as_secs_f64();
+        let last = if self.current.is_empty() { &self.last } else { &self.current };
+        format!("{seconds:.1} s  {} lines  {} bytes  {}", self.lines, self.bytes, printable(last))
+    }
+}
+
+/// Foreign text that must not move the cursor: control characters and escape sequences are left out.
+fn printable(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let mut chars = text.chars();
+    let mut shown = String::new();
+    while let Some(char) = chars.next() {
+        match char {
+            '\x1b' => {
+                if chars.next() == Some('[') {
+                    chars.by_ref().find(char::is_ascii_alphabetic);
+                }
+            }
+            '\t' => shown.push(' '),
+            _ if char.is_control() => {}
+            _ => shown.push(char),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line() -> Status {
+        let started = Instant::now();
+        let (current, last) = (Vec::new(), Vec::new());
+        Status(Some(Line {
+            started,
+            next: started,
+            drawn: false,
+            dim: false,
+            bytes: 0,
+            lines: 0,
+            current,
+            last,
+        }))
+    }
+
+    #[test]
+    fn the_last_line_is_shown_harmlessly() {
+        for (chunks, expected) in [
+            (&["a\nb"][..], "1 lines  3 bytes  b"),
+            (&["a\n", "b\n"], "2 lines  4 bytes  b"),
+            (&["10%\r20%\r"], "0 lines  8 bytes  20%"),
+            (&["\x1b[31mred\x1b[0m\x07\n"], "1 lines  14 bytes  red"),
+            (&["x\n\n\n"], "3 lines  4 bytes  x"),
+        ] {
+            let mut status = line();
+            chunks.iter().for_each(|chunk| status.observe(chunk.as_bytes()));
+            let line = status.0.unwrap();
+            assert_eq!(line.text(line.started), format!("0.0 s  {expected}"), "{chunks:?}");
+        }
+    }
+}

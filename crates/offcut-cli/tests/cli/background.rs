@@ -1,0 +1,140 @@
+//! What a command leaves running: we return, it lives, and what it prints later is kept.
+
+use crate::harness::{Sandbox, until};
+use std::path::Path;
+
+/// Prints until it is told to stop, then says goodbye: as a server that was started with `&`.
+const SERVER: &str = "(while [ ! -e stop ]; do echo tick; sleep 0.02; done; echo goodbye; : > gone) &";
+
+fn listed(sandbox: &Sandbox) -> serde_json::Value {
+    sandbox.run(&["ls", "--format", "json"], b"").json()
+}
+
+fn wait_for_state(sandbox: &Sandbox, state: &str) -> serde_json::Value {
+    until(|| listed(sandbox)[0]["state"] == state);
+    listed(sandbox)[0].clone()
+}
+
+fn length(entry: &serde_json::Value) -> u64 {
+    Path::new(entry["path"].as_str().unwrap()).metadata().unwrap().len()
+}
+
+#[test]
+fn a_server_lives_on_and_is_read_on() {
+    for (before, limits) in [
+        ("echo started", "small"),
+        ("seq 1 100000", "large"),
+        // Just so that what is printed fits, and the line that says so does not.
+        ("head -c 9480 /dev/zero | tr '\\0' x", "tight"),
+        ("seq 1 1900", "tight"),
+        ("seq 1 3000000", "large"),
+        ("true", "small"),
+    ] {
+        let sandbox = Sandbox::new();
+        let line = format!("{SERVER} {before}; exit 5");
+        let ran = sandbox.run(&["run", "--", "/bin/sh", "-c", &line], b"");
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(5), ""), "{before}");
+        let shown = String::from_utf8(ran.stdout).unwrap();
+        assert!(shown.len() <= 9500 && shown.lines().count() <= 1900, "{before}: {shown}");
+        let last = shown.lines().last().unwrap();
+        assert!(
+            last.contains("exit code 5 after") && last.contains("more is still being captured"),
+            "{last}"
+        );
+        assert!(!shown.contains("full output"), "{shown}");
+        let entry = &listed(&sandbox)[0];
+        assert_eq!((&entry["state"], &entry["complete"]), (&"writing".into(), &false.into()), "{before}");
+        let id = entry["id"].as_str().unwrap();
+        assert!(last.contains(id), "{last}");
+        if limits == "small" {
+            assert!(last.contains(&format!("next: offcut read {id}")), "{last}");
+            assert!(!shown.contains("missing"), "{shown}");
+        }
+
+        // It is read on, by nobody but a process of ours.
+        let so_far = length(entry);
+        until(|| length(entry) > so_far + 20);
+        let read = sandbox.run(&["read", id, "--lines", "-2:"], b"");
+        assert!(read.text().contains("tick\n"), "{read:?}");
+        assert!(read.stderr.contains("is still being written"), "{read:?}");
+
+        std::fs::write(sandbox.path().join("stop"), "").unwrap();
+        let entry = wait_for_state(&sandbox, "complete");
+        assert!(sandbox.path().join("gone").exists(), "it ended by itself");
+        let kept = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
+        assert!(kept.ends_with(b"tick\ngoodbye\n"));
+        assert_eq!(entry["digest"], blake3::hash(&kept).to_hex().as_str());
+        assert_eq!((&entry["exit_code"], &entry["bytes"]), (&5.into(), &kept.len().into()));
+        assert_eq!(entry["lines"], kept.iter().filter(|&&byte| byte == b'\n').count() as u64);
+        assert_eq!(sandbox.run(&["cat", id], b"").stdout, kept);
+    }
+}
+
+#[test]
+fn both_outputs_apart_are_read_on_apart() {
+    let sandbox = Sandbox::new();
+    let line =
+        "(until [ -e stop ]; do sleep 0.02; done; echo out; echo err >&2) & echo now; echo now-err >&2";
+    let ran = sandbox.run(&["run", "--split", "--", "/bin/sh", "-c", line], b"");
+    let stdout = String::from_utf8_lossy(&ran.stdout);
+    assert!(stdout.starts_with("now\n[offcut ") && ran.stderr.starts_with("now-err\n[offcut "), "{ran:?}");
+    std::fs::write(sandbox.path().join("stop"), "").unwrap();
+    until(|| listed(&sandbox).as_array().unwrap().iter().all(|entry| entry["state"] == "complete"));
+    let mut kept: Vec<_> = listed(&sandbox)
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["path"].as_str().unwrap().to_owned())
+        .collect();
+    kept.sort();
+    let kept: Vec<String> = kept.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    assert_eq!(kept, ["now\nout\n", "now-err\nerr\n"]);
+}
+
+/// A writer that prints a megabyte when it is told to, and proves that it got to its end.
+const LATE: &str = "(until [ -e go ]; do sleep 0.02; done; head -c 1000000 /dev/zero | tr '\\0' x; echo end; : > gone) & echo now";
+
+fn finish(sandbox: &Sandbox) {
+    std::fs::write(sandbox.path().join("go"), "").unwrap();
+    until(|| sandbox.path().join("gone").exists());
+}
+
+#[test]
+fn beyond_the_cap_it_is_read_and_thrown_away() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["run", "--background-cap", "64KiB", "--", "/bin/sh", "-c", LATE], b"");
+    assert!(ran.text().starts_with("now\n[offcut "), "{ran:?}");
+    finish(&sandbox);
+    let entry = wait_for_state(&sandbox, "partial");
+    assert_eq!((&entry["bytes"], &entry["complete"]), (&65536.into(), &false.into()));
+    assert!(entry["reason"].as_str().unwrap().contains("at most 65536 bytes"), "{entry}");
+}
+
+#[test]
+fn without_a_store_nothing_dies_of_a_broken_pipe() {
+    for store in ["none", "/proc/nothing/here"] {
+        let sandbox = Sandbox::new();
+        let ran = sandbox.run(&["run", "--store", store, "--", "/bin/sh", "-c", LATE], b"");
+        assert!(ran.text().contains("more comes and is not kept"), "{ran:?}");
+        finish(&sandbox);
+    }
+}
+
+#[test]
+fn an_entry_may_be_removed_while_it_is_read_on() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["run", "--", "/bin/sh", "-c", LATE], b"").text();
+    assert_eq!(sandbox.run(&["rm", "last"], b"").code, Some(0));
+    finish(&sandbox);
+    assert_eq!(listed(&sandbox).as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn it_is_said_in_json() {
+    let sandbox = Sandbox::new();
+    let shown = sandbox.run(&["run", "--format", "json", "--", "/bin/sh", "-c", LATE], b"").json();
+    assert_eq!((&shown["still_open"], &shown["truncated"]), (&true.into(), &false.into()));
+    assert_eq!(shown["saved"]["id"], listed(&sandbox)[0]["id"]);
+    finish(&sandbox);
+    assert_eq!(sandbox.run(&["run", "--format", "json", "--", "true"], b"").json().get("still_open"), None);
+}

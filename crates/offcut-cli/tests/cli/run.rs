@@ -1,0 +1,249 @@
+//! `offcut run` does not change the command.
+
+use crate::harness::{Ran, Sandbox, feed, numbered};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+fn run(sandbox: &Sandbox, options: &[&str], command: &[&str]) -> Ran {
+    let arguments: Vec<&str> = ["run"].iter().chain(options).chain(&["--"]).chain(command).copied().collect();
+    sandbox.run(&arguments, b"")
+}
+
+fn shell(sandbox: &Sandbox, options: &[&str], line: &str) -> Ran {
+    run(sandbox, options, &["/bin/sh", "-c", line])
+}
+
+#[test]
+fn exit_codes_are_the_commands_own() {
+    let sandbox = Sandbox::new();
+    let script = sandbox.path().join("no-interpreter");
+    std::fs::write(&script, "echo ran \"$1\"\nexit 9\n").unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let plain = sandbox.path().join("plain");
+    std::fs::write(&plain, "").unwrap();
+    let (script, plain) = (script.to_str().unwrap(), plain.to_str().unwrap());
+    for (command, code, stdout) in [
+        (&["/bin/sh", "-c", "echo out; exit 0"][..], 0, "out\n"),
+        (&["/bin/sh", "-c", "echo out; exit 1"], 1, "out\n"),
+        (&["/bin/sh", "-c", "printf no-newline; exit 7"], 7, "no-newline"),
+        (&["/bin/sh", "-c", "exit 255"], 255, ""),
+        (&["/bin/sh", "-c", "echo out; kill -TERM $$"], 143, "out\n"),
+        (&["/bin/sh", "-c", "echo out; kill -KILL $$"], 137, "out\n"),
+        (&["/bin/sh", "-c", "exit 2"], 2, ""),
+        (&[script, "a b"], 9, "ran a b\n"),
+        (&["true"], 0, ""),
+    ] {
+        let ran = run(&sandbox, &[], command);
+        assert_eq!((ran.code, ran.stdout.as_slice()), (Some(code), stdout.as_bytes()), "{command:?}");
+        assert_eq!(ran.stderr, "", "{command:?}");
+    }
+    for (command, code) in
+        [("no-such-program-anywhere", 127), ("/no/such/file", 127), (plain, 126), ("/", 126), ("", 127)]
+    {
+        run(&sandbox, &[], &[command]).failed(code, "could not run");
+    }
+    assert!(!sandbox.store().exists(), "nothing was stored");
+}
+
+#[test]
+fn our_own_usage_errors_are_125() {
+    let sandbox = Sandbox::new();
+    for arguments in [
+        &["run"][..],
+        &["run", "--"],
+        &["run", "echo", "x"],
+        &["run", "--no-such-option", "--", "true"],
+        &["--store", "x", "run", "--timeout", "soon", "--", "true"],
+        &["run", "--timeout", "0s", "--", "true"],
+        &["run", "--timeout", "-3s", "--", "true"],
+        &["run", "--shell", "true", "--", "true"],
+        &["run", "--max-bytes", "3", "--", "true"],
+        &["run", "--max-lines", "0", "--", "true"],
+        &["run", "--profile", "nope", "--", "true"],
+        &["run", "--format", "xml", "--", "true"],
+    ] {
+        let ran = sandbox.run(arguments, b"");
+        assert_eq!(ran.code, Some(125), "{arguments:?} {ran:?}");
+        assert!(!ran.stderr.is_empty(), "{arguments:?}");
+    }
+    assert_eq!(sandbox.run(&["run", "--help"], b"").code, Some(0));
+    assert_eq!(sandbox.run(&["cut", "--no-such-option"], b"").code, Some(2));
+}
+
+#[test]
+fn arguments_arrive_as_they_are() {
+    let sandbox = Sandbox::new();
+    let given: Vec<OsString> =
+        ["a  b", "", "*", "\"q'", "$HOME", "--", "-x", "--help", "\\", "new\nline", "  ", "漢"]
+            .into_iter()
+            .map(OsString::from)
+            .chain([OsString::from_vec(b"\xFF\xFE not utf-8".to_vec())])
+            .collect();
+    let mut command = sandbox.command();
+    command
+        .args(["run", "--", "/bin/sh", "-c", "for a in \"$@\"; do printf '%s|' \"$a\"; done", "sh"])
+        .args(&given);
+    let expected: Vec<u8> = given.iter().flat_map(|argument| [argument.as_bytes(), b"|"].concat()).collect();
+    assert_eq!(feed(command, b"").stdout, expected);
+}
+
+#[test]
+fn a_line_for_the_shell() {
+    let sandbox = Sandbox::new();
+    for (shell, line, expected) in [
+        (None, "echo \"$0\"; echo a  'b  c' | cat", "/bin/sh\na b  c\n"),
+        (Some("/bin/bash"), "echo \"$0\"; [[ -n x ]] && echo yes", "/bin/bash\nyes\n"),
+        (Some(""), "echo \"$0\"", "/bin/sh\n"),
+        (None, "", ""),
+    ] {
+        let mut command = sandbox.command();
+        command.args(["run", "--shell", line]);
+        if let Some(shell) = shell {
+            command.env("SHELL", shell);
+        }
+        let ran = feed(command, b"");
+        assert!(String::from_utf8_lossy(&ran.stdout).ends_with(expected), "{line:?} {ran:?}");
+    }
+    assert_eq!(sandbox.run(&["run", "--shell", "exit 42"], b"").code, Some(42));
+}
+
+#[test]
+fn input_environment_and_directory_are_the_callers() {
+    let sandbox = Sandbox::new();
+    let text = numbered(300);
+    assert_eq!(sandbox.run(&["run", "--", "cat"], text.as_bytes()).text(), text);
+    let bare = |program: &str| {
+        let mut command = Command::new(program);
+        command.env_clear().env("HOME", sandbox.path()).current_dir(sandbox.path());
+        command.env("B", "2").env("A", "x\ny").env("OFFCUT_X", OsStr::from_bytes(b"\xFF"));
+        command
+    };
+    for program in ["/usr/bin/env", "/bin/pwd"] {
+        let expected = bare(program).output().unwrap().stdout;
+        let mut command = bare(env!("CARGO_BIN_EXE_offcut"));
+        command.args(["run", "--", program]);
+        assert_eq!(feed(command, b"").stdout, expected, "{program}");
+    }
+}
+
+#[test]
+fn both_outputs_in_true_order_or_apart() {
+    let sandbox = Sandbox::new();
+    let line = "i=0; while [ $i -lt 100 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done";
+    let both: String = (0..100).map(|number| format!("out {number}\nerr {number}\n")).collect();
+    assert_eq!(shell(&sandbox, &[], line).text(), both);
+    let ran = shell(&sandbox, &["--split"], line);
+    assert_eq!(ran.text(), (0..100).map(|number| format!("out {number}\n")).collect::<String>());
+    assert_eq!(ran.stderr, (0..100).map(|number| format!("err {number}\n")).collect::<String>());
+
+    let ran = shell(&sandbox, &["--split"], "seq 1 100000; seq 1 50000 >&2; exit 3");
+    assert_eq!(ran.code, Some(3));
+    let stdout = String::from_utf8(ran.stdout).unwrap();
+    for (shown, lines) in [(&stdout, "100000 lines"), (&ran.stderr, "50000 lines")] {
+        assert!(shown.len() <= 9500 && shown.contains(lines), "{shown}");
+        assert!(shown.lines().last().unwrap().contains("exit code 3"), "{shown}");
+    }
+}
+
+#[test]
+fn the_trailer_comes_last_and_is_paid_for() {
+    let sandbox = Sandbox::new();
+    for (limits, says) in [
+        (&["--max-bytes", "9500"][..], "exit code 7 after"),
+        (&["--max-bytes", "1000"], "exit code 7 after"),
+        (&["--max-bytes", "400"], "exit code 7 after"),
+        (&["--max-bytes", "256"], "exit code 7 after"),
+        (&["--max-lines", "4"], "exit code 7 after"),
+        (&["--max-lines", "10"], "exit code 7 after"),
+        (&["--max-tokens", "128"], "exit code 7 after"),
+    ] {
+        for line in ["seq 1 100000; exit 7", "head -c 100000 /dev/zero | tr '\\0' x; exit 7"] {
+            let ran = shell(&sandbox, limits, line);
+            assert_eq!(ran.code, Some(7));
+            let shown = String::from_utf8(ran.stdout).unwrap();
+            let last = shown.lines().last().unwrap();
+            assert!(last.contains(says) && last.starts_with("[offcut "), "{limits:?} {shown}");
+            let most: usize = limits[1].parse().unwrap();
+            match limits[0] {
+                "--max-bytes" => assert!(shown.len() <= most, "{limits:?} {shown}"),
+                "--max-lines" => assert!(shown.lines().count() <= most, "{limits:?} {shown}"),
+                _ => assert!(shown.len() <= 4 * most, "{limits:?} {shown}"),
+            }
+        }
+    }
+    let shown = shell(&sandbox, &["--profile", "opencode"], "seq 1 100000").text();
+    assert!(shown.lines().last().unwrap().contains("exit code 0 after"), "{shown}");
+    let ran = shell(&sandbox, &[], "seq 1 100000; kill -9 $$");
+    let shown = String::from_utf8(ran.stdout).unwrap();
+    assert!(shown.lines().last().unwrap().contains("killed by signal 9, exit code 137"), "{shown}");
+    assert!(
+        shown.lines().last().unwrap().contains("100000 lines, 588895 bytes; next: offcut read "),
+        "{shown}"
+    );
+}
+
+#[test]
+fn large_outputs_are_drained_to_the_last_byte() {
+    let sandbox = Sandbox::new();
+    let line = "head -c 20000000 /dev/zero | tr '\\0' x; echo; : > last-statement; exit 7";
+    assert_eq!(shell(&sandbox, &[], line).code, Some(7));
+    assert!(sandbox.path().join("last-statement").exists());
+    let shown = sandbox.run(&["run", "--format", "json", "--shell", "yes | head -c 20000000"], b"").json();
+    assert_eq!(
+        (&shown["original"]["lines"], &shown["original"]["bytes"]),
+        (&10_000_000.into(), &20_000_000.into())
+    );
+    assert_eq!(
+        (&shown["exit_code"], &shown["timed_out"], &shown["signal"]),
+        (&0.into(), &false.into(), &().into())
+    );
+    let kept = std::fs::read(shown["saved"]["path"].as_str().unwrap()).unwrap();
+    assert_eq!(shown["saved"]["digest"], blake3::hash(&kept).to_hex().as_str());
+    assert_eq!(kept.len(), 20_000_000);
+}
+
+#[test]
+fn random_bytes_are_kept_as_they_are() {
+    let sandbox = Sandbox::new();
+    let mut random = vec![0; 200_000];
+    blake3::Hasher::new().update(b"a fixed seed").finalize_xof().fill(&mut random);
+    std::fs::write(sandbox.path().join("random"), &random).unwrap();
+    let shown = run(&sandbox, &["--format", "json"], &["cat", "random"]).json();
+    assert_eq!(std::fs::read(shown["saved"]["path"].as_str().unwrap()).unwrap(), random);
+    assert_eq!(sandbox.run(&["cat", "last"], b"").stdout, random);
+    // Within the limits they pass.
+    let ran = run(&sandbox, &[], &["head", "-c", "9000", "random"]);
+    assert!(
+        ran.stdout == random[..9000] || random[..9000].iter().filter(|&&byte| byte == b'\n').count() > 1900
+    );
+}
+
+#[test]
+fn a_closed_output_ends_quietly() {
+    let sandbox = Sandbox::new();
+    for line in ["seq 1 100000; exit 7", "echo small; exit 7"] {
+        let mut command = sandbox.command();
+        command.args(["run", "--shell", line]);
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let child = command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(7), &b""[..]), "{line}");
+    }
+    let line = format!("'{}' run -- seq 1 100000 | head -1", env!("CARGO_BIN_EXE_offcut"));
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", &line]).env("HOME", sandbox.path());
+    let ran = feed(command, b"");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    // A full disk behind the output is said, and does not change how the command ended.
+    let mut command = sandbox.command();
+    command.args(["run", "--shell", "echo x; exit 7"]).stdin(Stdio::null());
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    if let Ok(full) = full {
+        let output = command.stdout(full).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(7));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("could not write the output"));
+    }
+}

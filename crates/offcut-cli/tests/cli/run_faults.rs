@@ -1,0 +1,118 @@
+//! Stores that fail and processes that die under `offcut run`: never a lost exit code, never a false "full".
+
+use crate::harness::{Ran, Sandbox, feed};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The output is bounded, the command's end is told, and nothing is called kept that is not.
+#[track_caller]
+fn check_not_kept(ran: &Ran, says: &str) {
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(7), ""), "{ran:?}");
+    let shown = String::from_utf8_lossy(&ran.stdout);
+    assert!(shown.len() <= 9500 && shown.contains("the rest was not kept"), "{shown}");
+    assert!(shown.contains(says) && !shown.contains("full output"), "{says:?} is not in {shown}");
+    assert!(shown.lines().last().unwrap().contains("exit code 7"), "{shown}");
+}
+
+#[test]
+fn a_store_that_cannot_be_written() {
+    let sandbox = Sandbox::new();
+    for (store, says) in
+        [("/proc/nothing/here", "No such file"), ("/dev/null", "Not a directory"), ("", "is empty")]
+    {
+        let ran = sandbox.run(&["run", "--store", store, "--shell", "seq 1 100000; exit 7"], b"");
+        check_not_kept(&ran, says);
+    }
+}
+
+/// A limit on the size of files, with and without the signal that comes with it.
+#[test]
+fn a_disk_that_fills_up_in_mid_stream() {
+    for trap in ["", "trap '' XFSZ;"] {
+        for command in ["seq 1 1000000; exit 7", "seq 1 10000000; exit 7"] {
+            let sandbox = Sandbox::new();
+            let offcut = env!("CARGO_BIN_EXE_offcut");
+            let line = format!("ulimit -f 1000; {trap} exec '{offcut}' run --shell '{command}'");
+            let mut shell = Command::new("/bin/bash");
+            shell.args(["-c", &line]).env_clear().env("HOME", sandbox.path());
+            check_not_kept(&feed(shell, b""), "only the first 1024000 bytes were kept");
+            let entry = &sandbox.run(&["ls", "--format", "json"], b"").json()[0];
+            assert_eq!((&entry["state"], &entry["bytes"]), (&"partial".into(), &1_024_000.into()));
+            let kept = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
+            assert_eq!(
+                entry["digest"],
+                blake3::hash(&kept).to_hex().as_str(),
+                "the digest is of what is there"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_store_removed_in_mid_stream() {
+    for more in ["seq 1 1000", "seq 1 3000000"] {
+        let sandbox = Sandbox::new();
+        let store = sandbox.store();
+        let line = format!(
+            "seq 1 100000; until [ -e '{0}' ]; do :; done; rm -rf '{0}'; {more}; exit 7",
+            store.display()
+        );
+        check_not_kept(&sandbox.run(&["run", "--shell", &line], b""), "could not");
+        assert!(!store.exists());
+    }
+}
+
+#[test]
+fn killed_at_any_moment() {
+    let sandbox = Sandbox::new();
+    let (mut killed, mut finished) = (0, 0);
+    for round in 0..100_u64 {
+        let mut child = sandbox
+            .command()
+            .args(["run", "--shell", "seq 1 300000; exit 7"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // A different moment each time; the last rounds are left alone.
+        if round < 90 {
+            std::thread::sleep(Duration::from_micros((round * 1237) % 20_000));
+            let _ = child.kill();
+        }
+        match child.wait().unwrap().code() {
+            Some(code) => {
+                assert_eq!(code, 7, "the exit code is the command's");
+                finished += 1;
+            }
+            None => killed += 1,
+        }
+    }
+    assert!(killed > 0 && finished >= 10, "{killed} killed, {finished} finished");
+
+    let whole: Vec<u8> = (1..=300_000).flat_map(|number| format!("{number}\n").into_bytes()).collect();
+    let list = || sandbox.run(&["ls", "--all", "--format", "json"], b"");
+    let first = list();
+    assert_eq!(first.stderr, "", "no metadata is half written");
+    let mut complete = 0;
+    for entry in first.json().as_array().unwrap() {
+        let id = entry["id"].as_str().unwrap();
+        let stored = std::fs::read(entry["path"].as_str().unwrap()).unwrap_or_default();
+        assert!(whole.starts_with(&stored), "what is there is a beginning of the output");
+        if entry["state"] == "complete" {
+            complete += 1;
+            assert_eq!((stored.len(), &entry["exit_code"]), (whole.len(), &7.into()));
+        } else {
+            assert_eq!((&entry["state"], &entry["complete"]), (&"incomplete".into(), &false.into()));
+            assert_eq!(entry["reason"], "its writer ended early");
+        }
+        if !stored.is_empty() {
+            assert_eq!(entry["digest"], blake3::hash(&stored).to_hex().as_str(), "also of what was repaired");
+            let metadata = sandbox.store().join(".offcut").join(format!("{id}.json"));
+            assert!(!std::fs::read_to_string(metadata).unwrap().contains("\"writing\""));
+            assert_eq!(sandbox.run(&["cat", id], b"").stdout, stored);
+        }
+    }
+    assert!(complete >= finished, "a process that ended well left a complete entry");
+    assert_eq!(list().stdout, first.stdout, "repaired once, and the same from then on");
+}
