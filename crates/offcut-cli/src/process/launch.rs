@@ -68,6 +68,7 @@ fn spawn(
     command.args(first).args(launch.arguments);
     if group == Group::Own {
         command.process_group(0);
+        platform::die_with_us(&mut command);
     }
     let (reader, writer) = pipe()?;
     let outputs = match launch.outputs {

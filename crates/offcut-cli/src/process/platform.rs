@@ -3,7 +3,9 @@
 use rustix::process::{Pid, Signal};
 use std::fs::File;
 use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -36,6 +38,18 @@ pub(super) fn in_foreground() -> bool {
         .ok()
         .and_then(|terminal| rustix::termios::tcgetpgrp(&terminal).ok())
         .is_some_and(|group| group == rustix::process::getpgrp())
+}
+
+/// Lets the command be killed when we are: whoever kills us and our group means the command, which is not in it.
+#[expect(unsafe_code, reason = "only the child itself can ask for this, between fork and exec")]
+pub(super) fn die_with_us(command: &mut Command) {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    // SAFETY: between fork and exec only one system call is made; nothing is allocated or locked.
+    unsafe {
+        command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let _ = command;
 }
 
 /// Whether a signal was set to be ignored when we were started, as `nohup` does.

@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 /// How long something else may keep the output open after the command has ended before we stop waiting for it.
 const GRACE: Duration = Duration::from_millis(200);
 
+/// What is read at the most after that: more than pipes hold when the command ends, less than what never ends.
+const LATE: usize = 4 * BLOCK;
+
 /// How long a command that is out of time has to end by itself before it is killed.
 const KILL_AFTER: Duration = Duration::from_secs(2);
 
@@ -81,6 +84,7 @@ pub(crate) fn watch(
         signals,
         open: open.collect(),
         ended: None,
+        late: 0,
         patience: timeout.map_or(Patience::Endless, |timeout| Patience::Until(started + timeout)),
         status: Status::for_terminal(started),
         block: vec![0; BLOCK],
@@ -116,6 +120,8 @@ struct Watch<F> {
     signals: Signals,
     open: Vec<Open>,
     ended: Option<(ExitStatus, Instant)>,
+    /// The bytes read since the command ended.
+    late: usize,
     patience: Patience,
     status: Status,
     block: Vec<u8>,
@@ -124,10 +130,12 @@ struct Watch<F> {
 
 impl<F: FnMut(Stream, &[u8])> Watch<F> {
     fn follow(&mut self) -> io::Result<(Fate, Instant)> {
+        let mut is_quiet = false;
         loop {
             let now = Instant::now();
             if let Some((status, end)) = self.ended
-                && (self.open.is_empty() || self.gave_up(end, now))
+                // Not before what is there has been read, however long that takes: its end may be behind it.
+                && (self.open.is_empty() || (self.gave_up(end, now) && (is_quiet || self.late > LATE)))
             {
                 return Ok((self.fate(status), end));
             }
@@ -140,6 +148,7 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
             for &number in ready.outputs.iter().rev() {
                 self.read(number);
             }
+            is_quiet = ready.outputs.is_empty();
         }
     }
 
@@ -229,6 +238,7 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
         let Open { stream, reader } = &mut self.open[number];
         match read_block(reader, &mut self.block) {
             Ok(count @ 1..) => {
+                self.late += if self.ended.is_some() { count } else { 0 };
                 self.status.observe(&self.block[..count]);
                 (self.take)(*stream, &self.block[..count]);
             }

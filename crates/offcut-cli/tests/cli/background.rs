@@ -70,6 +70,21 @@ fn a_server_lives_on_and_is_read_on() {
     }
 }
 
+/// Something that never stops printing does not keep us.
+#[test]
+fn a_flood_is_left_behind() {
+    let sandbox = Sandbox::new();
+    let line = "(while [ ! -e stop ]; do head -c 100000 /dev/zero; done; : > gone) & exit 5";
+    let ran = sandbox.run(&["run", "--background-cap", "20MB", "--", "/bin/sh", "-c", line], b"");
+    assert_eq!(ran.code, Some(5));
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("more is still being captured"));
+    let entry = wait_for_state(&sandbox, "partial");
+    assert!(!sandbox.path().join("gone").exists(), "it prints although nobody keeps it");
+    std::fs::write(sandbox.path().join("stop"), "").unwrap();
+    until(|| sandbox.path().join("gone").exists());
+    assert_eq!(entry["bytes"], 20_000_000);
+}
+
 #[test]
 fn both_outputs_apart_are_read_on_apart() {
     let sandbox = Sandbox::new();

@@ -169,7 +169,8 @@ fn the_trailer_comes_last_and_is_paid_for() {
             match limits[0] {
                 "--max-bytes" => assert!(shown.len() <= most, "{limits:?} {shown}"),
                 "--max-lines" => assert!(shown.lines().count() <= most, "{limits:?} {shown}"),
-                _ => assert!(shown.len() <= 4 * most, "{limits:?} {shown}"),
+                // How many bytes a token has is the counter's to say; it is bounded.
+                _ => assert!(shown.len() <= 10 * most, "{limits:?} {shown}"),
             }
         }
     }

@@ -91,3 +91,22 @@ fn a_timeout_stops_all_of_it_and_keeps_what_was_printed() {
     );
     assert_eq!(sandbox.run(&["run", "--timeout", "1h", "--", "echo", "quick"], b"").text(), "quick\n");
 }
+
+/// Whoever kills us means the command.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_killed_offcut_takes_the_command_with_it() {
+    let sandbox = Sandbox::new();
+    let mut child = start(&sandbox, "echo $$ > process; exec sleep 1000");
+    let file = sandbox.path().join("process");
+    until(|| std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')));
+    let process = std::fs::read_to_string(&file).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // It is gone, or nobody has taken notice of its end yet.
+    let stat = format!("/proc/{}/stat", process.trim());
+    until(|| {
+        std::fs::read_to_string(&stat).is_err()
+            || std::fs::read_to_string(&stat).is_ok_and(|text| text.contains(") Z "))
+    });
+}
