@@ -169,8 +169,10 @@ fn the_trailer_comes_last_and_is_paid_for() {
             match limits[0] {
                 "--max-bytes" => assert!(shown.len() <= most, "{limits:?} {shown}"),
                 "--max-lines" => assert!(shown.lines().count() <= most, "{limits:?} {shown}"),
-                // How many bytes a token has is the counter's to say; it is bounded.
-                _ => assert!(shown.len() <= 10 * most, "{limits:?} {shown}"),
+                _ => {
+                    let counted = tiktoken::get_encoding("o200k_base").unwrap().count(&shown);
+                    assert!(counted <= most, "{counted} tokens: {shown}");
+                }
             }
         }
     }
