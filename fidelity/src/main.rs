@@ -1,0 +1,112 @@
+//! Measures which of the lines that people marked in real outputs survive in a preview.
+
+mod labels;
+mod score;
+
+use anyhow::{Context as _, Result, anyhow};
+use clap::Parser;
+use labels::Log;
+use offcut::strategy::StrategyName;
+use offcut::{Context, Limits, Profile, Rule, Truncator};
+use score::{Missed, Score};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Prints whole/facts/any in percent for each corpus, budget and strategy, over the logs larger than the budget.
+#[derive(Parser)]
+struct Arguments {
+    /// The folder that holds labels.jsonl and the logs
+    directory: PathBuf,
+    /// Budgets in bytes, as `8k`
+    #[arg(long, value_delimiter = ',', default_value = "4k,8k,16k,50k")]
+    budget: Vec<String>,
+    /// Strategies
+    #[arg(long, value_delimiter = ',', default_value = "head,tail,head-tail,smart")]
+    strategy: Vec<String>,
+    /// Only logs whose file name contains this
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Print what was missed in each log
+    #[arg(long)]
+    missed: bool,
+    /// Print each preview
+    #[arg(long)]
+    show: bool,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let mut logs = labels::read(&arguments.directory)?;
+    logs.retain(|log| log.labels.file.contains(&arguments.only));
+    let strategies = arguments.strategy.iter().map(|name| strategy(name)).collect::<Result<Vec<_>>>()?;
+    for budget in &arguments.budget {
+        let bytes = offcut::limits::parse_size(budget)?;
+        let mut table = BTreeMap::<&str, Vec<Score>>::new();
+        for (column, &name) in strategies.iter().enumerate() {
+            let truncator = truncator(name, bytes)?;
+            for log in logs.iter().filter(|log| log.text.len() as u64 > bytes) {
+                let shown = truncator.apply(&log.text, &Context::default());
+                let missed = score::compare(log, shown.content());
+                let row = table
+                    .entry(&log.labels.corpus)
+                    .or_insert_with(|| vec![Score::default(); strategies.len()]);
+                row[column].add(log, &missed);
+                if arguments.missed {
+                    print_missed(log, &missed, budget, name);
+                }
+                if arguments.show {
+                    println!("{}\n{}", log.labels.file, String::from_utf8_lossy(shown.content()));
+                }
+            }
+        }
+        print_table(budget, &strategies, &table);
+    }
+    Ok(())
+}
+
+fn strategy(name: &str) -> Result<StrategyName> {
+    StrategyName::ALL
+        .into_iter()
+        .find(|known| known.as_str() == name)
+        .ok_or_else(|| anyhow!("no strategy is called {name}"))
+}
+
+fn truncator(strategy: StrategyName, bytes: u64) -> Result<Truncator> {
+    let limits = Limits { bytes: Some(bytes), lines: Some(2000), ..Limits::default() };
+    let rule = Rule { limits, strategy: Some(strategy), ..Rule::default() };
+    Truncator::new(Profile::native()).rule(rule).context("the budget is not usable")
+}
+
+fn print_table(budget: &str, strategies: &[StrategyName], table: &BTreeMap<&str, Vec<Score>>) {
+    print!("{:<24}{:>5}", format!("{budget}: whole/facts/any"), "logs");
+    for name in strategies {
+        print!("{:>14}", name.as_str());
+    }
+    println!();
+    for (corpus, row) in table {
+        print!("{corpus:<24}{:>5}", row.first().map_or(0, Score::logs));
+        for score in row {
+            print!("{score:>14}");
+        }
+        println!();
+    }
+    println!();
+}
+
+fn print_missed(log: &Log, missed: &Missed<'_>, budget: &str, strategy: StrategyName) {
+    if missed.facts.is_empty() {
+        return;
+    }
+    let (all, lost) = (log.labels.facts.len(), missed.facts.len());
+    println!("{} at {budget} by {}: {lost} of {all} missed", log.labels.file, strategy.as_str());
+    let lines: Vec<&[u8]> = log.text.split(|&byte| byte == b'\n').collect();
+    for fact in &missed.facts {
+        println!("  {}", fact.name);
+        let alternative = fact.alternatives.first().map_or(&[][..], |first| &first.lines);
+        for &number in alternative.iter().take(3) {
+            let text = number.checked_sub(1).and_then(|index| lines.get(index)).copied().unwrap_or_default();
+            let text = String::from_utf8_lossy(&score::plain(text)).chars().take(160).collect::<String>();
+            println!("    {number}: {text}");
+        }
+    }
+}
