@@ -20,7 +20,7 @@ use crate::recorder::{Ending, Flow, Recorder};
 use crate::render::{self, Facts, Prospect, Reach, Trailer};
 use crate::spool::Spool;
 use crate::store::{Entry, Id, Store};
-use crate::strategy::{BothEnds, Cost, Ends, Room, Selector, Strategy, StrategyName};
+use crate::strategy::{BothEnds, Cost, Ends, Room, Selector, Smart, Strategy, StrategyName};
 use std::borrow::Cow;
 use std::fs::File;
 use std::sync::Arc;
@@ -243,6 +243,7 @@ impl Truncator {
             (Some(custom), _) => custom.start(most_bytes),
             (None, StrategyName::Head) => BothEnds::HEAD.start(most_bytes),
             (None, StrategyName::Tail) => BothEnds::TAIL.start(most_bytes),
+            (None, StrategyName::Smart | StrategyName::Auto) => Smart::default().start(most_bytes),
             (None, _) => BothEnds(settings.split).start(most_bytes),
         }
     }

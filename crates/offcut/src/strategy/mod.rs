@@ -9,10 +9,12 @@
 mod edges;
 mod ends;
 mod room;
+mod smart;
 
 pub use edges::Edges;
 pub use ends::Ends;
 pub use room::{Cost, Room};
+pub use smart::{Group, Smart};
 
 use crate::cut::{Piece, Run};
 use serde::Deserialize;
@@ -55,11 +57,11 @@ pub enum StrategyName {
     Tail,
     /// Both ends.
     HeadTail,
-    /// The lines that matter. Both ends, until it is built.
+    /// The lines that matter.
     Smart,
     /// A valid, smaller JSON text. Both ends, until it is built.
     Json,
-    /// Whatever suits the text. Both ends, until it is built.
+    /// Whatever suits the text.
     Auto,
 }
 
@@ -122,6 +124,13 @@ impl Strategy for BothEnds {
 
 impl Selector for BothEnds {
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
+        self.choose_or_something(ends, room)
+    }
+}
+
+impl BothEnds {
+    /// The ends as far as there is room; never nothing.
+    fn choose_or_something<'text>(&self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
         let room = room.less_gaps(1);
         let pieces = self.choose(ends, &room);
         if pieces.iter().any(|piece| !piece.text.is_empty()) {
@@ -130,9 +139,7 @@ impl Selector for BothEnds {
         let one_end = if self.0.head == 0 { BothEnds::TAIL } else { BothEnds::HEAD };
         one_end.choose(ends, &room.for_something())
     }
-}
 
-impl BothEnds {
     fn choose<'text>(&self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
         let (opening, closing, BothEnds(split)) = (ends.opening(), ends.closing(), self);
         if split.tail == 0 {

@@ -12,4 +12,5 @@ mod more_documents;
 mod native;
 mod properties;
 mod retrieval;
+mod smart;
 mod stores;

@@ -1,0 +1,231 @@
+//! Says what each line is worth, by its role and by the block in which it stands.
+//!
+//! A block has an extent: a diagnostic has its snippet and notes, a trace its frames, a list its items. What follows
+//! a line that matters is worth less than the line and more than the rest; the further away, the less.
+
+use super::counts::{Known, Opening};
+use super::held::Store;
+use super::rules::{RULES, Role};
+
+/// What lines still belong to the block that was opened last.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    extent: Extent,
+    indent: u8,
+    /// Lines of it so far.
+    lines: i32,
+    /// Frames of it so far.
+    frames: i32,
+    /// How much its opening line was worth less for being a repetition.
+    discount: i32,
+}
+
+/// How far a block reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// Nothing follows.
+    Closed,
+    /// Lines that are indented or marked as continuations.
+    Diagnostic,
+    /// Lines until an empty one.
+    List,
+    /// Some lines, whatever they are, until another block opens.
+    Section,
+    /// Frames, and before them the rest of a message.
+    Trace,
+    /// Indented lines, and then a message.
+    Traceback,
+}
+
+/// Gives scores, line by line.
+pub(super) struct Blocks {
+    block: Block,
+    /// How many lines of each role there were.
+    seen: [i32; 16],
+    /// How many lines in a row had the same role.
+    row: i32,
+    last: Option<Role>,
+}
+
+/// The binary logarithm, in whole steps: the tenth repetition says little more than the eighth.
+fn steps(count: i32) -> i32 {
+    32 - (count.max(0) as u32 + 1).leading_zeros() as i32 - 1
+}
+
+impl Blocks {
+    pub(super) fn new() -> Blocks {
+        let block = Block { extent: Extent::Closed, indent: 0, lines: 0, frames: 0, discount: 0 };
+        Blocks { block, seen: [0; 16], row: 0, last: None }
+    }
+
+    /// What a line is worth. `before` tells how many lines of its template there were.
+    pub(super) fn score(&mut self, known: &Known, before: u32, store: &mut Store) -> i32 {
+        let role = known.rule.map(|rule| RULES[usize::from(rule)].role);
+        let before = i32::try_from(before).unwrap_or(i32::MAX);
+        self.row = if role.is_some() && role == self.last { self.row + 1 } else { 0 };
+        self.last = role;
+        if self.block.extent == Extent::Traceback
+            && known.opening != Opening::Blank
+            && known.indent <= self.block.indent
+            && !matches!(role, Some(Role::Traceback | Role::Frame))
+        {
+            return self.exception(known, before, store);
+        }
+        match role {
+            None | Some(Role::Quiet | Role::Chore) => self.inside(known, before),
+            Some(Role::Frame) => self.frame(before),
+            Some(role) => self.opens(role, known, before, store),
+        }
+    }
+
+    fn open(&mut self, extent: Extent, known: &Known, discount: i32) {
+        self.block = Block { extent, indent: known.indent, lines: 0, frames: 0, discount };
+    }
+
+    /// A line with a role of its own.
+    fn opens(&mut self, role: Role, known: &Known, before: i32, store: &mut Store) -> i32 {
+        let seen = &mut self.seen[role as usize];
+        let many = steps(*seen);
+        *seen += 1;
+        let again = steps(before);
+        let row = self.row.min(12);
+        match role {
+            Role::Failed => {
+                let discount = again * 25 + many * 12;
+                self.open(Extent::Section, known, discount + many * 40);
+                800 - discount
+            }
+            Role::Verdict => {
+                let discount = again * 4 + many * 12;
+                if let Some(name) = store.recent(1) {
+                    name.score = name.score.max(800 - many * 12);
+                }
+                self.open(Extent::Section, known, discount + many * 40);
+                790 - discount
+            }
+            Role::Diagnostic => {
+                let discount = again * 60 + many * if again == 0 { 15 } else { 35 };
+                self.open(Extent::Diagnostic, known, discount);
+                780 - discount
+            }
+            Role::Finding => {
+                let discount = again * 60 + many * if again == 0 { 15 } else { 35 };
+                let mut back = 1;
+                while let Some(line) = store.recent(back) {
+                    if line.indent < known.indent {
+                        line.score = line.score.max(700 - discount);
+                        break;
+                    }
+                    back += 1;
+                }
+                760 - discount
+            }
+            Role::Exception => {
+                let discount = again * 110 + many * 20;
+                raise(store, 1, 300 - discount);
+                self.open(Extent::Trace, known, discount);
+                720 - discount
+            }
+            Role::Traceback => {
+                self.open(Extent::Traceback, known, again * 40);
+                raise(store, 1, 250 - again * 40);
+                400 - again * 40
+            }
+            Role::Frame => self.frame(before),
+            Role::Detail => {
+                let discount = (again * 70 + many * 12 + row * 30).max(self.block.discount);
+                self.block.lines += 1;
+                640 - discount
+            }
+            Role::Summary => {
+                self.open(Extent::Closed, known, 0);
+                760 - again * 40 - many * 10
+            }
+            Role::List => {
+                self.open(Extent::List, known, again * 20);
+                740 - again * 20
+            }
+            Role::Stopped => {
+                let discount = again * 80 + many * 25;
+                raise(store, 1, 400 - discount);
+                raise(store, 2, 300 - discount);
+                self.open(Extent::Diagnostic, known, discount + 60);
+                700 - discount
+            }
+            Role::Warning => {
+                let discount = again * 120 + many * 25;
+                if self.block.extent != Extent::List {
+                    self.open(Extent::Diagnostic, known, discount + 330);
+                }
+                260 - discount
+            }
+            Role::Suspect => {
+                let discount = again * 90 + many * 40;
+                let inside = self.inside(known, before);
+                if self.block.extent == Extent::Closed {
+                    self.open(Extent::Diagnostic, known, discount + 200);
+                    raise(store, 1, 260 - discount);
+                }
+                inside.max(520 - discount)
+            }
+            Role::Quiet | Role::Chore => 0,
+        }
+    }
+
+    /// A line without a role: worth what its block makes it.
+    fn inside(&mut self, known: &Known, before: i32) -> i32 {
+        let again = steps(before) * 90;
+        let block = &mut self.block;
+        let blank = known.opening == Opening::Blank;
+        let deeper = known.indent > block.indent || known.opening == Opening::Continuation;
+        block.lines += 1;
+        let (goes_on, worth) = match block.extent {
+            Extent::Closed => (false, 0),
+            Extent::Diagnostic => (!blank && deeper && block.lines <= 30, 520 - block.lines * 14),
+            Extent::List => (!(blank && block.lines > 1) && block.lines <= 200, 720 - block.lines * 2),
+            Extent::Section => (block.lines <= 14, 440 - block.lines * 20),
+            Extent::Trace => (!blank && block.frames == 0 && block.lines <= 8, 420 - block.lines * 40),
+            Extent::Traceback => (block.lines <= 400, 120),
+        };
+        if !goes_on {
+            block.extent = Extent::Closed;
+            return 0;
+        }
+        if blank {
+            return 1;
+        }
+        let again = if block.extent == Extent::List { again / 3 } else { again };
+        (worth - block.discount - again).max(1)
+    }
+
+    fn frame(&mut self, before: i32) -> i32 {
+        let block = &mut self.block;
+        block.frames += 1;
+        let again = steps(before) * 60;
+        let worth = match block.extent {
+            Extent::Traceback => 120,
+            _ => (460 - block.frames * 45).max(325 - block.frames),
+        };
+        (worth - block.discount - again).max(1)
+    }
+
+    /// The line that ends a traceback says what happened; the frames right before it say where.
+    fn exception(&mut self, known: &Known, before: i32, store: &mut Store) -> i32 {
+        let many = steps(self.seen[Role::Exception as usize]);
+        self.seen[Role::Exception as usize] += 1;
+        let discount = steps(before) * 110 + many * 20;
+        for (back, worth) in [(1, 560), (2, 540), (3, 330), (4, 310)] {
+            raise(store, back, worth - discount - many * 20);
+        }
+        self.open(Extent::Trace, known, discount);
+        720 - discount
+    }
+}
+
+fn raise(store: &mut Store, back: usize, worth: i32) {
+    if let Some(line) = store.recent(back)
+        && !line.text.trim_ascii().is_empty()
+    {
+        line.score = line.score.max(worth);
+    }
+}

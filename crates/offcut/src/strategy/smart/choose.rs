@@ -1,0 +1,273 @@
+//! Chooses among the lines that are held, for the room there is.
+
+use super::counts::Counts;
+use super::held::{Candidate, rarity};
+use super::is_chore;
+use super::lines::Held;
+use super::rules::Matcher;
+use crate::boundary;
+use crate::cut::{LinePart, Piece};
+use crate::measure;
+use crate::strategy::{Cost, Ends, Room};
+use std::borrow::Cow;
+
+/// A line that may be shown, wherever it is held.
+struct Choice<'t> {
+    text: &'t [u8],
+    start: u64,
+    end: u64,
+    number: u64,
+    part: LinePart,
+    score: i32,
+    /// Which of two equals goes first: the earlier one, or at the end the later one.
+    turn: i64,
+    chosen: bool,
+}
+
+/// What a line is worth for standing at an end, by the share of the room that lies between it and the end.
+const TAIL: [(f64, i32); 5] = [(0.06, 900), (0.20, 660), (0.35, 520), (0.65, 350), (1.0, 140)];
+const HEAD: [(f64, i32); 4] = [(0.02, 850), (0.05, 450), (0.12, 160), (1.0, 20)];
+
+/// From here on a line is more than filling.
+const MATTERS: i32 = 320;
+
+fn worth(shares: &[(f64, i32)], share: f64) -> i32 {
+    shares.iter().find(|(most, _)| share <= *most).map_or(0, |&(_, worth)| worth)
+}
+
+/// What is said near the end is more often why it ended.
+fn recency(line: &Candidate, total: u64, bytes: u64) -> i32 {
+    let distance = (total - line.start) as f64 / bytes as f64;
+    if line.score < 60 { 0 } else { ((4.0 - distance) * 45.0).max(0.0) as i32 }
+}
+
+/// The pieces to show, or none if lines are not what this text is made of.
+pub(super) fn choose<'t>(
+    held: &'t [Candidate],
+    counts: &Counts,
+    ends: &'t Ends,
+    room: &Room<'_>,
+    most_line: usize,
+) -> Vec<Piece<'t>> {
+    let bytes = room.limits.bytes.unwrap_or(u64::MAX).min(ends.bytes());
+    let mut choices = collect(held, counts, ends, bytes, most_line);
+    close_holes(&mut choices);
+    let mut order: Vec<usize> = (0..choices.len()).collect();
+    order.sort_by_key(|&at| (-choices[at].score, choices[at].turn));
+    let total = ends.bytes();
+    let mut spent = room.marker;
+    // Lines between two that are shown cost less than the marker that would stand for them, so there are rounds.
+    for _ in 0..2 {
+        for &at in &order {
+            admit(&mut choices, at, total, room, &mut spent);
+        }
+        bridge(&mut choices, total, room, &mut spent);
+    }
+    let mut pieces = pieces(&choices);
+    // Tokens do not add up exactly: if the sum was wrong, the weakest go.
+    while !pieces.is_empty() && !affordable(&pieces, total, room) {
+        order.retain(|&at| choices[at].chosen);
+        for weakest in order.split_off(order.len() * 7 / 8) {
+            choices[weakest].chosen = false;
+        }
+        pieces = self::pieces(&choices);
+    }
+    pieces
+}
+
+fn affordable(pieces: &[Piece<'_>], total: u64, room: &Room<'_>) -> bool {
+    let inner = pieces.len() as u64 - 1;
+    let gaps = inner
+        + u64::from(pieces.first().is_some_and(|piece| piece.start > 0))
+        + u64::from(pieces.last().is_some_and(|piece| piece.end < total));
+    let cost = pieces.iter().fold(room.marker.times(gaps), |sum, piece| sum + cost(&piece.text, room));
+    room.limits.afford(cost)
+}
+
+fn cost(text: &[u8], room: &Room<'_>) -> Cost {
+    Cost::of(text, &room.limits, room.conventions, room.tokens)
+}
+
+fn touches(choices: &[Choice<'_>], left: usize, right: usize) -> bool {
+    choices[left].end == choices[right].start
+}
+
+/// Shows a line if there is room for it and for the gap that it may open.
+fn admit(choices: &mut [Choice<'_>], at: usize, total: u64, room: &Room<'_>, spent: &mut Cost) {
+    let choice = &choices[at];
+    if choice.chosen {
+        return;
+    }
+    let joins_left = choice.start == 0 || (at > 0 && choices[at - 1].chosen && touches(choices, at - 1, at));
+    let joins_right = choice.end == total
+        || (at + 1 < choices.len() && choices[at + 1].chosen && touches(choices, at, at + 1));
+    // A line that is cut leaves a gap of its own behind it.
+    let whole = choice.text.len() as u64 == choice.end - choice.start;
+    let gaps = 1 + u64::from(!whole && joins_right) - u64::from(joins_left);
+    let sum = *spent + cost(choice.text, room) + room.marker.times(gaps);
+    let sum = if joins_right && whole { sum.beyond(room.marker) } else { sum };
+    if room.limits.afford(sum) {
+        *spent = sum;
+        choices[at].chosen = true;
+    }
+}
+
+/// Shows what lies between two lines that are shown where that is cheaper than a marker.
+fn bridge(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>, spent: &mut Cost) {
+    let mut last: Option<usize> = None;
+    for at in 0..choices.len() {
+        if !choices[at].chosen {
+            continue;
+        }
+        if let Some(from) = last
+            && at > from + 1
+            && choices[from].text.len() as u64 == choices[from].end - choices[from].start
+            && (from..at).all(|left| touches(choices, left, left + 1))
+        {
+            let between: u64 = choices[from + 1..at].iter().map(|choice| choice.text.len() as u64).sum();
+            if between <= room.marker.bytes {
+                for middle in from + 1..at {
+                    admit(choices, middle, total, room, spent);
+                }
+            }
+        }
+        last = Some(at);
+    }
+}
+
+/// Raises what little lies between two lines that matter: a text with holes is hard to read.
+fn close_holes(choices: &mut [Choice<'_>]) {
+    let mut last: Option<usize> = None;
+    for at in 0..choices.len() {
+        if at > 0 && !touches(choices, at - 1, at) {
+            last = None;
+        }
+        if choices[at].score < MATTERS {
+            continue;
+        }
+        if let Some(from) = last.filter(|&from| at > from + 1) {
+            let between: usize = choices[from + 1..at].iter().map(|choice| choice.text.len()).sum();
+            let worth = choices[from].score.min(choices[at].score);
+            let worth = match between {
+                0..=200 => worth * 85 / 100,
+                201..=450 => worth * 65 / 100,
+                _ => 0,
+            };
+            for choice in &mut choices[from + 1..at] {
+                choice.score = choice.score.max(worth);
+            }
+        }
+        last = Some(at);
+    }
+}
+
+/// Every line that may be shown, once, in the order of the text.
+fn collect<'t>(
+    held: &'t [Candidate],
+    counts: &Counts,
+    ends: &'t Ends,
+    bytes: u64,
+    most_line: usize,
+) -> Vec<Choice<'t>> {
+    let mut choices: Vec<Choice<'t>> = Vec::new();
+    for line in held {
+        let text = clip(&line.text, line.held, most_line);
+        choices.push(Choice {
+            text,
+            start: line.start,
+            end: line.end,
+            number: line.number,
+            part: LinePart::Start,
+            score: line.score.max(rarity(counts, line.template)) + recency(line, ends.bytes(), bytes),
+            turn: line.start as i64,
+            chosen: false,
+        });
+    }
+    let total = ends.bytes();
+    let opening = ends.opening();
+    let reach = opening.len().min(usize::try_from(bytes).unwrap_or(usize::MAX));
+    let mut at = 0;
+    for (number, feed) in (1..).zip(memchr::memchr_iter(b'\n', &opening[..reach])) {
+        let line = &opening[at..=feed];
+        let share = feed as f64 / bytes as f64;
+        choices.push(whole_line(line, at as u64, number, worth(&HEAD, share), most_line));
+        at = feed + 1;
+    }
+    let closing = ends.closing();
+    let from = closing.len().saturating_sub(usize::try_from(bytes).unwrap_or(usize::MAX));
+    let base = total - closing.len() as u64;
+    let first = match base + from as u64 {
+        0 => 0,
+        _ => memchr::memchr(b'\n', &closing[from..]).map_or(closing.len(), |feed| from + feed + 1),
+    };
+    let mut number = 1 + ends.newlines() - measure::newlines(&closing[first..]);
+    let last = choices.len();
+    let mut at = first;
+    while at < closing.len() {
+        let end = memchr::memchr(b'\n', &closing[at..]).map_or(closing.len(), |feed| at + feed + 1);
+        choices.push(whole_line(&closing[at..end], base + at as u64, number, 0, most_line));
+        at = end;
+        number += 1;
+    }
+    // Chores that a runner does after everything else do not count as the end.
+    let mut matcher = Matcher::default();
+    let mut said = 0.0;
+    for choice in choices[last..].iter_mut().rev() {
+        let chore = is_chore(choice.text, &mut matcher);
+        said += choice.text.len() as f64 / if chore { 4.0 } else { 1.0 };
+        let worth = worth(&TAIL, said / bytes as f64);
+        choice.score = if chore { worth / 6 } else { worth };
+        choice.turn = -(choice.start as i64);
+    }
+    choices.sort_by_key(|choice| (choice.start, -choice.score));
+    choices.dedup_by(|again, first| {
+        if again.start != first.start {
+            return false;
+        }
+        if again.turn < 0 && first.score < MATTERS {
+            first.turn = again.turn;
+        }
+        first.score = first.score.max(again.score);
+        true
+    });
+    choices
+}
+
+fn whole_line(line: &[u8], start: u64, number: u64, score: i32, most_line: usize) -> Choice<'_> {
+    let text = clip(line, Held::Whole, most_line);
+    let end = start + line.len() as u64;
+    Choice { text, start, end, number, part: LinePart::Start, score, turn: start as i64, chosen: false }
+}
+
+/// What is shown of a long line is its beginning.
+fn clip(line: &[u8], held: Held, most: usize) -> &[u8] {
+    if held == Held::Whole && line.len() <= most {
+        return line;
+    }
+    // Behind the place there must be bytes enough to see whether it lies inside a character.
+    let end = most.min(line.len().saturating_sub(4));
+    &line[..boundary::floor(line, end)]
+}
+
+fn pieces<'t>(choices: &[Choice<'t>]) -> Vec<Piece<'t>> {
+    let mut pieces: Vec<Piece<'t>> = Vec::new();
+    for choice in choices.iter().filter(|choice| choice.chosen && !choice.text.is_empty()) {
+        // A line as a terminal would show it stands for all of its bytes.
+        let whole = choice.text.ends_with(b"\n") || choice.text.len() as u64 == choice.end - choice.start;
+        let end = if whole { choice.end } else { choice.start + choice.text.len() as u64 };
+        match pieces.last_mut() {
+            Some(before) if before.end == choice.start => {
+                before.text.to_mut().extend_from_slice(choice.text);
+                before.end = end;
+            }
+            _ => pieces.push(Piece {
+                start: choice.start,
+                end,
+                line: choice.number,
+                part: choice.part,
+                text: Cow::Borrowed(choice.text),
+            }),
+        }
+    }
+    pieces
+}

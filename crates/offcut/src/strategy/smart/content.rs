@@ -1,0 +1,143 @@
+//! What a line says, without what a terminal or a CI runner put around it.
+
+/// The text of a line: control sequences removed, the prefixes of CI runners and loggers stripped.
+pub(super) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let plain = if line.iter().any(|&byte| byte < 0x20 && byte != b'\t') {
+        buffer.clear();
+        without_controls(line, buffer);
+        &buffer[..]
+    } else {
+        line
+    };
+    without_prefix(plain)
+}
+
+/// Whether a line is no text that a rule could know.
+pub(super) fn is_binary(line: &[u8]) -> bool {
+    let head = &line[..line.len().min(64)];
+    let controls = head
+        .iter()
+        .filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x1B | 0x08))
+        .count();
+    controls > 2
+}
+
+/// The columns of white space in front.
+pub(super) fn indent(content: &[u8]) -> usize {
+    content
+        .iter()
+        .take(64)
+        .take_while(|byte| byte.is_ascii_whitespace())
+        .map(|&byte| if byte == b'\t' { 4 } else { 1 })
+        .sum()
+}
+
+fn without_controls(line: &[u8], text: &mut Vec<u8>) {
+    let mut rest = line;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            0x1B => rest = behind_sequence(after),
+            // What stands before it was overwritten, if anything follows.
+            b'\r' if !after.is_empty() => text.clear(),
+            0..0x20 if byte != b'\t' => {}
+            _ => text.push(byte),
+        }
+    }
+}
+
+fn behind_sequence(text: &[u8]) -> &[u8] {
+    let (end, rest) = match text.split_first() {
+        Some((b'[', rest)) => (rest.iter().position(|byte| (0x40..=0x7E).contains(byte)), rest),
+        Some((b']', rest)) => (rest.iter().position(|&byte| byte == 0x07), rest),
+        Some((_, rest)) => return rest,
+        None => return text,
+    };
+    end.map_or(rest, |end| &rest[end + 1..])
+}
+
+fn without_prefix(line: &[u8]) -> &[u8] {
+    let line = behind_timestamp(line).unwrap_or(line);
+    let line = behind_log_level(line).unwrap_or(line);
+    behind_task(line).unwrap_or(line)
+}
+
+/// Behind `2024-05-09T15:19:16.0346915Z `, which may stand behind a job's and a step's name and in brackets.
+fn behind_timestamp(line: &[u8]) -> Option<&[u8]> {
+    let head = &line[..line.len().min(160)];
+    let at = memchr::memchr_iter(b'T', head).find(|&at| {
+        at >= 10
+            && head.len() >= at + 9
+            && shape(&head[at - 10..at], b"dddd-dd-dd")
+            && shape(&head[at + 1..at + 9], b"dd:dd:dd")
+    })?;
+    let before = &head[..at - 10];
+    if !(before.is_empty()
+        || before.ends_with(b"\t")
+        || before.ends_with(b"[")
+        || before.starts_with(b"[")
+        || before.starts_with(b"\xEF\xBB\xBF"))
+    {
+        return None;
+    }
+    let rest = &line[at + 9..];
+    let end = rest.iter().position(|byte| !matches!(byte, b'0'..=b'9' | b'.' | b'Z' | b']' | b'+' | b':'))?;
+    let rest = &rest[end..];
+    Some(rest.strip_prefix(b" ").unwrap_or(rest))
+}
+
+fn shape(text: &[u8], shape: &[u8]) -> bool {
+    text.len() == shape.len()
+        && text
+            .iter()
+            .zip(shape)
+            .all(|(byte, shape)| if *shape == b'd' { byte.is_ascii_digit() } else { byte == shape })
+}
+
+/// Behind `12:46:31     INFO -  `: a logger's word that nothing is wrong. Other levels stay.
+fn behind_log_level(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.get(8..).filter(|_| shape(&line[..8], b"dd:dd:dd"))?;
+    let rest = rest.trim_ascii_start();
+    let rest =
+        rest.strip_prefix(b"INFO").or_else(|| rest.strip_prefix(b"DEBUG")).unwrap_or(rest).trim_ascii_start();
+    let rest = rest.strip_prefix(b"-").unwrap_or(rest);
+    Some(rest.strip_prefix(b"  ").or_else(|| rest.strip_prefix(b" ")).unwrap_or(rest))
+}
+
+/// Behind `    [junit] `, which Ant puts before each line of a task.
+fn behind_task(line: &[u8]) -> Option<&[u8]> {
+    let trimmed = line.trim_ascii_start();
+    let name = trimmed.strip_prefix(b"[").filter(|_| trimmed.len() < line.len())?;
+    let end = name.iter().take(24).position(|byte| !byte.is_ascii_lowercase())?;
+    let rest = name[end..].strip_prefix(b"]").filter(|_| end > 0)?;
+    Some(rest.strip_prefix(b" ").unwrap_or(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: &str) {
+        let mut buffer = Vec::new();
+        assert_eq!(String::from_utf8_lossy(content(line.as_bytes(), &mut buffer)), expected, "{line:?}");
+    }
+
+    #[test]
+    fn prefixes_and_controls() {
+        check("plain\r\n", "plain");
+        check("  indented\n", "  indented");
+        check("\x1B[31merror\x1B[0m: x\n", "error: x");
+        check("50%\r100%\n", "100%");
+        check("2022-05-09T15:19:16.0346915Z   FAIL: x", "  FAIL: x");
+        check("job\tstep one\t2021-12-01T13:01:04.3807878Z A > b() FAILED", "A > b() FAILED");
+        check("[task 2025-02-13T21:30:46.167Z] 21:30:46     INFO -  TEST-OK", "TEST-OK");
+        check("[task 2025-02-13T21:30:46.167Z] 21:30:46  WARNING -  TEST-OK", "WARNING -  TEST-OK");
+        check("    [junit] \tFAILED", "\tFAILED");
+        check("said at 2021-12-01T13:01:04 by me", "said at 2021-12-01T13:01:04 by me");
+        check("[ERROR] x", "[ERROR] x");
+        check("", "");
+    }
+}

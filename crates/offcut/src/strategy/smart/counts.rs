@@ -1,0 +1,102 @@
+//! Tables of fixed size: what is known about a line's fingerprint, and how often a template occurred.
+
+// Small enough to stay in a processor's cache: a flood of lines that are all different must not wait for memory.
+const KNOWN: usize = 1 << 13;
+const TEMPLATES: usize = 1 << 15;
+const PROBES: usize = 4;
+
+/// What was found out about a line when it was first seen.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Known {
+    /// The hash of its template.
+    pub(super) template: u64,
+    /// The rule that it matches, if any.
+    pub(super) rule: Option<u8>,
+    /// Its indentation.
+    pub(super) indent: u8,
+    /// How it opens, for the extents of blocks.
+    pub(super) opening: Opening,
+}
+
+/// How a line opens, as far as blocks care.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// There is nothing on it.
+    #[default]
+    Blank,
+    /// With a mark that continues a diagnostic: `|`, `=`, `^`, `12 |`, `-->`, `note:`.
+    Continuation,
+    /// A rule of one repeated mark: `=====`, `-----`.
+    Divider,
+    /// With anything else.
+    Text,
+}
+
+/// A direct-mapped memory of lines: what collides is looked at again.
+pub(super) struct Memory(Vec<(u64, Known)>);
+
+impl Memory {
+    pub(super) fn new() -> Memory {
+        Memory(vec![(0, Known::default()); KNOWN])
+    }
+
+    pub(super) fn get(&self, fingerprint: u64) -> Option<Known> {
+        let (held, known) = self.0[fingerprint as usize % KNOWN];
+        (held == fingerprint && known.template != 0).then_some(known)
+    }
+
+    pub(super) fn put(&mut self, fingerprint: u64, known: Known) {
+        self.0[fingerprint as usize % KNOWN] = (fingerprint, known);
+    }
+}
+
+/// How often each template occurred. When it is full, the rarest of a few neighbours is forgotten.
+pub(super) struct Counts {
+    /// A part of the hash, and the count.
+    slots: Vec<(u32, u32)>,
+    lines: u64,
+    distinct: u64,
+}
+
+impl Counts {
+    pub(super) fn new() -> Counts {
+        Counts { slots: vec![(0, 0); TEMPLATES], lines: 0, distinct: 0 }
+    }
+
+    /// Counts one more; returns how many there were before.
+    pub(super) fn add(&mut self, template: u64) -> u32 {
+        self.lines += 1;
+        let mut rarest = template as usize % TEMPLATES;
+        for probe in 0..PROBES {
+            let at = (template as usize + probe) % TEMPLATES;
+            let (held, count) = self.slots[at];
+            if held == tag(template) && count > 0 {
+                self.slots[at].1 = count.saturating_add(1);
+                return count;
+            }
+            if count < self.slots[rarest].1 {
+                rarest = at;
+            }
+        }
+        self.distinct += 1;
+        self.slots[rarest] = (tag(template), 1);
+        0
+    }
+
+    /// How often a template occurred, as far as is remembered.
+    pub(super) fn of(&self, template: u64) -> u32 {
+        (0..PROBES)
+            .map(|probe| self.slots[(template as usize + probe) % TEMPLATES])
+            .find(|&(held, count)| held == tag(template) && count > 0)
+            .map_or(1, |(_, count)| count)
+    }
+
+    /// How much it says that a line is unlike the others: the binary logarithm of the lines there are of each kind.
+    pub(super) fn monotony(&self) -> f32 {
+        (self.lines.max(1) as f32 / self.distinct.max(1) as f32).log2()
+    }
+}
+
+fn tag(template: u64) -> u32 {
+    (template >> 32) as u32
+}

@@ -1,0 +1,187 @@
+//! `smart`: the lines that matter.
+//!
+//! One pass. Each line is recognised by its fingerprint; one that is unlike those before is matched against the
+//! [`rules`] once. [`blocks`] says what it is worth, by its role and by where it stands; [`held`] keeps the best lines
+//! within a few times the budget; at the end [`choose`] takes the best for the room there is. A line that nothing
+//! knows and that is unlike all the others is worth showing too.
+
+mod blocks;
+mod choose;
+mod content;
+mod counts;
+mod fingerprint;
+mod held;
+mod lines;
+mod rules;
+
+use super::{BothEnds, Ends, Room, Selector, Split, Strategy};
+use crate::cut::{Piece, Run};
+use blocks::Blocks;
+use counts::{Counts, Known, Memory, Opening};
+use held::{Candidate, Store};
+use lines::{Line, Lines};
+use rules::Matcher;
+
+pub use rules::Group;
+
+/// How many lines before and after one that matters are held with it.
+const NEARBY: usize = 8;
+
+/// A text of so few lines is shown by its ends, if its lines are too long to be shown.
+const FEW_LINES: u64 = 4;
+
+/// Shows the lines that matter: failures with what belongs to them, what is unlike the rest, and both ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Smart {
+    left_out: Option<Group>,
+}
+
+impl Smart {
+    /// The strategy without a group of its rules, to measure what the group adds.
+    pub fn without(group: Group) -> Smart {
+        Smart { left_out: Some(group) }
+    }
+}
+
+impl Strategy for Smart {
+    fn start(&self, most_bytes: u64) -> Box<dyn Selector> {
+        let most = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).min(8 << 20);
+        // A line may take a quarter of what is shown; the rest of it is told to be missing.
+        let most_line = (most / 6).clamp(200, 4096);
+        Box::new(Watcher {
+            lines: Lines::new(most_line + 8),
+            reader: Reader {
+                memory: Memory::new(),
+                counts: Counts::new(),
+                blocks: Blocks::new(),
+                store: Store::new(4 * most.max(2048)),
+                buffer: Vec::new(),
+                nearby: (0, 0),
+                matcher: Matcher::without(self.left_out),
+            },
+            held: Vec::new(),
+            most_line,
+        })
+    }
+}
+
+struct Watcher {
+    lines: Lines,
+    reader: Reader,
+    held: Vec<Candidate>,
+    most_line: usize,
+}
+
+struct Reader {
+    memory: Memory,
+    counts: Counts,
+    blocks: Blocks,
+    store: Store,
+    buffer: Vec<u8>,
+    /// How many lines are still next to one that matters, and what they are worth for it.
+    nearby: (usize, i32),
+    matcher: Matcher,
+}
+
+impl Reader {
+    fn read(&mut self, line: Line<'_>) {
+        let fingerprint = fingerprint::fingerprint(line.text);
+        let known = self.memory.get(fingerprint).unwrap_or_else(|| {
+            let known = look_at(line.text, &mut self.buffer, &mut self.matcher);
+            self.memory.put(fingerprint, known);
+            known
+        });
+        let before = self.counts.add(known.template);
+        let score = self.blocks.score(&known, before, &mut self.store);
+        let score = self.with_neighbours(score);
+        // Held for now: whether it is rare is known at the end.
+        let rare = i32::from(before == 0 && known.opening != Opening::Blank);
+        self.store.push(&line, score.max(rare), known.template, known.indent, &self.counts);
+    }
+
+    /// Holds the lines next to one that matters too: where little is missing between two that are shown, a marker
+    /// costs more than what it stands for.
+    fn with_neighbours(&mut self, score: i32) -> i32 {
+        let least = score / 10;
+        if least > 9 {
+            for back in 1..=NEARBY {
+                if let Some(line) = self.store.recent(back) {
+                    line.score = line.score.max(least);
+                }
+            }
+            self.nearby = (NEARBY, least);
+        } else if self.nearby.0 > 0 {
+            self.nearby.0 -= 1;
+            return score.max(self.nearby.1);
+        }
+        score
+    }
+}
+
+fn look_at(line: &[u8], buffer: &mut Vec<u8>, matcher: &mut Matcher) -> Known {
+    if content::is_binary(line) {
+        let template = fingerprint::fingerprint(line).max(1);
+        return Known { template, rule: None, indent: 0, opening: Opening::Text };
+    }
+    let content = content::content(line, buffer);
+    let content = &content[..content.len().min(rules::MATCHED_BYTES)];
+    let trimmed = content.trim_ascii();
+    let opening = match trimmed {
+        [] => Opening::Blank,
+        [mark @ (b'=' | b'-' | b'*' | b'#' | b'_' | b'~'), rest @ ..]
+            if rest.len() >= 3 && rest.iter().all(|byte| byte == mark) =>
+        {
+            Opening::Divider
+        }
+        [b'|' | b'^' | b'~', ..] => Opening::Continuation,
+        _ if trimmed.starts_with(b"-->")
+            || trimmed.starts_with(b"= ")
+            || trimmed.starts_with(b"note:")
+            || trimmed.starts_with(b"help:") =>
+        {
+            Opening::Continuation
+        }
+        _ if is_numbered(trimmed) => Opening::Continuation,
+        _ => Opening::Text,
+    };
+    Known {
+        template: fingerprint::template(content).max(1),
+        rule: matcher.find(content),
+        indent: content::indent(content).min(255) as u8,
+        opening,
+    }
+}
+
+/// `12 | let a = 1;`, as compilers quote a source.
+fn is_numbered(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && text[digits..].trim_ascii_start().starts_with(b"|")
+}
+
+impl Selector for Watcher {
+    fn observe(&mut self, run: Run<'_>) {
+        let Watcher { lines, reader, .. } = self;
+        lines.observe(run, |line| reader.read(line));
+    }
+
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
+        let Watcher { lines, reader, held, most_line } = self;
+        lines.flush(&mut |line| reader.read(line));
+        *held = reader.store.lines();
+        let pieces = choose::choose(held, &reader.counts, ends, room, *most_line);
+        let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
+        let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);
+        if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES) {
+            return pieces;
+        }
+        // So few and so long lines leave nothing to choose.
+        BothEnds(Split { head: 1, tail: 2 }).choose_or_something(ends, room)
+    }
+}
+
+/// Whether a line tells of what a runner does for itself.
+fn is_chore(line: &[u8], matcher: &mut Matcher) -> bool {
+    let mut buffer = Vec::new();
+    let rule = matcher.find(content::content(line, &mut buffer));
+    rule.is_some_and(|rule| rules::RULES[usize::from(rule)].role == rules::Role::Chore)
+}

@@ -1,0 +1,177 @@
+//! What `smart` shows: the lines that matter, wherever they stand.
+
+use crate::common::{memory, native};
+use offcut::strategy::StrategyName;
+use offcut::{Context, Limits, Rule, Truncator};
+use proptest::prelude::*;
+
+fn smart(bytes: u64) -> Truncator {
+    let limits = Limits { bytes: Some(bytes), lines: Some(2000), ..Limits::default() };
+    native(Rule { strategy: Some(StrategyName::Smart), limits, ..Rule::default() }, memory())
+}
+
+fn shown(text: &str, bytes: u64) -> String {
+    String::from_utf8_lossy(smart(bytes).apply(text.as_bytes(), &Context::default()).content()).into_owned()
+}
+
+/// Ordinary lines, each a little different.
+fn ordinary(count: usize) -> String {
+    (0..count)
+        .map(|number| format!("12:00:{:02} INFO worker-{} did job {number}\n", number % 60, number % 7))
+        .collect()
+}
+
+/// One door: what stands in the middle of many ordinary lines, and which of its lines must be shown.
+#[track_caller]
+fn check(middle: &str, expected: &[&str]) {
+    let text = format!("{}{middle}{}", ordinary(3000), ordinary(3000));
+    let shown = shown(&text, 4000);
+    for line in expected {
+        assert!(shown.lines().any(|shown| shown == *line), "{line:?} is not shown:\n{shown}");
+    }
+}
+
+#[test]
+fn a_needle_that_no_rule_knows() {
+    let numbers =
+        |from: usize, to: usize| (from..=to).map(|number| format!("{number}\n")).collect::<String>();
+    let text = format!("START\n{}MIDDLE_NEEDLE\n{}END\n", numbers(1, 50_000), numbers(50_001, 100_000));
+    let shown = shown(&text, 8000);
+    for line in ["START", "MIDDLE_NEEDLE", "END"] {
+        assert!(shown.lines().any(|shown| shown == line), "{line} is not shown");
+    }
+}
+
+#[test]
+fn one_fatal_line() {
+    check("12:00:00 FATAL worker-3 disk is gone\n", &["12:00:00 FATAL worker-3 disk is gone"]);
+}
+
+#[test]
+fn a_diagnostic_with_its_snippet() {
+    let diagnostic = "error[E0308]: mismatched types\n  --> src/main.rs:2:18\n   |\n2  |     let a: u32 = \"x\";\n   |            ---   ^^^ expected `u32`, found `&str`\n   |            |\n   |            expected due to this\n   = note: for a reason\n";
+    check(diagnostic, &diagnostic.lines().collect::<Vec<_>>());
+    let diagnostic = "src/a.c: In function 'main':\nsrc/a.c:3:5: error: expected ';' before 'return'\n    3 |     return 0;\n      |     ^~~~~~\n";
+    check(diagnostic, &diagnostic.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_traceback_to_its_last_line() {
+    let frames: String = (0..40)
+        .map(|number| format!("  File \"/app/deep{number}.py\", line {number}, in call\n    return call()\n"))
+        .collect();
+    let trace = format!(
+        "Traceback (most recent call last):\n{frames}  File \"/app/last.py\", line 9, in boom\n    raise Broken('it is broken')\napp.Broken: it is broken\n"
+    );
+    check(
+        &trace,
+        &[
+            "Traceback (most recent call last):",
+            "  File \"/app/last.py\", line 9, in boom",
+            "    raise Broken('it is broken')",
+            "app.Broken: it is broken",
+        ],
+    );
+}
+
+#[test]
+fn causes_of_an_exception() {
+    let frames = |count: usize| {
+        (0..count).map(|number| format!("\tat com.a.B.call{number}(B.java:{number})\n")).collect::<String>()
+    };
+    let trace = format!(
+        "com.a.TopException: at the top\n{}Caused by: com.a.DeepException: at the bottom\n{}\t... 12 more\n",
+        frames(60),
+        frames(30)
+    );
+    check(
+        &trace,
+        &[
+            "com.a.TopException: at the top",
+            "\tat com.a.B.call0(B.java:0)",
+            "Caused by: com.a.DeepException: at the bottom",
+        ],
+    );
+}
+
+#[test]
+fn failing_tests_by_name() {
+    let names: String = (0..12)
+        .map(|number| format!("    parser::case_{}\n", "abcdefghijkl".chars().nth(number).unwrap()))
+        .collect();
+    let text = format!("failures:\n{names}\ntest result: FAILED. 80 passed; 12 failed\n");
+    check(
+        &text,
+        &[
+            "failures:",
+            "    parser::case_a",
+            "    parser::case_l",
+            "test result: FAILED. 80 passed; 12 failed",
+        ],
+    );
+    check(
+        "--- FAIL: TestParse (0.00s)\n    parse_test.go:12: got 1, want 2\n",
+        &["--- FAIL: TestParse (0.00s)", "    parse_test.go:12: got 1, want 2"],
+    );
+    check(
+        "    [junit] Testcase: adds took 0.1 sec\n    [junit] \tFAILED\n",
+        &["    [junit] Testcase: adds took 0.1 sec", "    [junit] \tFAILED"],
+    );
+}
+
+#[test]
+fn what_looks_like_trouble_and_is_none() {
+    let noise =
+        ["0 errors, 0 warnings", "gcc -Wall -Werror -c error_handler.c -o a.o", "test fails_on_error ... ok"];
+    let noise: String = noise.iter().cycle().take(600).map(|line| format!("{line}\n")).collect();
+    check(&format!("{noise}panic: it is broken\n{noise}"), &["panic: it is broken"]);
+}
+
+#[test]
+fn repeats_do_not_eat_the_room() {
+    let same: String = (0..4000).map(|number| format!("src/a.c:{number}:5: error: expected ';'\n")).collect();
+    let text = format!("{same}src/b.c:7:1: error: unknown type name 'foo'\n{same}");
+    check(&text, &["src/a.c:0:5: error: expected ';'", "src/b.c:7:1: error: unknown type name 'foo'"]);
+}
+
+/// A line that tools print, some of which matter.
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => (0..9999_u32).prop_map(|number| format!("step {number} of the build is done\n")),
+        2 => "[a-z ]{0,60}\n".prop_map(|line| line),
+        1 => "error: [a-z]{3,9} is wrong\n".prop_map(|line| line),
+        1 => Just("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    f()\nValueError: no\n".to_owned()),
+        1 => "    at [a-z]{3,6}\\.[a-z]{3}\\(A\\.java:1\\)\n".prop_map(|line| line),
+        1 => ("(é|x){1,3}", 1..900_usize).prop_map(|(unit, times)| format!("{}\n", unit.repeat(times))),
+        1 => Just("\n".to_owned()),
+        1 => Just("\x1B[31mFAIL: test_it (a.Test)\x1B[0m\r\n".to_owned()),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    /// The same preview however the text is divided, also when more lines matter than can be held.
+    #[test]
+    fn chunks_do_not_matter(
+        lines in prop::collection::vec(line(), 0..700),
+        bytes in 256..6000_u64,
+        mut places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
+    ) {
+        let text = lines.concat();
+        let whole = smart(bytes).apply(text.as_bytes(), &Context::default()).content().to_vec();
+        prop_assert!(whole.len() as u64 <= bytes.max(512));
+        let truncator = smart(bytes);
+        let mut spool = truncator.spool(Context::default());
+        places.sort_by_key(|place| place.index(text.len() + 1));
+        let mut from = 0;
+        for place in places {
+            let to = place.index(text.len() + 1);
+            spool.observe(&text.as_bytes()[from..to]);
+            from = to;
+        }
+        spool.observe(&text.as_bytes()[from..]);
+        let streamed = spool.finish().content().to_vec();
+        prop_assert_eq!(String::from_utf8_lossy(&streamed), String::from_utf8_lossy(&whole));
+    }
+}
