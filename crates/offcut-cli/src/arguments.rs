@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Rule, TaskTool, presets};
+use offcut::{Context, Limits, Rule, TaskTool, Terminal, presets};
 use std::ffi::OsString;
 use std::time::Duration;
 
@@ -99,6 +99,7 @@ pub(crate) enum Command {
     /// List the profiles, or print one
     #[command(after_help = "Examples:
   offcut profiles
+  mkdir -p ~/.config/offcut/profiles
   offcut profiles opencode > ~/.config/offcut/profiles/mine.toml
   offcut cut --profile mine < build.log")]
     Profiles(Profiles),
@@ -143,6 +144,7 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Print completions for a shell
     #[command(after_help = "Example:
+  mkdir -p ~/.local/share/bash-completion/completions
   offcut completions bash > ~/.local/share/bash-completion/completions/offcut")]
     Completions(Completions),
     /// Print the manual page
@@ -308,8 +310,11 @@ pub(crate) struct Cut {
     #[arg(long, overrides_with = "no_task")]
     pub(crate) task: bool,
     /// The reader has no such tool
-    #[arg(long)]
+    #[arg(long, overrides_with = "task")]
     pub(crate) no_task: bool,
+    /// Show a text over the limits as it came: colour, progress frames, binary bytes
+    #[arg(long)]
+    pub(crate) raw: bool,
     /// Show at most this many lines
     #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
     pub(crate) max_lines: Option<u64>,
@@ -345,6 +350,7 @@ impl Cut {
                 (_, true) => Some(TaskTool::Absent),
                 _ => None,
             },
+            terminal: self.raw.then_some(Terminal::Raw),
             ..Rule::default()
         };
         flags.or(preset)

@@ -1,7 +1,7 @@
 //! What the process is given: flags, configuration, home and clock. The library reads none of it.
 
 use crate::arguments::{Cut, Everywhere};
-use crate::config::{self, Configuration};
+use crate::config::{self, Configuration, Origin, Problem};
 use crate::failure::Failure;
 use crate::tokens::RealTokens;
 use etcetera::{BaseStrategy, choose_base_strategy};
@@ -39,19 +39,38 @@ impl Setup {
 
     /// The same without the warnings, for commands that report them themselves.
     pub(crate) fn quiet(everywhere: &Everywhere) -> Result<Setup, Failure> {
-        let configuration = Configuration::load();
-        let name = everywhere.profile.as_deref().or(configuration.text("profile")).unwrap_or("native");
-        let profile = config::profile(name).map_err(Failure::Usage)?;
+        let mut configuration = Configuration::load();
+        let profile = match (&everywhere.profile, configuration.text("profile")) {
+            (Some(name), _) => config::profile(name).map_err(Failure::Usage)?,
+            (None, None) => Profile::native(),
+            // Only a flag can be a mistake of the call; a mistake elsewhere must not cost it its output.
+            (None, Some(name)) => match config::profile(name) {
+                Ok(profile) => profile,
+                Err(error) => {
+                    let origin = configuration
+                        .get("profile")
+                        .map_or_else(String::new, |found| found.origin.to_string());
+                    configuration.problems.push(Problem(format!("{origin}: {error:#}; native is used")));
+                    Profile::native()
+                }
+            },
+        };
         let configuration = configuration.with_variables_of(&profile);
-        let chosen = everywhere.store.as_deref().or(configuration.text("store.path"));
-        let place = match (chosen, configuration.text("store.layout")) {
-            (Some(chosen), _) => place(chosen),
-            (None, Some("seed")) => profile.seed_directory.as_deref().map_or_else(own_place, seed_place),
-            (None, _) => own_place(),
+        let configured =
+            configuration.get("store.path").map(|setting| (setting.value.to_text(), &setting.origin));
+        let layout = configuration.text("store.layout");
+        let place = match (&everywhere.store, configured, layout) {
+            (Some(chosen), ..) => place(chosen, None),
+            (None, Some((chosen, Origin::File { path, .. })), _) => place(&chosen, path.parent()),
+            (None, Some((chosen, _)), _) => place(&chosen, None),
+            (None, None, Some("seed")) => {
+                profile.seed_directory.as_deref().map_or_else(own_place, seed_place)
+            }
+            (None, None, _) => own_place(),
         };
         // Whoever follows a hint has the same configuration, but not the same flags or working directory.
-        let named =
-            everywhere.store.is_some() || chosen.is_some_and(|chosen| Path::new(chosen).is_relative());
+        let relative = configuration.text("store.path").is_some_and(|path| Path::new(path).is_relative());
+        let named = everywhere.store.is_some() || relative || layout == Some("seed");
         let program = match &place {
             Place::Directory(directory) if named => program_for(directory),
             _ => Some("offcut".to_owned()),
@@ -71,15 +90,11 @@ impl Setup {
             Some("nothing") => Reach::Nothing,
             _ => self.program.clone().map_or(Reach::Nothing, |program| Reach::Shell { program }),
         };
-        let configured = self.configuration.rule(cut.tool.as_deref(), &self.profile);
-        let mut rule = cut.rule().or(configured);
-        // A limit in a file that cannot be used must not keep the output from being bounded.
-        if let Err(error) = self.profile.settings(cut.tool.as_deref(), rule)
-            && self.profile.settings(cut.tool.as_deref(), cut.rule()).is_ok()
-        {
-            eprintln!("offcut: warning: the configured limits are not used: {error}");
-            rule = cut.rule();
+        let (configured, problems) = self.configuration.checked_rule(cut.tool.as_deref(), &self.profile);
+        for problem in problems {
+            eprintln!("offcut: warning: {problem}");
         }
+        let rule = cut.rule().or(configured);
         let cap = self.configuration.number("max_output").unwrap_or(offcut::DEFAULT_CAP);
         let truncator =
             Truncator::new(self.profile.clone()).storage(storage).reach(reach).cap(cap).rule(rule)?;
@@ -133,14 +148,24 @@ fn directory_store(directory: PathBuf) -> FsStore {
     FsStore::new(directory, SystemTime::now)
 }
 
-fn place(chosen: &str) -> Place {
+/// What a text names as a store. A relative path in a file is relative to that file, `~` is the home directory.
+fn place(chosen: &str, beside: Option<&Path>) -> Place {
+    let home = || choose_base_strategy().ok().map(|base| base.home_dir().to_owned());
+    if let Some(rest) = chosen.strip_prefix("~/")
+        && let Some(home) = home()
+    {
+        return absolute(&home.join(rest));
+    }
     match chosen {
+        home if home.starts_with('~') || home.starts_with('$') => Place::Unknown(format!(
+            "the store {home:?} is not expanded: write the whole path, or ~/ for your own home"
+        )),
         "none" => Place::Nowhere,
         "" => Place::Unknown("--store names nothing: name a directory, or none".to_owned()),
         uri if uri.contains("://") => {
             Place::Unknown(format!("this build has no store for {uri:?}: name a directory with --store"))
         }
-        directory => absolute(Path::new(directory)),
+        directory => absolute(&beside.unwrap_or(Path::new("")).join(directory)),
     }
 }
 
@@ -164,6 +189,6 @@ fn seed_place(template: &str) -> Place {
     let path = template
         .replace("{data}", &base.data_dir().to_string_lossy())
         .replace("{home}", &base.home_dir().to_string_lossy())
-        .replace("{project}", ".");
+        .replace("{project}", &config::project_directory().unwrap_or_default().to_string_lossy());
     absolute(Path::new(&path))
 }

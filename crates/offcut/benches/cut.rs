@@ -6,13 +6,15 @@
 
 use offcut::measure::newlines;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Profile, Rule, Truncator};
+use offcut::{Context, Limits, Profile, Rule, Terminal, Truncator};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 fn main() {
     pass_through();
     both_ends(100 << 20);
+    drawing(100 << 20);
+    hostile(20 << 20);
     flat_per_byte();
     million_line_tail();
 }
@@ -89,6 +91,70 @@ fn both_ends(bytes: usize) {
             ratio(string, count),
             ratio(stream, count)
         );
+    }
+}
+
+/// What it costs to show an output as a terminal would.
+fn drawing(bytes: usize) {
+    let plain = log(bytes);
+    let count = best(10, || {
+        black_box(newlines(black_box(&plain)));
+    });
+    println!("\n{} MiB as a terminal shows it, head-tail, against one newline count", bytes >> 20);
+    let line =
+        "\x1b[32m2026-02-23T15:30:45Z\x1b[0m \x1b[1mINFO\x1b[0m worker handled a request in 12 ms: ok\n";
+    let frame = "\r\x1b[2K 12% [=====>                              ] 1234/9876 files";
+    for (name, text) in [
+        ("plain", plain.clone()),
+        ("CRLF", log(bytes).split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..])),
+        ("colour", line.repeat(bytes / line.len()).into_bytes()),
+        ("frames", frame.repeat(bytes / frame.len()).into_bytes()),
+        ("one plain line", vec![b'x'; bytes]),
+        ("one line, red", [&b"\x1b[31m"[..], &vec![b'x'; bytes]].concat()),
+    ] {
+        let time = |terminal| {
+            let rule =
+                Rule { strategy: Some(StrategyName::HeadTail), terminal: Some(terminal), ..Rule::default() };
+            let truncator = Truncator::new(Profile::native()).rule(rule).unwrap();
+            best(5, || {
+                black_box(truncator.apply(black_box(&text), &Context::default()));
+            })
+        };
+        let (raw, rendered) = (time(Terminal::Raw), time(Terminal::Rendered));
+        println!("  {name:16} raw {:5.2}x   rendered {:5.2}x", ratio(raw, count), ratio(rendered, count));
+    }
+}
+
+/// Input made to be slow: nanoseconds per byte at two sizes, which are the same if the cost is linear.
+fn hostile(bytes: usize) {
+    println!(
+        "\nhostile input as a terminal shows it, nanoseconds per byte, {} and {} MiB",
+        bytes >> 22,
+        bytes >> 20
+    );
+    let truncator = native(StrategyName::HeadTail, Limits::default());
+    let long = b"x".repeat(60_000);
+    for unit in [
+        "\x1b",
+        "\r",
+        "\x08",
+        "\0",
+        "\r\n",
+        "a\r",
+        "\x1b[2Kx",
+        "\x1b[1K",
+        "\x1b[255Cx\n",
+        "\x1b]0;",
+        "\u{9b}",
+    ] {
+        let per_byte = [bytes / 4, bytes].map(|bytes| {
+            let text = [b"\x1b[m", &long[..], &unit.as_bytes().repeat(bytes / unit.len())].concat();
+            let time = best(3, || {
+                black_box(truncator.apply(black_box(&text), &Context::default()));
+            });
+            time.as_nanos() as f64 / text.len() as f64
+        });
+        println!("  {:16} {:5.2} {:5.2}", unit.escape_debug().to_string(), per_byte[0], per_byte[1]);
     }
 }
 

@@ -3,8 +3,7 @@
 //! `cargo run -p offcut --example json_array`
 
 use offcut::strategy::{Ends, Room, Selector};
-use offcut::{Context, LinePart, Piece, Profile, Run, Truncator};
-use std::borrow::Cow;
+use offcut::{Context, Piece, Profile, Run, Truncator};
 
 /// Shows as many leading items of a JSON array as fit, and anything else from the head.
 #[derive(Default)]
@@ -19,11 +18,10 @@ impl Selector for FirstItems {
         let room = room.less_gaps(1);
         let ends_of_items = items(&self.0);
         let fitting = ends_of_items.partition_point(|&end| room.fits(&self.0[..end]));
-        let text = match fitting {
-            0 => Cow::Borrowed(&ends.opening()[..room.head(ends.opening())]),
-            _ => Cow::Borrowed(&self.0[..ends_of_items[fitting - 1]]),
-        };
-        vec![Piece { start: 0, end: text.len() as u64, line: 1, part: LinePart::Start, text }]
+        ends.first(match fitting {
+            0 => room.head(ends.opening()),
+            _ => ends_of_items[fitting - 1],
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::measure;
 use std::borrow::Cow;
+use std::ops::{Range, RangeInclusive};
 
 /// Why a part of the original is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,32 +72,81 @@ pub enum LinePart {
     Inside,
 }
 
+/// How a text stands for a range of the original.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// It is those bytes.
+    #[default]
+    Verbatim,
+    /// It is what a terminal would show of them.
+    Rendered,
+    /// It is the beginning of what a terminal would show of them.
+    RenderedStart,
+    /// It is the end of what a terminal would show of them.
+    RenderedEnd,
+}
+
 /// A run of the original that a strategy wants shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece<'text> {
     /// The offset of the first byte.
     pub start: u64,
-    /// The offset behind the last byte. The text is these bytes, or stands for them as a terminal would show them.
+    /// The offset behind the last byte.
     pub end: u64,
+    /// Whether the text is these bytes or stands for them.
+    pub form: Form,
     /// The line of the first byte, counted from 1; lines end at `\n`.
     pub line: u64,
     /// Where in that line the first byte stands.
     pub part: LinePart,
-    /// The bytes themselves.
+    /// What is shown.
     pub text: Cow<'text, [u8]>,
+}
+
+impl<'text> Piece<'text> {
+    /// The piece that shows only `range` of this one's text.
+    pub fn slice(self, range: Range<usize>) -> Piece<'text> {
+        let (from, to, length) = (range.start, range.end.min(self.text.len()), self.text.len());
+        let before = &self.text[..from];
+        let line = self.line + measure::newlines(before);
+        let part = match before.last() {
+            None => self.part,
+            Some(b'\n') => LinePart::Start,
+            Some(_) => LinePart::Inside,
+        };
+        let (start, end, form) = match self.form {
+            Form::Verbatim => (self.start + from as u64, self.start + to as u64, Form::Verbatim),
+            form if from == 0 && to == length => (self.start, self.end, form),
+            _ if from == 0 => (self.start, self.end, Form::RenderedStart),
+            _ => (self.start, self.end, Form::RenderedEnd),
+        };
+        let text = match self.text {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[from..to]),
+            Cow::Owned(text) => Cow::Owned(text[from..to].to_vec()),
+        };
+        Piece { start, end, form, line, part, text }
+    }
 }
 
 /// A run of the original that streams by, as the reader would see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// The bytes of the original, of any number of lines and parts of lines; or one whole line of it, with its line
-    /// feed, as a terminal would show it.
+    /// feed, as a terminal would show it. Of a line of more than 64 KiB it may be a part.
     pub text: &'a [u8],
-    /// The offset of the first byte in the original.
+    /// The offset of the first byte in the original: where the run before this one ended.
     pub start: u64,
-    /// The offset behind the last byte in the original. Less the start it is the length of the text, unless the text
-    /// is a line as a terminal would show it.
+    /// The offset behind the last byte in the original.
     pub end: u64,
+    /// Whether the text is those bytes ([`Form::Verbatim`]) or stands for them ([`Form::Rendered`]).
+    pub form: Form,
+}
+
+impl<'a> Run<'a> {
+    /// Bytes of the original as they are.
+    pub fn verbatim(text: &'a [u8], start: u64) -> Run<'a> {
+        Run { text, start, end: start + text.len() as u64, form: Form::Verbatim }
+    }
 }
 
 /// How much of something there is.
@@ -126,16 +176,22 @@ impl<'text> Cut<'text> {
     ///
     /// Foreign strategies make mistakes, so the pieces may overlap, touch or stand in any order.
     pub fn new(mut pieces: Vec<Piece<'text>>, total: u64, lines: u64) -> Cut<'text> {
-        pieces.retain(|piece| !piece.text.is_empty() && piece.end <= total);
+        pieces.retain(|piece| piece.start < piece.end && piece.end <= total);
+        // Nothing may be left of a line when a terminal shows it; other pieces without text show nothing.
+        pieces.retain(|piece| !piece.text.is_empty() || piece.form == Form::Rendered);
+        for piece in &mut pieces {
+            // A text of another length cannot be those bytes.
+            if piece.form == Form::Verbatim && piece.text.len() as u64 != piece.end - piece.start {
+                piece.form = Form::Rendered;
+            }
+        }
         pieces.sort_by_key(|piece| piece.start);
         let mut kept: Vec<Piece<'text>> = Vec::with_capacity(pieces.len());
         for piece in pieces {
             match kept.last_mut() {
                 Some(before) if piece.start <= before.end => {
-                    if piece.end > before.end {
-                        let fresh = (before.end - piece.start) as usize;
-                        before.text.to_mut().extend_from_slice(&piece.text[fresh..]);
-                        before.end = piece.end;
+                    if let Some(piece) = join(before, piece) {
+                        kept.push(piece);
                     }
                 }
                 _ => kept.push(piece),
@@ -150,35 +206,97 @@ impl<'text> Cut<'text> {
         self.pieces.iter().flat_map(|piece| piece.text.iter().copied()).collect()
     }
 
-    /// The bytes shown.
+    /// The bytes shown: those of the original, and those that stand for some of it as a terminal shows them.
+    ///
+    /// A text that is longer than what it stands for (blanks up to a column) counts no more than that.
     pub fn bytes(&self) -> u64 {
-        self.pieces.iter().map(|piece| piece.text.len() as u64).sum()
+        self.pieces.iter().map(|piece| (piece.text.len() as u64).min(piece.end - piece.start)).sum()
+    }
+
+    /// The gaps of which nothing is shown, or not all that a terminal would show. Each of them is marked.
+    pub fn missing(&self) -> impl Iterator<Item = &Gap> {
+        self.gaps.iter().filter(|gap| gap.why != Why::Control)
     }
 }
 
-fn gaps(pieces: &[Piece<'_>], total: u64, lines: u64) -> Vec<Gap> {
-    let mut gaps = Vec::new();
-    let (mut at, mut line, mut from) = (0, 1, LinePart::Start);
-    let mut push = |start, end, first_line, last_line: u64, from, until| {
-        if start < end {
-            let last_line = last_line.max(first_line);
-            let inside = from == LinePart::Inside || until == LinePart::Inside;
-            let why = if inside && first_line == last_line { Why::Line } else { Why::Omitted };
-            gaps.push(Gap { start, end, first_line, last_line, from, why });
+/// Joins a piece that touches or overlaps the one before it, and returns what is left to stand behind that.
+fn join<'text>(before: &mut Piece<'text>, piece: Piece<'text>) -> Option<Piece<'text>> {
+    let same = before.start == piece.start && before.end == piece.end;
+    match (before.form, piece.form) {
+        (Form::Verbatim, Form::Verbatim) => {
+            if piece.end > before.end {
+                let fresh = (before.end - piece.start) as usize;
+                before.text.to_mut().extend_from_slice(&piece.text[fresh..]);
+                before.end = piece.end;
+            }
+            None
         }
-    };
-    for piece in pieces {
-        let last_line = match piece.part {
-            LinePart::Start => piece.line.saturating_sub(1),
-            LinePart::Inside => piece.line,
-        };
-        push(at, piece.start, line, last_line, from, piece.part);
-        at = piece.end;
-        line = piece.line + measure::newlines(&piece.text);
-        from = if piece.text.ends_with(b"\n") { LinePart::Start } else { LinePart::Inside };
+        (_, Form::Verbatim) if piece.end > before.end => {
+            let (fresh, length) = ((before.end - piece.start) as usize, piece.text.len());
+            Some(piece.slice(fresh..length))
+        }
+        (Form::RenderedStart, Form::RenderedEnd) if same => Some(piece),
+        (Form::RenderedStart | Form::RenderedEnd, Form::Rendered) if same => {
+            *before = piece;
+            None
+        }
+        _ => (piece.start >= before.end).then_some(piece),
     }
-    push(at, total, line, lines, from, LinePart::Start);
+}
+
+/// What lies between the pieces. Where only a part of a drawn line is shown, all of that line is in the gap: which of
+/// its bytes made that part is not known.
+fn gaps(pieces: &[Piece<'_>], total: u64, lines: u64) -> Vec<Gap> {
+    let mut gaps: Vec<Gap> = Vec::new();
+    let (mut at, mut line, mut from) = (0, 1, LinePart::Start);
+    for piece in pieces {
+        let (until, last_line) = match (piece.form, piece.part) {
+            (Form::RenderedEnd, _) => (piece.end, piece.line),
+            (_, LinePart::Inside) => (piece.start, piece.line),
+            (_, LinePart::Start) => (piece.start, piece.line.saturating_sub(1)),
+        };
+        let inside =
+            from == LinePart::Inside || piece.part == LinePart::Inside || piece.form == Form::RenderedEnd;
+        push(&mut gaps, at..until, line..=last_line, from, reason(inside, line, last_line));
+        if piece.form == Form::Rendered {
+            push(&mut gaps, piece.start..piece.end, piece.line..=piece.line, piece.part, Why::Control);
+        }
+        if piece.form == Form::RenderedStart {
+            (at, line, from) = (piece.start, piece.line, LinePart::Inside);
+        } else {
+            at = piece.end;
+            line = piece.line + measure::newlines(&piece.text);
+            from = if piece.text.ends_with(b"\n") { LinePart::Start } else { LinePart::Inside };
+        }
+    }
+    push(&mut gaps, at..total, line..=lines, from, reason(from == LinePart::Inside, line, lines));
     gaps
+}
+
+fn reason(inside: bool, first_line: u64, last_line: u64) -> Why {
+    if inside && last_line <= first_line { Why::Line } else { Why::Omitted }
+}
+
+fn push(gaps: &mut Vec<Gap>, bytes: Range<u64>, lines: RangeInclusive<u64>, from: LinePart, why: Why) {
+    if bytes.is_empty() {
+        return;
+    }
+    let last_line = (*lines.end()).max(*lines.start());
+    match gaps.last_mut() {
+        // Many lines in a row may hold control: one gap tells it.
+        Some(before) if why == Why::Control && before.why == why && before.end == bytes.start => {
+            before.end = bytes.end;
+            before.last_line = last_line;
+        }
+        _ => gaps.push(Gap {
+            start: bytes.start,
+            end: bytes.end,
+            first_line: *lines.start(),
+            last_line,
+            from,
+            why,
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -196,6 +314,7 @@ mod tests {
             } else {
                 LinePart::Inside
             },
+            form: Form::Verbatim,
             text: Cow::Borrowed(&text.as_bytes()[start..end]),
         }
     }
@@ -206,21 +325,15 @@ mod tests {
         let pieces = shown.iter().map(|&(start, end)| piece(text, start, end)).collect();
         let lines = measure::lines(text.as_bytes(), measure::LineConvention::Terminated);
         let cut = Cut::new(pieces, text.len() as u64, lines);
-        let gaps: Vec<String> = cut
-            .gaps
-            .iter()
-            .map(|gap| {
-                format!(
-                    "{}..{} {}-{} {}",
-                    gap.start,
-                    gap.end,
-                    gap.first_line,
-                    gap.last_line,
-                    gap.why.as_str()
-                )
-            })
-            .collect();
-        assert_eq!(gaps, expected, "{text:?} {shown:?}");
+        assert_eq!(told(&cut), expected, "{text:?} {shown:?}");
+    }
+
+    fn told(cut: &Cut<'_>) -> Vec<String> {
+        let tell = |gap: &Gap| {
+            let Gap { start, end, first_line, last_line, why, .. } = gap;
+            format!("{start}..{end} {first_line}-{last_line} {}", why.as_str())
+        };
+        cut.gaps.iter().map(tell).collect()
     }
 
     #[test]
@@ -233,6 +346,37 @@ mod tests {
         check("aaaaaaaaaa", &[(8, 10)], &["0..8 1-1 line"]);
         check("a\n", &[(0, 1)], &["1..2 1-1 line"]);
         check("a\nbbbb\n", &[(0, 4)], &["4..7 2-2 line"]);
+    }
+
+    /// The second of three lines as a terminal shows it: all of it, its beginning, its end, or both.
+    #[test]
+    fn drawn_lines() {
+        let text = "one\n\rtwo\rTWO\nthree\n";
+        let drawn = |form, shown: &'static str| Piece {
+            form,
+            part: if form == Form::RenderedEnd { LinePart::Inside } else { LinePart::Start },
+            text: Cow::Borrowed(shown.as_bytes()),
+            ..piece(text, 4, 13)
+        };
+        let (before, after) = (piece(text, 0, 4), piece(text, 13, 19));
+        let whole = drawn(Form::Rendered, "TWO\n");
+        let (start, end) = (drawn(Form::RenderedStart, "T"), drawn(Form::RenderedEnd, "O\n"));
+        let check = |pieces: &[&Piece<'static>], shown: &str, expected: &[&str]| {
+            let cut = Cut::new(pieces.iter().map(|&piece| piece.clone()).collect(), 19, 3);
+            assert_eq!(String::from_utf8_lossy(&cut.text()), shown);
+            assert_eq!(told(&cut), expected, "{pieces:?}");
+        };
+        check(&[&before, &whole, &after], "one\nTWO\nthree\n", &["4..13 2-2 control"]);
+        check(&[&whole], "TWO\n", &["0..4 1-1 omitted", "4..13 2-2 control", "13..19 3-3 omitted"]);
+        check(&[&before, &start, &after], "one\nTthree\n", &["4..13 2-2 line"]);
+        check(&[&before, &start], "one\nT", &["4..19 2-3 omitted"]);
+        check(&[&end, &after], "O\nthree\n", &["0..13 1-2 omitted"]);
+        check(&[&before, &start, &end, &after], "one\nTO\nthree\n", &["4..13 2-2 line"]);
+        check(&[&start, &whole, &end, &after], "TWO\nthree\n", &["0..4 1-1 omitted", "4..13 2-2 control"]);
+        let wrong = Piece { form: Form::Verbatim, ..whole.clone() };
+        check(&[&before, &wrong, &after], "one\nTWO\nthree\n", &["4..13 2-2 control"]);
+        let across = piece(text, 2, 19);
+        check(&[&whole, &across], "e\n\rtwo\rTWO\nthree\n", &["0..2 1-1 line"]);
     }
 
     #[test]

@@ -20,6 +20,7 @@
 //!
 //! The library reads no environment, home directory, clock or network: callers pass what it needs.
 
+mod binary;
 mod boundary;
 mod context;
 mod cut;
@@ -36,10 +37,11 @@ pub mod retrieve;
 mod spool;
 pub mod store;
 pub mod strategy;
+pub mod terminal;
 mod truncator;
 
 pub use context::Context;
-pub use cut::{Cut, Gap, LinePart, Piece, Run, Size, Why};
+pub use cut::{Cut, Form, Gap, LinePart, Piece, Run, Size, Why};
 #[cfg(feature = "tracing")]
 pub use event::Tracing;
 pub use event::{Event, JsonLines, NoSink, Sink};
@@ -48,4 +50,5 @@ pub use profile::{Frames, Profile, ProfileError, Removed, Rule, Settings, TaskTo
 pub use recorder::Ending;
 pub use render::Reach;
 pub use spool::Spool;
+pub use terminal::Terminal;
 pub use truncator::{DEFAULT_CAP, Kept, Part, Preview, Shown, Storage, Truncator};

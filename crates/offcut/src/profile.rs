@@ -3,6 +3,7 @@
 use crate::limits::{Floor, LimitError, Limits};
 use crate::measure::{CharConvention, Conventions, LineConvention};
 use crate::strategy::{Edges, Split, StrategyName};
+use crate::terminal::Terminal;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -31,6 +32,8 @@ pub struct Profile {
     split: Split,
     edges: Edges,
     floor: Floor,
+    #[serde(default)]
+    terminal: Terminal,
     #[serde(default)]
     conventions: ConventionNames,
     #[serde(default)]
@@ -71,6 +74,8 @@ pub struct Rule {
     pub split: Option<Split>,
     /// Whether the reader can hand a file to a sub-agent.
     pub task: Option<TaskTool>,
+    /// Whether an output over the limits is shown as a terminal would show it.
+    pub terminal: Option<Terminal>,
 }
 
 /// Whether the reader of the preview has a tool that starts a sub-agent.
@@ -94,6 +99,7 @@ impl Rule {
             strategy: self.strategy.or(base.strategy),
             split: self.split.or(base.split),
             task: self.task.or(base.task),
+            terminal: self.terminal.or(base.terminal),
         }
     }
 }
@@ -174,6 +180,8 @@ pub struct Settings {
     pub conventions: Conventions,
     /// Whether the reader can start a sub-agent.
     pub task: TaskTool,
+    /// Whether it is shown as a terminal would show it.
+    pub terminal: Terminal,
 }
 
 impl Profile {
@@ -240,6 +248,7 @@ impl Profile {
             edges: self.edges,
             conventions: Conventions { lines: self.conventions.lines, chars: self.conventions.chars },
             task: rule.task.unwrap_or_default(),
+            terminal: rule.terminal.unwrap_or(self.terminal),
         })
     }
 }

@@ -4,23 +4,25 @@
 //! bytes ─▶ measure ─▶ fits? ──yes──▶ the same bytes, borrowed
 //!                      │no
 //!                      ▼
-//!                    record + select ─▶ cut ─▶ commit ─▶ render ─▶ a preview that fits
+//!                    record + draw ─▶ select ─▶ cut ─▶ commit ─▶ render ─▶ a preview that fits
 //! ```
 //!
 //! A string ([`Truncator::apply`]) and a stream ([`Truncator::spool`]) take the same way: [`Overflow`] is fed whatever
 //! is over the limits, in one chunk or in many, and its `finish` is everything that happens then.
 
+use crate::binary;
 use crate::context::Context;
-use crate::cut::{Cut, Gap, Piece, Run, Size};
+use crate::cut::{Cut, Form, Gap, LinePart, Piece, Run, Size};
 use crate::event::{Event, NoSink, Sink};
 use crate::limits::{LimitError, Limits, Unit};
 use crate::measure::{self, CountTokens, EstimatedTokens, LineConvention, LineCounter};
 use crate::profile::{Profile, Rule, Settings};
 use crate::recorder::{Ending, Flow, Recorder};
-use crate::render::{self, Facts, Prospect, Reach, Trailer};
+use crate::render::{self, Budget, Description, Facts, Reach, Trailer};
 use crate::spool::Spool;
 use crate::store::{Entry, Id, Store};
 use crate::strategy::{BothEnds, Cost, Ends, Room, Selector, Smart, Strategy, StrategyName};
+use crate::terminal::{Screen, Terminal};
 use std::borrow::Cow;
 use std::fs::File;
 use std::sync::Arc;
@@ -255,8 +257,13 @@ pub(crate) struct Overflow<'a> {
     settings: Settings,
     context: Context,
     recorder: Recorder,
+    /// Draws the text, unless it is shown as it came.
+    screen: Option<Screen>,
     selector: Box<dyn Selector>,
     ends: Ends,
+    bytes: u64,
+    /// The first bytes as they came, which tell the limit that was crossed and what kind of output this is.
+    opening: Vec<u8>,
     /// Only for conventions under which lines are not simply line feeds.
     lines: Option<LineCounter>,
     chars: Option<u64>,
@@ -269,7 +276,10 @@ impl<'a> Overflow<'a> {
         let most = usize::try_from(most).unwrap_or(usize::MAX / 4);
         Overflow {
             recorder: Recorder::open(&truncator.storage, &truncator.profile, context, truncator.cap),
+            screen: (settings.terminal == Terminal::Rendered).then(Screen::new),
             selector: truncator.start(&settings),
+            bytes: 0,
+            opening: Vec::new(),
             // Behind what is shown first, enough for the next page that the notice offers.
             ends: Ends::new(most + render::NEXT_PAGE_BYTES, most),
             lines: (settings.conventions.lines == LineConvention::Universal)
@@ -284,9 +294,19 @@ impl<'a> Overflow<'a> {
 
     pub(crate) fn observe(&mut self, chunk: &[u8]) {
         self.recorder.write(chunk);
-        let start = self.ends.bytes();
-        self.ends.observe(chunk);
-        self.selector.observe(Run { text: chunk, start, end: self.ends.bytes() });
+        let Overflow { screen, selector, ends, .. } = self;
+        let mut take = |run: Run<'_>| {
+            ends.observe(run);
+            selector.observe(run);
+        };
+        match screen {
+            Some(screen) => screen.observe(chunk, &mut take),
+            None => take(Run::verbatim(chunk, self.bytes)),
+        }
+        self.bytes += chunk.len() as u64;
+        let ceiling = usize::try_from(self.settings.limits.ceiling()).unwrap_or(usize::MAX);
+        let wanted = ceiling.max(binary::OPENING).saturating_sub(self.opening.len()).min(chunk.len());
+        self.opening.extend_from_slice(&chunk[..wanted]);
         if let Some(lines) = &mut self.lines {
             lines.observe(chunk);
         }
@@ -304,36 +324,56 @@ impl<'a> Overflow<'a> {
     }
 
     /// The same, also for an output that goes on; the file is for the rest of it.
-    pub(crate) fn close(self, ending: &Ending, flow: Flow) -> (Shown<'static>, Option<File>) {
+    pub(crate) fn close(mut self, ending: &Ending, flow: Flow) -> (Shown<'static>, Option<File>) {
+        self.recorder.catch_up();
+        if let Some(screen) = &mut self.screen {
+            screen.finish(&mut |run| {
+                self.ends.observe(run);
+                self.selector.observe(run);
+            });
+            // An output that goes on may be within the limits so far; then it is shown as it came.
+            if let Some(kind) = binary::kind(&self.opening)
+                && !self.fits_so_far()
+            {
+                return self.describe(kind, ending, flow);
+            }
+        }
         let original = self.original();
-        let Overflow { truncator, settings, context, mut recorder, mut selector, ends, .. } = self;
-        recorder.catch_up();
+        let Overflow { truncator, settings, context, recorder, mut selector, ends, opening, .. } = self;
         let Truncator { profile, reach, sink, tokens, .. } = truncator;
         let (sink, tokens, conventions) = (&**sink, &**tokens, settings.conventions);
-        let limited_by = settings.limits.first_exceeded(ends.opening(), conventions, tokens);
+        let limited_by = settings.limits.first_exceeded(&opening, conventions, tokens);
 
         let keep = budget(settings.keep, original);
-        let cost = |text: &str| Cost::of(text.as_bytes(), &keep, conventions, tokens);
+        let cost = |text: &[u8]| Cost::of(text, &keep, conventions, tokens);
         let trailer = Trailer { remark: &ending.remark, flow };
-        let prospect = Prospect { outlook: recorder.outlook(), original, trailer };
-        let plan = render::plan(profile, reach, settings.task, prospect, &keep, &cost);
-        let room = Room {
-            limits: keep.less(plan.fixed),
-            marker: plan.marker,
-            conventions,
-            edges: settings.edges,
-            tokens,
-        };
-        let whole = match flow {
+        let (task, outlook) = (settings.task, recorder.outlook());
+        let budget = Budget { reach, task, outlook, original, trailer, keep: &keep, cost: &cost };
+        let so_far = match flow {
             Flow::Ended => None,
-            Flow::GoesOn => whole_so_far(truncator, &settings, &ends, &plan),
+            Flow::GoesOn => {
+                let plan = render::plan(profile, &budget, ends.control());
+                whole_so_far(truncator, &settings, &opening, &ends, &plan)
+                    .map(|piece| (plan.for_whole(), Cut::new(vec![piece], ends.bytes(), ends.lines())))
+            }
         };
-        let plan = if whole.is_some() { plan.for_whole() } else { plan };
-        let pieces = whole.map_or_else(|| selector.finish(&ends, &room), |whole| vec![whole]);
-        let mut cut = Cut::new(pieces, ends.bytes(), ends.lines());
-        if truncator.strategy.is_some() {
-            cut = bounded(cut, &ends, &room);
-        }
+        let whole = so_far.or_else(|| {
+            let cut = Cut::new(ends.rendered_whole()?, ends.bytes(), ends.lines());
+            Some((render::plan_whole(profile, &budget, &cut.text())?, cut))
+        });
+        let (plan, cut) = whole.unwrap_or_else(|| {
+            let plan = render::plan(profile, &budget, ends.control());
+            let room = Room {
+                limits: keep.less(plan.fixed),
+                marker: plan.marker,
+                conventions,
+                edges: settings.edges,
+                tokens,
+            };
+            let cut = Cut::new(selector.finish(&ends, &room), ends.bytes(), ends.lines());
+            let cut = if truncator.strategy.is_some() { bounded(cut, &ends, &room) } else { cut };
+            (plan, cut)
+        });
         if cut.gaps.is_empty() && flow == Flow::Ended {
             recorder.discard();
             sink.emit(&Event::Passed { context: &context, bytes: original.bytes });
@@ -350,6 +390,33 @@ impl<'a> Overflow<'a> {
         (Shown::Cut(Box::new(preview)), file)
     }
 
+    /// Says what kind of bytes these are, instead of showing what no reader can read.
+    fn describe(self, kind: binary::Kind, ending: &Ending, flow: Flow) -> (Shown<'static>, Option<File>) {
+        let original = self.original();
+        let Overflow { truncator, settings, context, recorder, ends, opening, .. } = self;
+        let (tokens, conventions, reach) = (&*truncator.tokens, settings.conventions, &truncator.reach);
+        let limited_by = settings.limits.first_exceeded(&opening, conventions, tokens);
+        let shown =
+            Size { chars: original.chars.map(|_| 0), tokens: original.tokens.map(|_| 0), ..Size::default() };
+        let cut = Cut::new(Vec::new(), ends.bytes(), ends.lines());
+        let (kept, file) = recorder.commit(original, ends.lines(), shown, &cut.gaps, ending, flow);
+        let trailer = Trailer { remark: &ending.remark, flow };
+        let facts =
+            Facts { ends: &ends, cut: &cut, original, shown, kept: &kept, trailer, settings: &settings };
+        let trailer = render::trailer(reach, &facts);
+        let keep = budget(settings.keep, original);
+        let fits = |text: &str| keep.fit(text.as_bytes(), conventions, tokens);
+        let description = Description { kind, opening: &opening, original, kept: &kept, trailer };
+        let content = render::describe(reach, &description, &fits).into_bytes();
+        let preview = Preview { content, original, shown, gaps: cut.gaps, limited_by, kept };
+        announce(&*truncator.sink, &context, &preview);
+        (Shown::Cut(Box::new(preview)), file)
+    }
+
+    fn fits_so_far(&self) -> bool {
+        self.opening.len() as u64 == self.bytes && self.truncator.fits(&self.opening, &self.settings)
+    }
+
     fn original(&self) -> Size {
         let lines = match (&self.lines, self.settings.conventions.lines) {
             (Some(counter), _) => counter.lines(),
@@ -360,17 +427,23 @@ impl<'a> Overflow<'a> {
     }
 }
 
-/// All of an output that goes on, if it and the line that says so are within the limits.
+/// All of an output that goes on, as it came, if it and the line that says so are within the limits.
 fn whole_so_far<'t>(
     truncator: &Truncator,
     settings: &Settings,
-    ends: &'t Ends,
+    opening: &'t [u8],
+    ends: &Ends,
     plan: &render::Plan,
 ) -> Option<Piece<'t>> {
-    let text = ends.opening();
-    let with_line = [text, plan.more.as_bytes()].concat();
-    (ends.bytes() == text.len() as u64 && truncator.fits(&with_line, settings))
-        .then(|| ends.first(text.len()))
+    let with_line = [opening, plan.more.as_bytes()].concat();
+    (ends.bytes() == opening.len() as u64 && truncator.fits(&with_line, settings)).then(|| Piece {
+        start: 0,
+        end: ends.bytes(),
+        form: Form::Verbatim,
+        line: 1,
+        part: LinePart::Start,
+        text: Cow::Borrowed(opening),
+    })
 }
 
 /// What may be shown of this output: never more than the original, unless it is tiny.
@@ -381,19 +454,18 @@ fn budget(keep: Limits, original: Size) -> Limits {
 
 /// The cut, less whatever a foreign strategy chose beyond the room.
 fn bounded<'t>(cut: Cut<'t>, ends: &Ends, room: &Room<'_>) -> Cut<'t> {
-    let cost = cut.pieces.iter().fold(room.marker.times(cut.gaps.len() as u64), |sum, piece| {
+    let cost = cut.pieces.iter().fold(room.marker.times(cut.missing().count() as u64), |sum, piece| {
         sum + Cost::of(&piece.text, &room.limits, room.conventions, room.tokens)
     });
     if room.limits.afford(cost) {
         return cut;
     }
     let mut left = room.less_gaps(cut.pieces.len() as u64 + 1);
-    let mut pieces = cut.pieces;
-    for piece in &mut pieces {
+    let mut pieces = Vec::with_capacity(cut.pieces.len());
+    for piece in cut.pieces {
         let length = left.head(&piece.text);
-        piece.text = Cow::Owned(piece.text[..length].to_vec());
-        piece.end = piece.end.min(piece.start + length as u64);
-        left = left.less(&piece.text);
+        left = left.less(&piece.text[..length]);
+        pieces.push(piece.slice(0..length));
     }
     Cut::new(pieces, ends.bytes(), ends.lines())
 }
@@ -402,7 +474,7 @@ fn shown(cut: &Cut<'_>, settings: &Settings, tokens: &dyn CountTokens, original:
     let sum =
         |measure: &dyn Fn(&[u8]) -> u64| cut.pieces.iter().map(|piece| measure(&piece.text)).sum::<u64>();
     Size {
-        bytes: cut.bytes(),
+        bytes: cut.bytes().min(original.bytes),
         lines: sum(&|text| measure::lines(text, settings.conventions.lines)).min(original.lines),
         chars: original.chars.map(|_| sum(&|text| measure::chars(text, settings.conventions.chars))),
         tokens: original.tokens.map(|_| sum(&|text| tokens.count(text))),

@@ -39,15 +39,17 @@ pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
     if clean.older_than.is_none() {
         hold_what_is_never_cleaned(&entries, &mut candidates);
     }
-    let sweep = retention::decide(&candidates, &policy, SystemTime::now());
+    let mut sweep = retention::decide(&candidates, &policy, SystemTime::now());
     if !clean.dry_run {
-        for candidate in &sweep.remove {
-            match store.remove(&candidate.id) {
-                // Another cleaner was faster.
-                Ok(()) | Err(offcut::store::StoreError::NotFound { .. }) => {}
-                Err(error) => eprintln!("offcut: {error}"),
+        // Only what we removed ourselves counts: another cleaner may have been faster.
+        sweep.remove.retain(|candidate| match store.remove(&candidate.id) {
+            Ok(()) => true,
+            Err(offcut::store::StoreError::NotFound { .. }) => false,
+            Err(error) => {
+                eprintln!("offcut: {error}");
+                false
             }
-        }
+        });
     }
     if clean.auto {
         return Ok(());

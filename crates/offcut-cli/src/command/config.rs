@@ -1,12 +1,11 @@
 //! `offcut config`: what holds, where it came from, and what is wrong with it.
 
 use crate::arguments::{ConfigCommand, Everywhere, Format};
-use crate::config::{self, Configuration, KEYS, Key, Origin, Setting, Value};
+use crate::config::{self, Configuration, KEYS, Key, Layer, Origin, Setting, Value};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
-use offcut::{Profile, Settings, TaskTool};
+use offcut::{Profile, Settings, TaskTool, Terminal};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 pub(crate) fn config(everywhere: &Everywhere, command: &ConfigCommand) -> Outcome {
     match command {
@@ -16,18 +15,37 @@ pub(crate) fn config(everywhere: &Everywhere, command: &ConfigCommand) -> Outcom
     }
 }
 
-#[derive(Serialize)]
 struct Row {
     key: String,
-    value: Option<String>,
+    value: Option<Value>,
     origin: String,
+}
+
+#[derive(Serialize)]
+struct JsonRow<'a> {
+    key: &'a str,
+    value: serde_json::Value,
+    origin: &'a str,
+}
+
+impl<'a> From<&'a Row> for JsonRow<'a> {
+    fn from(row: &'a Row) -> Self {
+        let value = match &row.value {
+            None => serde_json::Value::Null,
+            Some(Value::Text(text)) => text.as_str().into(),
+            Some(Value::Number(number)) => (*number).into(),
+            Some(Value::Switch(switch)) => (*switch).into(),
+            Some(Value::Split(weights)) => weights.to_vec().into(),
+        };
+        JsonRow { key: &row.key, value, origin: &row.origin }
+    }
 }
 
 fn show(everywhere: &Everywhere, with_origin: bool) -> Outcome {
     let setup = Setup::new(everywhere)?;
     let rows = rows(everywhere, &setup);
     match everywhere.format {
-        Format::Json => super::print_json(&rows),
+        Format::Json => super::print_json(&rows.iter().map(JsonRow::from).collect::<Vec<_>>()),
         Format::Text => {
             let line = |row: &Row| match &row.value {
                 Some(value) => format!("{} = {value}", row.key),
@@ -53,25 +71,44 @@ fn rows(everywhere: &Everywhere, setup: &Setup) -> Vec<Row> {
         .iter()
         .map(|key| {
             let (value, origin) = effective(key, everywhere, setup, settings.as_ref());
-            Row {
-                key: key.name.to_owned(),
-                value: value.map(|value| value.to_string()),
-                origin: origin.to_string(),
-            }
+            Row { key: key.name.to_owned(), value, origin: origin.to_string() }
         })
         .collect();
-    let mut tools: BTreeMap<String, Row> = BTreeMap::new();
-    for layer in [&configuration.user, &configuration.project, &configuration.environment] {
-        for Setting { key, tool, value, origin } in &layer.settings {
-            if let Some(tool) = tool {
-                let key = format!("tools.{}.{}", bare_or_quoted(tool), key.name);
-                let row =
-                    Row { key: key.clone(), value: Some(value.to_string()), origin: origin.to_string() };
-                tools.insert(key, row);
-            }
-        }
+    for tool in configuration.tools() {
+        rows.extend(tool_rows(tool, setup));
     }
-    rows.extend(tools.into_values());
+    rows
+}
+
+/// What holds for a tool, for the keys that somebody set for it.
+fn tool_rows(tool: &str, setup: &Setup) -> Vec<Row> {
+    let Setup { configuration, profile, .. } = setup;
+    let Ok(settings) = profile.settings(Some(tool), configuration.rule(Some(tool), profile)) else {
+        return Vec::new();
+    };
+    let layers = [&configuration.environment, &configuration.project, &configuration.user];
+    let set_for = |key: &Key, wanted: Option<&str>, layer: &Layer| {
+        layer
+            .settings
+            .iter()
+            .rev()
+            .find(|setting| setting.key.name == key.name && setting.tool.as_deref() == wanted)
+            .cloned()
+    };
+    let mut rows = Vec::new();
+    for key in KEYS.iter().filter(|key| layers.iter().any(|layer| set_for(key, Some(tool), layer).is_some()))
+    {
+        let value = of_settings(key.name, &settings);
+        // Within a source the tool's own setting comes before the general one.
+        let setter = layers
+            .iter()
+            .flat_map(|layer| [set_for(key, Some(tool), layer), set_for(key, None, layer)])
+            .flatten()
+            .find(|setting| Some(&setting.value) == value.as_ref());
+        let origin = setter.map_or_else(|| Origin::Profile(profile.name.clone()), |setting| setting.origin);
+        let name = format!("tools.{}.{}", bare_or_quoted(tool), key.name);
+        rows.push(Row { key: name, value, origin: origin.to_string() });
+    }
     rows
 }
 
@@ -137,6 +174,13 @@ fn of_settings(name: &str, settings: &Settings) -> Option<Value> {
         "strategy" => Some(Value::Text(settings.strategy.as_str().to_owned())),
         "split" => Some(Value::Split([settings.split.head, settings.split.tail])),
         "enabled" => Some(Value::Switch(settings.enabled)),
+        "terminal" => Some(Value::Text(
+            match settings.terminal {
+                Terminal::Rendered => "rendered",
+                Terminal::Raw => "raw",
+            }
+            .to_owned(),
+        )),
         "task" => Some(Value::Switch(settings.task == TaskTool::Available)),
         _ => None,
     }
@@ -177,10 +221,10 @@ fn check(everywhere: &Everywhere) -> Outcome {
     let Setup { configuration, profile, .. } = &setup;
     let mut problems: Vec<String> = configuration.problems.iter().map(|problem| problem.0.clone()).collect();
     for tool in [None].into_iter().chain(configuration.tools().into_iter().map(Some)) {
-        if let Err(error) = profile.settings(tool, configuration.rule(tool, profile)) {
-            let what =
-                tool.map_or_else(|| "the limits".to_owned(), |tool| format!("the limits of tools.{tool}"));
-            problems.push(format!("{what} cannot be used with profile {}: {error}", profile.name));
+        for problem in configuration.checked_rule(tool, profile).1 {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
         }
     }
     problems.extend(looser_than_allowed(configuration));

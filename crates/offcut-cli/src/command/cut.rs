@@ -19,6 +19,7 @@ pub(crate) fn cut(everywhere: &Everywhere, cut: &Cut) -> Outcome {
         Format::Text => super::print(shown.content())?,
         Format::Json => super::print_json(&CutResult::new(&shown))?,
     }
+    super::tell_what_was_not_kept(&shown);
     if shown.preview().is_some()
         && let Some(directory) = setup.directory()
     {

@@ -25,6 +25,7 @@ pub(crate) use show::show;
 pub(crate) use stats::stats;
 
 use crate::failure::Outcome;
+use offcut::{Kept, Preview, Shown};
 use serde::Serialize;
 use std::io::Write;
 
@@ -68,5 +69,15 @@ fn harmless(name: &str) -> String {
     match name {
         "" => "-".to_owned(),
         name => name.chars().take(200).map(|char| if is_harmful(char) { '?' } else { char }).collect(),
+    }
+}
+
+/// Says on standard error why an output was not kept, where the text that is shown has no place for it.
+fn tell_what_was_not_kept(shown: &Shown<'_>) {
+    if let Some(Preview { kept: Kept::NotWhole { error, .. }, content, .. }) = shown.preview()
+        && !String::from_utf8_lossy(content).contains("not kept")
+        && !String::from_utf8_lossy(content).contains(error.as_str())
+    {
+        eprintln!("offcut: the output was not kept: {error}");
     }
 }

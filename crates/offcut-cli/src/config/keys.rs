@@ -89,6 +89,14 @@ pub(crate) const KEYS: &[Key] = &[
         variable: None,
         about: "whether outputs are bounded at all",
     },
+    Key {
+        name: "terminal",
+        kind: Kind::Word(&["rendered", "raw"]),
+        project: Project::May,
+        per_tool: true,
+        variable: None,
+        about: "an output that is cut: as a terminal shows it, or as it came",
+    },
     general("task", Kind::Switch, Some("OFFCUT_TASK"), "the reader has a tool that starts a sub-agent"),
     general(
         "reach",
@@ -127,8 +135,8 @@ pub(crate) fn find(path: &str) -> Option<(&'static Key, Option<&str>)> {
     })
 }
 
-/// The real key that looks most like `path`.
-pub(crate) fn nearest(path: &str) -> String {
+/// The real key that looks most like `path`, if one looks like it at all.
+pub(crate) fn nearest(path: &str) -> Option<String> {
     let (prefix, name) = match path.strip_prefix("tools.").and_then(|rest| rest.split_once('.')) {
         Some((tool, name)) => (format!("tools.{tool}."), name),
         None => (String::new(), path),
@@ -140,9 +148,10 @@ pub(crate) fn nearest(path: &str) -> String {
     };
     KEYS.iter()
         .filter(|key| prefix.is_empty() || key.per_tool)
-        .map(|key| (strsim::normalized_damerau_levenshtein(key.name, &name), key.name))
+        .map(|key| (strsim::normalized_damerau_levenshtein(key.name, &name.to_lowercase()), key.name))
+        .filter(|&(likeness, _)| likeness >= 0.5)
         .max_by(|(left, _), (right, _)| left.total_cmp(right))
-        .map_or_else(String::new, |(_, name)| format!("{prefix}{name}"))
+        .map(|(_, name)| format!("{prefix}{name}"))
 }
 
 #[cfg(test)]
@@ -166,8 +175,12 @@ mod tests {
             ("tools.bash.stratgy", "tools.bash.strategy"),
             ("retention.day", "retention.days"),
             ("profil", "profile"),
+            ("LIMITS.BYTES", "limits.bytes"),
         ] {
-            assert_eq!(nearest(wrong), right, "{wrong}");
+            assert_eq!(nearest(wrong).as_deref(), Some(right), "{wrong}");
+        }
+        for foreign in ["x", "tools", "something.else"] {
+            assert_eq!(nearest(foreign), None, "{foreign}");
         }
     }
 }

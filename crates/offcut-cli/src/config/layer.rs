@@ -3,7 +3,7 @@
 use crate::config::keys::{self, Key, Kind, Project};
 use offcut::limits::parse_size;
 use offcut::strategy::{Split, StrategyName};
-use offcut::{Limits, Rule, TaskTool};
+use offcut::{Limits, Rule, TaskTool, Terminal};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -16,6 +16,16 @@ pub(crate) enum Value {
     Number(u64),
     Switch(bool),
     Split([u32; 2]),
+}
+
+impl Value {
+    /// The value as plain text.
+    pub(crate) fn to_text(&self) -> String {
+        match self {
+            Value::Text(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Value {
@@ -97,12 +107,18 @@ impl Layer {
         })?;
         let mut leaves = Vec::new();
         flatten(table.get_ref(), &mut String::new(), &mut leaves);
+        // Tables come sorted by name; people look for mistakes from the top.
+        leaves.sort_by_key(|&(_, _, offset)| offset);
         let mut layer = Layer::default();
         for (name, value, offset) in leaves {
             let line = line_of(offset);
             let problem = |what: String| Problem(format!("{}:{line}: {what}", path.display()));
             let (key, tool) = keys::find(&name).ok_or_else(|| {
-                problem(format!("there is no key {name:?}; did you mean {:?}?", keys::nearest(&name)))
+                let guess = keys::nearest(&name).map_or_else(
+                    || "`offcut config show` lists the keys".to_owned(),
+                    |nearest| format!("did you mean {nearest:?}?"),
+                );
+                problem(format!("there is no key {name:?}; {guess}"))
             })?;
             if trust == Trust::Project && key.project == Project::MayNot {
                 return Err(problem(format!(
@@ -167,6 +183,9 @@ fn apply(rule: &mut Rule, setting: &Setting) {
                 rule.strategy = StrategyName::ALL.into_iter().find(|known| known.as_str() == name);
             }
             ("split", &Value::Split([head, tail])) => rule.split = Some(Split { head, tail }),
+            ("terminal", Value::Text(name)) => {
+                rule.terminal = Some(if name == "raw" { Terminal::Raw } else { Terminal::Rendered });
+            }
             ("enabled", &Value::Switch(enabled)) => rule.enabled = Some(enabled),
             ("task", &Value::Switch(task)) => {
                 rule.task = Some(if task { TaskTool::Available } else { TaskTool::Absent });

@@ -35,19 +35,21 @@ pub(crate) fn user_file() -> Option<PathBuf> {
     user_directory().map(|directory| directory.join("config.toml"))
 }
 
+/// The root of the repository that the working directory lies in; the working directory itself without one.
+pub(crate) fn project_directory() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    let root = here.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_owned);
+    Some(root.unwrap_or(here))
+}
+
 /// The project's file: in the working directory or above it, up to the root of the repository.
 pub(crate) fn project_file() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
-    for directory in here.ancestors() {
-        let file = directory.join(PROJECT_FILE);
-        if file.is_file() {
-            return Some(file);
-        }
-        if directory.join(".git").exists() {
-            return None;
-        }
-    }
-    None
+    let root = project_directory()?;
+    here.ancestors()
+        .take_while(|directory| directory.starts_with(&root))
+        .map(|directory| directory.join(PROJECT_FILE))
+        .find(|file| file.is_file())
 }
 
 impl Configuration {
@@ -120,15 +122,40 @@ impl Configuration {
     }
 
     /// What applies to a tool: later sources win, and within one the tool's own settings do.
+    ///
+    /// A source whose limits the profile cannot use is left out, and only that one: a project's file must not be
+    /// able to undo what the user has set by asking for something absurd.
     pub(crate) fn rule(&self, tool: Option<&str>, profile: &Profile) -> Rule {
-        let user = self.user.rule(tool);
-        // Whatever a project asks for, it never gets more than the user would have had without it.
-        let mut project = self.project.rule(tool);
-        if let Ok(without) = profile.settings(tool, user) {
-            project.limits = tighten(project.limits, without.limits);
-            project.keep = tighten(project.keep, without.keep);
+        self.checked_rule(tool, profile).0
+    }
+
+    /// The rule, and what was wrong with the sources that were left out.
+    pub(crate) fn checked_rule(&self, tool: Option<&str>, profile: &Profile) -> (Rule, Vec<String>) {
+        let mut rule = Rule::default();
+        let mut problems = Vec::new();
+        for (name, layer, trust) in [
+            ("your configuration", &self.user, Trust::User),
+            ("the project's file", &self.project, Trust::Project),
+            ("the environment", &self.environment, Trust::User),
+        ] {
+            let mut asked = layer.rule(tool);
+            if let (Trust::Project, Ok(without)) = (trust, profile.settings(tool, rule)) {
+                asked.limits = tighten(asked.limits, without.limits);
+                asked.keep = tighten(asked.keep, without.keep);
+            }
+            match profile.settings(tool, asked.or(rule)) {
+                Ok(_) => rule = asked.or(rule),
+                Err(error) => {
+                    let whose =
+                        layer.settings.first().map_or_else(String::new, |setting| match &setting.origin {
+                            Origin::File { path, .. } => format!(" ({})", path.display()),
+                            _ => String::new(),
+                        });
+                    problems.push(format!("the limits of {name}{whose} are not used: {error}"));
+                }
+            }
         }
-        self.environment.rule(tool).or(project).or(user)
+        (rule, problems)
     }
 
     pub(crate) fn tools(&self) -> BTreeSet<&str> {
@@ -184,6 +211,7 @@ pub(crate) fn own_profiles() -> Vec<String> {
     };
     let mut names: Vec<String> = listing
         .filter_map(|item| item.ok()?.file_name().to_str()?.strip_suffix(".toml").map(str::to_owned))
+        .filter(|name| Profile::text(name).is_none())
         .collect();
     names.sort();
     names

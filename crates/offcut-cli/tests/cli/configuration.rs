@@ -46,10 +46,7 @@ fn ten_wrong_configurations() {
     );
     wrong("enabled = \"perhaps\"\n", "\"enabled\" must be true or false, not perhaps");
     wrong("split = [1]\n", "\"split\" must be two weights such as [1, 2], not [1]");
-    wrong(
-        "limits.bytes = 100\n",
-        "the limits cannot be used with profile native: a limit of 100 bytes is too small",
-    );
+    wrong("limits.bytes = 100\n", "config.toml) are not used: a limit of 100 bytes is too small");
     wrong("[tools.bash]\nprofile = \"x\"\n", "there is no key \"tools.bash.profile\"");
     wrong("this is not toml\n", "config.toml:1: this is not TOML");
     wrong("limits = 7\n", "config.toml:1: there is no key \"limits\"");
@@ -145,6 +142,82 @@ fn a_hostile_project_file() {
     project(&sandbox, "limits.bytes = 1000\n");
     assert!(sandbox.run(&["cut"], numbered(100_000).as_bytes()).stdout.len() <= 1000);
     assert!(sandbox.store().exists(), "the store is where it always is");
+    // Asking for something absurd does not undo what the user has set.
+    user(&sandbox, "limits.bytes = 2000\n");
+    for absurd in ["limits.lines = 1\n", "limits.bytes = 1\n", "keep.lines = 1\n"] {
+        project(&sandbox, absurd);
+        let ran = sandbox.run(&["cut"], numbered(100_000).as_bytes());
+        assert!(ran.stdout.len() <= 2000, "{absurd}");
+        assert!(
+            ran.stderr.contains("the project's file") && ran.stderr.contains("too small"),
+            "{}",
+            ran.stderr
+        );
+    }
+}
+
+/// A project's file above the working directory counts only inside the same repository.
+#[test]
+fn a_file_in_a_shared_directory_above_is_not_a_projects() {
+    let sandbox = Sandbox::new();
+    project(&sandbox, "limits.lines = 20\n");
+    let below = sandbox.path().join("a/b");
+    std::fs::create_dir_all(&below).unwrap();
+    let path = || {
+        let mut command = sandbox.command();
+        command.args(["config", "path"]).current_dir(&below);
+        crate::harness::feed(command, b"").text()
+    };
+    assert!(path().contains("project  none"), "{}", path());
+    std::fs::create_dir(sandbox.path().join(".git")).unwrap();
+    assert!(path().contains(".offcut.toml"), "{}", path());
+}
+
+#[test]
+fn a_profile_that_is_not_there_costs_no_output() {
+    let sandbox = Sandbox::new();
+    user(&sandbox, "profile = \"nope\"\n");
+    let ran = sandbox.run(&["cut"], numbered(100_000).as_bytes());
+    assert!(ran.code == Some(0) && !ran.stdout.is_empty() && ran.stdout.len() <= 9500);
+    assert!(
+        ran.stderr.contains("config.toml:1: no profile \"nope\"") && ran.stderr.contains("native is used"),
+        "{}",
+        ran.stderr
+    );
+    sandbox.run(&["config", "check"], b"").failed(2, "no profile");
+    sandbox.run(&["cut", "--profile", "nope"], b"x").failed(2, "no profile");
+}
+
+#[test]
+fn stores_named_in_a_file() {
+    let sandbox = Sandbox::new();
+    let saved = |text: &str| {
+        user(&sandbox, text);
+        let result = sandbox.run(&["cut", "--format", "json"], numbered(5000).as_bytes()).json();
+        result["saved"]["path"]
+            .as_str()
+            .map(str::to_owned)
+            .unwrap_or_else(|| result["save_error"].to_string())
+    };
+    let home = sandbox.path().display().to_string();
+    assert!(saved("store.path = \"~/kept\"\n").starts_with(&format!("{home}/kept/")));
+    assert!(saved("store.path = \"beside\"\n").starts_with(&format!("{home}/.config/offcut/beside/")));
+    assert!(saved("store.path = \"$HOME/x\"\n").contains("is not expanded"));
+    assert!(!sandbox.path().join("~").exists());
+}
+
+#[test]
+fn what_holds_for_a_tool_is_what_is_shown() {
+    let sandbox = Sandbox::new();
+    user(&sandbox, "[tools.grep]\nlimits.lines = 900\n");
+    let mut command = sandbox.command();
+    command.args(["config", "show", "--origin"]).env("OFFCUT_MAX_LINES", "600");
+    let shown = crate::harness::feed(command, b"").text();
+    let row = shown.lines().find(|row| row.starts_with("tools.grep.limits.lines")).unwrap();
+    assert!(row.starts_with("tools.grep.limits.lines = 600 ") && row.ends_with("$OFFCUT_MAX_LINES"), "{row}");
+    let json = sandbox.run(&["config", "show", "--format", "json"], b"").json();
+    let lines = json.as_array().unwrap().iter().find(|row| row["key"] == "limits.lines").unwrap();
+    assert_eq!(lines["value"], 1900);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod faults;
 mod harness;
 mod hints;
 mod people;
+mod rendered;
 mod run;
 mod run_faults;
 mod signals;

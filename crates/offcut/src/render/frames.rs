@@ -1,10 +1,11 @@
 //! The frames of the documents: their words around our cut.
 
-use crate::cut::{Cut, LinePart};
+use crate::cut::{Cut, LinePart, Piece};
 use crate::limits::Unit;
 use crate::measure;
 use crate::profile::{Frames, Removed, TaskTool};
 use crate::render::Facts;
+use crate::render::native::stands_before;
 use crate::truncator::Kept;
 
 pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Vec<u8> {
@@ -31,19 +32,16 @@ pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Vec<u8> {
         _ => None,
     });
     let from_start = facts.cut.pieces.first().is_some_and(|piece| piece.start == 0);
-    let frame = if from_start && facts.cut.gaps.len() == 1 && facts.cut.pieces.len() == 1 {
-        &frames.head
-    } else {
-        &frames.tail
-    };
+    let to_end = facts.cut.missing().next().is_some_and(|gap| gap.end == facts.original.bytes);
+    let frame = if from_start && to_end { &frames.head } else { &frames.tail };
     let (head, tail) = ends(facts.cut);
     let chars = |text: &[u8]| measure::chars(text, facts.settings.conventions.chars).to_string().into_bytes();
     fill(frame, &|name| match name {
         "preview" => Some(preview(frames, facts.cut)),
-        "head" => Some(head.to_vec()),
-        "tail" => Some(tail.to_vec()),
-        "head_chars" => Some(chars(head)),
-        "tail_chars" => Some(chars(tail)),
+        "head" => Some(head.clone()),
+        "tail" => Some(tail.clone()),
+        "head_chars" => Some(chars(&head)),
+        "tail_chars" => Some(chars(&tail)),
         "removed" => Some(removed.to_string().into_bytes()),
         "unit" => Some(unit.to_string().into_bytes()),
         "hint" => Some(hint.clone()),
@@ -51,25 +49,22 @@ pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Vec<u8> {
     })
 }
 
-/// What is shown of the beginning and of the end.
-fn ends<'a>(cut: &'a Cut<'_>) -> (&'a [u8], &'a [u8]) {
-    match &cut.pieces[..] {
-        [first, .., last] => (&first.text, &last.text),
-        [only] if only.start == 0 => (&only.text, b""),
-        [only] => (b"", &only.text),
-        [] => (b"", b""),
-    }
+/// What is shown before the first gap and behind it.
+fn ends(cut: &Cut<'_>) -> (Vec<u8>, Vec<u8>) {
+    let gap = cut.missing().next();
+    let is_head = |piece: &&Piece<'_>| gap.is_none_or(|gap| !stands_before(gap, piece));
+    let text = |pieces: Vec<&Piece<'_>>| pieces.into_iter().flat_map(|piece| piece.text.to_vec()).collect();
+    let (head, tail): (Vec<_>, Vec<_>) = cut.pieces.iter().partition(is_head);
+    (text(head), text(tail))
 }
 
 fn preview(frames: &Frames, cut: &Cut<'_>) -> Vec<u8> {
     let mut text = Vec::new();
-    for (number, piece) in cut.pieces.iter().enumerate() {
-        if number > 0 {
-            let lines = cut
-                .gaps
-                .iter()
-                .find(|gap| gap.end == piece.start)
-                .map_or(0, |gap| gap.last_line + 1 - gap.first_line);
+    for piece in &cut.pieces {
+        if !text.is_empty()
+            && let Some(gap) = cut.missing().find(|gap| gap.end == piece.start)
+        {
+            let lines = gap.last_line + 1 - gap.first_line;
             text.extend(fill(&frames.join, &|name| {
                 (name == "gap_lines").then(|| lines.to_string().into_bytes())
             }));

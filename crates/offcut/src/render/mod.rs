@@ -2,6 +2,7 @@
 //!
 //! [`plan`] says, before anything is cut, what our own text will cost at the most; [`render`] writes it.
 
+mod description;
 mod frames;
 mod native;
 
@@ -12,6 +13,7 @@ use crate::recorder::{Flow, Outlook};
 use crate::strategy::{Cost, Ends};
 use crate::truncator::Kept;
 
+pub(crate) use description::{Description, describe};
 pub(crate) use native::NEXT_PAGE_BYTES;
 
 /// What the reader of a preview can use to get the rest back. Only what exists is named.
@@ -52,6 +54,16 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// The plan for words that are not counted in the limits.
+    fn free() -> Plan {
+        Plan {
+            fixed: Cost::default(),
+            marker: Cost::default(),
+            more: String::new(),
+            rung: native::Rung::Full,
+        }
+    }
+
     /// The plan for an output that is shown whole, with all we have to say under it.
     pub(crate) fn for_whole(self) -> Plan {
         Plan { rung: native::Rung::Full, ..self }
@@ -74,13 +86,6 @@ impl Trailer<'_> {
     }
 }
 
-/// What is known before anything is cut.
-pub(crate) struct Prospect<'a> {
-    pub(crate) outlook: Outlook,
-    pub(crate) original: Size,
-    pub(crate) trailer: Trailer<'a>,
-}
-
 /// All that is known when the text is written.
 pub(crate) struct Facts<'a> {
     pub(crate) ends: &'a Ends,
@@ -92,24 +97,49 @@ pub(crate) struct Facts<'a> {
     pub(crate) settings: &'a Settings,
 }
 
+/// Whether something of the output is terminal control, which is not shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Control {
+    /// All of it is text.
+    Absent,
+    /// Some of it is control.
+    LeftOut,
+}
+
+/// What is known before the cut: where the rest will be, how much there is, and how much may be shown.
+pub(crate) struct Budget<'a> {
+    pub(crate) reach: &'a Reach,
+    pub(crate) task: TaskTool,
+    pub(crate) outlook: Outlook,
+    pub(crate) original: Size,
+    pub(crate) trailer: Trailer<'a>,
+    pub(crate) keep: &'a Limits,
+    pub(crate) cost: &'a dyn Fn(&[u8]) -> Cost,
+}
+
 /// Reserves what our text will cost. A document's frames are not counted in its limits.
-pub(crate) fn plan(
-    profile: &Profile,
-    reach: &Reach,
-    task: TaskTool,
-    prospect: Prospect<'_>,
-    keep: &Limits,
-    cost: &dyn Fn(&str) -> Cost,
-) -> Plan {
+pub(crate) fn plan(profile: &Profile, budget: &Budget<'_>, control: Control) -> Plan {
     match profile.wording {
-        Some(_) => Plan {
-            fixed: Cost::default(),
-            marker: Cost::default(),
-            more: String::new(),
-            rung: native::Rung::Full,
-        },
-        None => native::plan(reach, task, prospect, keep, cost),
+        Some(_) => Plan::free(),
+        None => native::plan(budget, control),
     }
+}
+
+/// Reserves what our text will cost beside all of `text`, if both fit.
+pub(crate) fn plan_whole(profile: &Profile, budget: &Budget<'_>, text: &[u8]) -> Option<Plan> {
+    let cost = (budget.cost)(text);
+    match profile.wording {
+        Some(_) if budget.keep.afford(cost) => Some(Plan::free()),
+        Some(_) => None,
+        None => native::plan_whole(budget, cost),
+    }
+}
+
+/// The last line alone, for an output that is only described.
+pub(crate) fn trailer(reach: &Reach, facts: &Facts<'_>) -> String {
+    let mut text = Vec::new();
+    native::append_trailer(reach, facts, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// Writes the preview.

@@ -5,12 +5,10 @@
 //! entry's id, which no output can know before it is printed; where nothing is kept, a tag that what is shown does
 //! not contain.
 
-use crate::cut::{Cut, Gap, LinePart, Size, Why};
-use crate::limits::Limits;
-use crate::measure::LineConvention;
+use crate::cut::{Cut, Form, Gap, LinePart, Piece, Size, Why};
 use crate::profile::TaskTool;
 use crate::recorder::{Flow, Outlook};
-use crate::render::{Facts, Plan, Prospect, Reach, Trailer};
+use crate::render::{Budget, Control, Facts, Plan, Reach, Trailer};
 use crate::store::Id;
 use crate::strategy::{Cost, Ends};
 use crate::truncator::{Kept, Part};
@@ -36,7 +34,7 @@ pub(super) enum Rung {
 
 /// The part that a pointer offers to show next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Next {
+pub(super) enum Next {
     /// From the beginning: nothing is missing yet.
     Start,
     Lines(RangeInclusive<u64>),
@@ -61,22 +59,16 @@ struct Notice<'a> {
     task: TaskTool,
     original: Size,
     trailer: Trailer<'a>,
+    control: Control,
 }
 
-/// Chooses the richest notice that leaves most of the budget to the output.
-pub(super) fn plan(
-    reach: &Reach,
-    task: TaskTool,
-    prospect: Prospect<'_>,
-    keep: &Limits,
-    cost: &dyn Fn(&str) -> Cost,
-) -> Plan {
-    let Prospect { outlook, original, trailer } = prospect;
+/// The notice as far as it is known before the commit, with the widest numbers and names.
+fn expected<'a>(budget: &Budget<'a>, control: Control) -> Notice<'a> {
     // `0 lines` is wider than `1 line`.
-    let original = Size { lines: original.lines.max(2), ..original };
-    let place = match outlook {
-        Outlook::Keeping { id, path } => Place::Kept { id, path: path.as_deref().and_then(printable) },
-        Outlook::Losing { error } => Place::Lost { reason: error, part: None },
+    let original = Size { lines: budget.original.lines.max(2), ..budget.original };
+    let place = match &budget.outlook {
+        Outlook::Keeping { id, path } => Place::Kept { id: *id, path: path.as_deref().and_then(printable) },
+        Outlook::Losing { error } => Place::Lost { reason: error.clone(), part: None },
         Outlook::Off => Place::Lost { reason: String::new(), part: None },
     };
     // The longest tag that is ever tried; an id is longer.
@@ -84,8 +76,39 @@ pub(super) fn plan(
         Place::Kept { id, .. } => tag_of(id),
         Place::Lost { .. } => "offcut-9999".to_owned(),
     };
-    let longest_reason = Rung::Full.longest_reason();
-    let mut notice = Notice { rung: Rung::Full, tag, longest_reason, place, reach, task, original, trailer };
+    Notice {
+        rung: Rung::Full,
+        tag,
+        longest_reason: Rung::Full.longest_reason(),
+        place,
+        reach: budget.reach,
+        task: budget.task,
+        original,
+        trailer: budget.trailer,
+        control,
+    }
+}
+
+/// Chooses the richest notice that fits beside a text of this cost, all of which is shown.
+pub(super) fn plan_whole(budget: &Budget<'_>, text: Cost) -> Option<Plan> {
+    let mut notice = expected(budget, Control::LeftOut);
+    [Rung::Full, Rung::Line, Rung::Least, Rung::Name].into_iter().find_map(|rung| {
+        notice.rung = rung;
+        notice.longest_reason = rung.longest_reason();
+        let fixed = (budget.cost)(format!("{}\n", notice.whole()).as_bytes())
+            + notice.trailer_line().map_or_else(Cost::default, |line| {
+                (budget.cost)(line.as_bytes()) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 }
+            });
+        let plan = Plan { fixed, marker: Cost::default(), more: String::new(), rung };
+        budget.keep.afford(fixed + text).then_some(plan)
+    })
+}
+
+/// Chooses the richest notice that leaves most of the budget to the output.
+pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
+    let mut notice = expected(budget, control);
+    let (original, keep) = (notice.original, budget.keep);
+    let cost = |text: &str| (budget.cost)(text.as_bytes());
     let more = notice.last_line(&Next::Start).map_or_else(String::new, |line| format!("\n{line}\n"));
     // The widest numbers that can occur: everything shown, everything missing, one gap over all of it.
     let gap = |from, why| Gap {
@@ -120,7 +143,9 @@ pub(super) fn plan(
             Rung::Line | Rung::Least | Rung::Name => {
                 let lines =
                     next.iter().flat_map(|next| removed.iter().map(|&removed| notice.line(removed, next)));
-                let line = widest(lines.collect());
+                // Where it turns out that all is shown, the line says that instead.
+                let whole = (control == Control::LeftOut).then(|| notice.whole());
+                let line = widest(lines.chain(whole).collect());
                 let marker = cost(&marker) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
                 // The line stands in a gap of its own, so only what it is longer than a marker is extra.
                 let line = cost(&line) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
@@ -184,7 +209,8 @@ fn notice<'a>(reach: &'a Reach, rung: Rung, facts: &Facts<'a>) -> Notice<'a> {
     };
     let Facts { settings, original, trailer, .. } = *facts;
     let longest_reason = rung.longest_reason();
-    Notice { rung, tag, longest_reason, place, reach, task: settings.task, original, trailer }
+    let control = facts.ends.control();
+    Notice { rung, tag, longest_reason, place, reach, task: settings.task, original, trailer, control }
 }
 
 impl Rung {
@@ -201,13 +227,15 @@ impl Rung {
 impl Notice<'_> {
     fn write(&self, facts: &Facts<'_>, removed: Size, next: &Next) -> Vec<u8> {
         let mut text = Vec::with_capacity(facts.shown.bytes as usize + 1024);
-        if self.rung == Rung::Full {
-            text.extend_from_slice(self.header(facts.shown, removed).as_bytes());
+        let mut gaps = facts.cut.missing().enumerate().peekable();
+        let is_whole = gaps.peek().is_none();
+        if is_whole || self.rung == Rung::Full {
+            let first = if is_whole { self.whole() } else { self.header(facts.shown, removed) };
+            text.extend_from_slice(first.as_bytes());
             text.push(b'\n');
         }
-        let mut gaps = facts.cut.gaps.iter().enumerate().peekable();
-        let mut mark = |text: &mut Vec<u8>, before: u64| {
-            while let Some((number, gap)) = gaps.next_if(|(_, gap)| gap.start < before) {
+        let mut mark = |text: &mut Vec<u8>, before: &dyn Fn(&Gap) -> bool| {
+            while let Some((number, gap)) = gaps.next_if(|(_, gap)| before(gap)) {
                 end_line(text);
                 let marker = match (self.rung, number) {
                     (Rung::Full, _) | (_, 1..) => self.marker(gap),
@@ -218,11 +246,13 @@ impl Notice<'_> {
             }
         };
         for piece in &facts.cut.pieces {
-            mark(&mut text, piece.start);
+            mark(&mut text, &|gap| stands_before(gap, piece));
             text.extend_from_slice(&piece.text);
         }
-        mark(&mut text, u64::MAX);
-        self.append_last_line(&mut text, next);
+        mark(&mut text, &|_| true);
+        if !is_whole || !self.trailer.is_silent() {
+            self.append_last_line(&mut text, next);
+        }
         text
     }
 
@@ -237,25 +267,61 @@ impl Notice<'_> {
             count(removed.lines),
             removed.bytes
         );
-        let _ = match &self.place {
-            Place::Kept { path: Some(path), .. } => write!(text, "{}: {path}]", self.what_is_kept()),
-            Place::Kept { id, path: None } => write!(text, "{}: offcut://{id}]", self.what_is_kept()),
-            Place::Lost { part: None, .. } => write!(text, "the rest was not kept{}]", self.reason()),
-            Place::Lost { part: Some(Part { bytes, .. }), .. } => {
-                write!(
-                    text,
-                    "only the first {bytes} bytes were kept, the rest was not kept{}]",
-                    self.reason()
-                )
-            }
-        };
+        if self.control == Control::LeftOut {
+            text.push_str("terminal control left out; ");
+        }
+        text.push_str(&self.whereabouts());
         text
+    }
+
+    fn whereabouts(&self) -> String {
+        let reason = self.reason();
+        match &self.place {
+            Place::Kept { path: Some(path), .. } => format!("{}: {path}]", self.what_is_kept()),
+            Place::Kept { id, path: None } => format!("{}: offcut://{id}]", self.what_is_kept()),
+            Place::Lost { part: None, .. } => format!("the rest was not kept{reason}]"),
+            Place::Lost { part: Some(Part { bytes, .. }), .. } => {
+                format!("only the first {bytes} bytes were kept, the rest was not kept{reason}]")
+            }
+        }
     }
 
     fn what_is_kept(&self) -> &'static str {
         match self.trailer.flow {
             Flow::Ended => "full output",
             Flow::GoesOn => "output so far",
+        }
+    }
+
+    /// The line under an output of which only the control is not shown, if there is something to say.
+    fn trailer_line(&self) -> Option<String> {
+        if self.trailer.is_silent() { None } else { self.last_line(&Next::Start) }
+    }
+
+    /// The one line over an output of which only the control is not shown.
+    fn whole(&self) -> String {
+        let (Size { bytes, lines, .. }, tag) = (self.original, &self.tag);
+        match (&self.place, self.rung) {
+            (Place::Kept { .. }, Rung::Full) => format!(
+                "[{tag}: {}, {bytes} bytes; all shown, terminal control left out; {}",
+                count(lines),
+                self.whereabouts()
+            ),
+            (Place::Lost { .. }, Rung::Full) => format!(
+                "[{tag}: {}, {bytes} bytes; all shown, terminal control left out; not kept{}]",
+                count(lines),
+                self.reason()
+            ),
+            (Place::Kept { id, .. }, Rung::Line) => {
+                format!("[terminal control left out of {bytes} bytes: {}]", entry(self.reach, id))
+            }
+            (Place::Kept { id, .. }, Rung::Least) => {
+                format!("[terminal control left out: {}]", entry(self.reach, id))
+            }
+            (Place::Kept { id, .. }, Rung::Name) => format!("[terminal control left out: offcut://{id}]"),
+            (Place::Lost { .. }, _) => {
+                format!("[{tag}: terminal control left out, not kept{}]", self.reason())
+            }
         }
     }
 
@@ -347,10 +413,7 @@ impl Notice<'_> {
                     _ => format!("[+{missing}, {bytes} of {total} bytes: {command}]"),
                 }
             }
-            (Place::Kept { id, .. }, Rung::Least) => match self.reach {
-                Reach::Shell { program } => format!("[+{missing}: {program} read {id}]"),
-                Reach::Tool { .. } | Reach::Files | Reach::Nothing => format!("[+{missing}: offcut://{id}]"),
-            },
+            (Place::Kept { id, .. }, Rung::Least) => format!("[+{missing}: {}]", entry(self.reach, id)),
             (Place::Kept { id, .. }, Rung::Name) => format!("[+{missing}: offcut://{id}]"),
             (Place::Lost { .. }, Rung::Full | Rung::Line) => {
                 format!("[{}: +{missing}, {bytes} bytes, not kept{}]", self.tag, self.reason())
@@ -359,34 +422,9 @@ impl Notice<'_> {
         }
     }
 
-    /// How this reader gets the next part, if it can.
     fn command(&self, next: &Next) -> Option<String> {
         let Place::Kept { id, path } = &self.place else { return None };
-        let (unit, range) = match next {
-            Next::Start => return self.command_for_all(id, path.as_deref()),
-            Next::Lines(lines) => ("lines", format!("{}:{}", lines.start(), lines.end())),
-            Next::Bytes(start, end) => ("bytes", format!("{start}:{end}")),
-        };
-        match (self.reach, next) {
-            (Reach::Shell { program }, _) => Some(format!("{program} read {id} --{unit} {range}")),
-            (Reach::Tool { name }, _) => Some(format!("{name} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}")),
-            (Reach::Files, Next::Lines(lines)) => {
-                let (first, count) = (lines.start(), lines.end() + 1 - lines.start());
-                path.as_ref()
-                    .map(|path| format!("Read {path} with offset {first} and limit {count}, or Grep it"))
-            }
-            (Reach::Files, _) => path.as_ref().map(|path| format!("Grep {path}")),
-            (Reach::Nothing, _) => None,
-        }
-    }
-
-    fn command_for_all(&self, id: &Id, path: Option<&str>) -> Option<String> {
-        match self.reach {
-            Reach::Shell { program } => Some(format!("{program} read {id}")),
-            Reach::Tool { name } => Some(format!("{name} {{\"id\":\"{id}\"}}")),
-            Reach::Files => path.map(|path| format!("Read {path}")),
-            Reach::Nothing => None,
-        }
+        command(self.reach, id, path.as_deref(), next)
     }
 
     /// A store that fails at the very last moment must not break the budget: the room was reserved for success.
@@ -394,6 +432,9 @@ impl Notice<'_> {
         let Place::Lost { reason, .. } = &self.place else { return };
         let reserved = plan.fixed.bytes + plan.marker.bytes;
         let ours = match self.rung {
+            _ if facts.cut.missing().next().is_none() => {
+                self.whole().len() + 1 + self.trailer_line().map_or(0, |line| line.len() + 2)
+            }
             Rung::Full => {
                 self.header(facts.shown, removed).len()
                     + self.last_line(&Next::Bytes(0, 0)).map_or(0, |line| line.len())
@@ -429,8 +470,49 @@ impl Notice<'_> {
     }
 }
 
+/// How this reader gets the next part, if it can.
+pub(super) fn command(reach: &Reach, id: &Id, path: Option<&str>, next: &Next) -> Option<String> {
+    let (unit, range) = match next {
+        Next::Start => return command_for_all(reach, id, path),
+        Next::Lines(lines) => ("lines", format!("{}:{}", lines.start(), lines.end())),
+        Next::Bytes(start, end) => ("bytes", format!("{start}:{end}")),
+    };
+    match (reach, next) {
+        (Reach::Shell { program }, _) => Some(format!("{program} read {id} --{unit} {range}")),
+        (Reach::Tool { name }, _) => Some(format!("{name} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}")),
+        (Reach::Files, Next::Lines(lines)) => {
+            let (first, count) = (lines.start(), lines.end() + 1 - lines.start());
+            path.map(|path| format!("Read {path} with offset {first} and limit {count}, or Grep it"))
+        }
+        (Reach::Files, _) => path.map(|path| format!("Grep {path}")),
+        (Reach::Nothing, _) => None,
+    }
+}
+
+fn command_for_all(reach: &Reach, id: &Id, path: Option<&str>) -> Option<String> {
+    match reach {
+        Reach::Shell { program } => Some(format!("{program} read {id}")),
+        Reach::Tool { name } => Some(format!("{name} {{\"id\":\"{id}\"}}")),
+        Reach::Files => path.map(|path| format!("Read {path}")),
+        Reach::Nothing => None,
+    }
+}
+
+/// How this reader gets at the entry as a whole.
+pub(super) fn entry(reach: &Reach, id: &Id) -> String {
+    match reach {
+        Reach::Shell { program } => format!("{program} read {id}"),
+        Reach::Tool { .. } | Reach::Files | Reach::Nothing => format!("offcut://{id}"),
+    }
+}
+
 fn count(lines: u64) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
+}
+
+/// The end of a drawn line stands behind the gap that holds the line, its beginning before it.
+pub(super) fn stands_before(gap: &Gap, piece: &Piece<'_>) -> bool {
+    gap.start < piece.start || (gap.start == piece.start && piece.form == Form::RenderedEnd)
 }
 
 fn end_line(text: &mut Vec<u8>) {
@@ -463,30 +545,21 @@ fn unused_tag(cut: &Cut<'_>) -> String {
 ///
 /// Everything shown before the first gap is contiguous from the start, so the opening reaches a page into the gap.
 fn next(ends: &Ends, cut: &Cut<'_>) -> Next {
-    let Some(gap) = cut.gaps.first() else { return Next::Bytes(0, 0) };
-    let start = gap.start as usize;
-    let end =
-        usize::try_from(gap.end).unwrap_or(usize::MAX).min(start + NEXT_PAGE_BYTES).min(ends.opening().len());
-    let page = ends.opening().get(start..end).unwrap_or_default();
-    let mut lines = crate::measure::newlines(page);
-    if end as u64 == ends.bytes() && !page.ends_with(b"\n") {
-        lines += 1;
-    }
+    let Some(gap) = cut.missing().next() else { return Next::Start };
+    let (lines, end) = ends.page(gap.start, gap.bytes().min(NEXT_PAGE_BYTES as u64), 5 * NEXT_PAGE_LINES);
     if gap.from == LinePart::Start && lines > 0 {
         let last = gap.first_line + lines.min(NEXT_PAGE_LINES) - 1;
         return Next::Lines(gap.first_line..=last);
     }
-    // A page is bounded in lines too.
-    let end = start + LineConvention::Terminated.prefix(page, 5 * NEXT_PAGE_LINES);
-    Next::Bytes(gap.start, crate::boundary::floor(ends.opening(), end) as u64)
+    Next::Bytes(gap.start, end)
 }
 
 /// A path that can stand in one line as it is.
-fn printable(path: &std::path::Path) -> Option<String> {
+pub(super) fn printable(path: &std::path::Path) -> Option<String> {
     path.to_str().filter(|path| !path.contains(char::is_control)).map(str::to_owned)
 }
 
-fn clip(text: &str, most: usize) -> String {
+pub(super) fn clip(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }

@@ -84,7 +84,11 @@ impl FsStore {
             .and_then(|parent| fs::metadata(parent).ok())
             .is_some_and(|parent| parent.mode() & 0o002 != 0);
         let others = if anybody_above { 0o077 } else { 0o022 };
-        if found.is_dir() && (mode & others != 0 || found.uid() != rustix::process::geteuid().as_raw()) {
+        // Where anybody can make a link, a link may be anybody's.
+        let is_link = fs::symlink_metadata(&self.directory).is_ok_and(|found| found.is_symlink());
+        if (anybody_above && is_link)
+            || found.is_dir() && (mode & others != 0 || found.uid() != rustix::process::geteuid().as_raw())
+        {
             return Err(StoreError::Refused {
                 reason: format!(
                     "the store directory {} is open to others; choose a private one with --store, or run `chmod 700`",

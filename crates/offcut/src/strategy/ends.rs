@@ -1,22 +1,42 @@
 //! The two ends of a text, held while it streams by.
 
-use crate::cut::{LinePart, Piece};
-use crate::measure;
+use crate::cut::{Form, LinePart, Piece, Run};
+use crate::measure::LineConvention;
+use crate::render::Control;
+use crate::{boundary, measure};
 use std::borrow::Cow;
+use std::collections::VecDeque;
 
 /// Context in front of the closing bytes, so that a character across their edge is recognised.
 const CONTEXT: usize = 4;
 
-/// The first and the last bytes of a text, and its size: all that most strategies need.
+/// The first and the last bytes of a text as the reader would see it, and the size of the original: all that most
+/// strategies need.
 #[derive(Debug)]
 pub struct Ends {
     opening: Vec<u8>,
     opening_capacity: usize,
+    opening_drawn: VecDeque<Drawn>,
     closing: Vec<u8>,
     closing_capacity: usize,
+    closing_drawn: VecDeque<Drawn>,
+    /// Bytes of the original.
     bytes: u64,
+    /// Bytes of the text.
+    length: u64,
     newlines: u64,
     last: u8,
+}
+
+/// A stretch of the text that is not the original's bytes but what a terminal shows of them.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    /// Where the stretch is in the text.
+    from: u64,
+    to: u64,
+    /// Where it is in the original.
+    start: u64,
+    end: u64,
 }
 
 impl Ends {
@@ -24,27 +44,44 @@ impl Ends {
         Ends {
             opening: Vec::new(),
             opening_capacity,
+            opening_drawn: VecDeque::new(),
             closing: Vec::new(),
             closing_capacity: closing_capacity + CONTEXT,
+            closing_drawn: VecDeque::new(),
             bytes: 0,
+            length: 0,
             newlines: 0,
             last: b'\n',
         }
     }
 
-    /// Takes in the next chunk.
-    pub(crate) fn observe(&mut self, chunk: &[u8]) {
-        let Some(&last) = chunk.last() else { return };
-        self.last = last;
-        self.bytes += chunk.len() as u64;
-        self.newlines += measure::newlines(chunk);
-        let fresh = chunk.len().min(self.opening_capacity - self.opening.len());
-        self.opening.extend_from_slice(&chunk[..fresh]);
-        self.close(chunk);
+    /// Takes in the next run.
+    pub(crate) fn observe(&mut self, run: Run<'_>) {
+        if run.start == run.end {
+            return;
+        }
+        let Run { text, start, end, form } = run;
+        let opening_is_whole = self.opening.len() as u64 == self.length;
+        let from = self.length;
+        self.length += text.len() as u64;
+        self.bytes = end;
+        self.newlines += measure::newlines(text);
+        // Whatever a terminal shows of it, a line without a line feed is open.
+        self.last = text.last().copied().unwrap_or_default();
+        if form != Form::Verbatim {
+            let drawn = Drawn { from, to: self.length, start, end };
+            self.closing_drawn.push_back(drawn);
+            if opening_is_whole {
+                self.opening_drawn.push_back(drawn);
+            }
+        }
+        let fresh = text.len().min(self.opening_capacity - self.opening.len());
+        self.opening.extend_from_slice(&text[..fresh]);
+        self.close(text);
     }
 
-    fn close(&mut self, chunk: &[u8]) {
-        let fresh = &chunk[chunk.len().saturating_sub(self.closing_capacity)..];
+    fn close(&mut self, text: &[u8]) {
+        let fresh = &text[text.len().saturating_sub(self.closing_capacity)..];
         // The buffer runs to twice what is needed before it is moved down: each byte is moved once at the most.
         if self.closing.len() + fresh.len() > 2 * self.closing_capacity {
             let kept = self.closing_capacity.min(self.closing.len());
@@ -53,19 +90,23 @@ impl Ends {
             self.closing.truncate(kept);
         }
         self.closing.extend_from_slice(fresh);
+        let start = self.length - self.closing.len() as u64;
+        while self.closing_drawn.front().is_some_and(|drawn| drawn.to < start) {
+            self.closing_drawn.pop_front();
+        }
     }
 
-    /// The first bytes: all of them, or at least as many as may be shown.
+    /// The first bytes of the text: all of them, or at least as many as may be shown.
     pub fn opening(&self) -> &[u8] {
         &self.opening
     }
 
-    /// The last bytes: all of them, or at least as many as may be shown.
+    /// The last bytes of the text: all of them, or at least as many as may be shown.
     pub fn closing(&self) -> &[u8] {
         &self.closing[self.closing.len().saturating_sub(self.closing_capacity)..]
     }
 
-    /// The number of bytes of the whole text.
+    /// The number of bytes of the whole original.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -80,24 +121,122 @@ impl Ends {
         self.newlines
     }
 
-    /// The piece of the first `length` bytes of [`Ends::opening`].
-    pub fn first(&self, length: usize) -> Piece<'_> {
-        let text = Cow::Borrowed(&self.opening()[..length]);
-        Piece { start: 0, end: length as u64, line: 1, part: LinePart::Start, text }
+    /// The pieces of the first `length` bytes of [`Ends::opening`]: one, unless a terminal shows some of it otherwise.
+    pub fn first(&self, length: usize) -> Vec<Piece<'_>> {
+        let origin = Origin { text: 0, start: 0, line: 1 };
+        pieces(&self.opening, origin, &self.opening_drawn, 0, length)
     }
 
-    /// The piece of [`Ends::closing`] from its byte `from` on.
-    pub fn last(&self, from: usize) -> Piece<'_> {
+    /// The pieces of [`Ends::closing`] from its byte `from` on.
+    pub fn last(&self, from: usize) -> Vec<Piece<'_>> {
         let closing = self.closing();
-        let text = &closing[from..];
-        let start = self.bytes - text.len() as u64;
-        let at_start = start == 0 || from.checked_sub(1).is_some_and(|before| closing[before] == b'\n');
-        Piece {
-            start,
-            end: self.bytes,
-            line: 1 + self.newlines - measure::newlines(text),
-            part: if at_start { LinePart::Start } else { LinePart::Inside },
-            text: Cow::Borrowed(text),
+        let text = self.length - closing.len() as u64;
+        let start = match self.closing_drawn.iter().find(|drawn| drawn.to >= text) {
+            Some(drawn) => drawn.start.saturating_sub(drawn.from.saturating_sub(text)),
+            None => self.bytes - closing.len() as u64,
+        };
+        let line = 1 + self.newlines - measure::newlines(closing);
+        pieces(closing, Origin { text, start, line }, &self.closing_drawn, from, closing.len())
+    }
+
+    /// The pieces of the whole text, if a terminal shows it otherwise and it is short enough to be held.
+    pub(crate) fn rendered_whole(&self) -> Option<Vec<Piece<'_>>> {
+        let whole = self.opening.len() as u64 == self.length && !self.opening_drawn.is_empty();
+        whole.then(|| self.first(self.opening.len()))
+    }
+
+    /// Whether anything that may be shown is not as it came.
+    pub(crate) fn control(&self) -> Control {
+        match self.opening_drawn.is_empty() && self.closing_drawn.is_empty() {
+            true => Control::Absent,
+            false => Control::LeftOut,
         }
     }
+
+    /// How many whole lines end within `most` bytes of the original from `start` on, and where those bytes end: no more
+    /// than `most_lines` lines, because a page is bounded in lines, too.
+    pub(crate) fn page(&self, start: u64, most: u64, most_lines: u64) -> (u64, u64) {
+        let (mut at, mut lines) = (start, 0);
+        for piece in self.first(self.opening.len()) {
+            let left = start + most - at;
+            if piece.end <= at || left == 0 || lines >= most_lines {
+                continue;
+            }
+            if piece.form == Form::Verbatim {
+                let text = &piece.text[(at.max(piece.start) - piece.start) as usize..];
+                let length = usize::try_from(left).map_or(text.len(), |left| left.min(text.len()));
+                let length = LineConvention::Terminated.prefix(&text[..length], most_lines - lines);
+                let length = boundary::floor(text, length);
+                lines += measure::newlines(&text[..length]);
+                at += length as u64;
+                if length < text.len() {
+                    break;
+                }
+            } else if piece.form == Form::Rendered && piece.end - at <= left {
+                lines += measure::newlines(&piece.text);
+                at = piece.end;
+            } else {
+                break;
+            }
+        }
+        if at == start {
+            return (0, self.bytes.min(start + most));
+        }
+        (lines + u64::from(at == self.bytes && self.last != b'\n'), at)
+    }
+}
+
+/// Where a held text begins: in the whole text, in the original, and in which line.
+struct Origin {
+    text: u64,
+    start: u64,
+    line: u64,
+}
+
+/// The pieces of `text[from..to]`: the bytes between the drawn stretches are the original's.
+fn pieces<'t>(
+    text: &'t [u8],
+    origin: Origin,
+    drawn: &VecDeque<Drawn>,
+    from: usize,
+    to: usize,
+) -> Vec<Piece<'t>> {
+    let (first, last) = (origin.text + from as u64, origin.text + to as u64);
+    let mut pieces = Vec::new();
+    let mut line = origin.line + measure::newlines(&text[..from]);
+    let mut add = |range: (u64, u64), start: u64, end: u64, form: Form| {
+        let place = |at: u64| (at - origin.text) as usize;
+        let shown = &text[place(range.0)..place(range.1)];
+        let at_start = match place(range.0).checked_sub(1) {
+            Some(before) => text[before] == b'\n',
+            None => start == 0,
+        };
+        let part = if at_start { LinePart::Start } else { LinePart::Inside };
+        pieces.push(Piece { start, end, form, line, part, text: Cow::Borrowed(shown) });
+        line += measure::newlines(shown);
+    };
+    // The first byte of the whole text that is not in a piece yet, and where it is in the original.
+    let (mut at, mut start) = (origin.text, origin.start);
+    for stretch in drawn.iter().filter(|stretch| stretch.to >= origin.text) {
+        let plain = (at.max(first), stretch.from.min(last));
+        if plain.0 < plain.1 {
+            add(plain, start + (plain.0 - at), start + (plain.1 - at), Form::Verbatim);
+        }
+        let shown = (stretch.from.max(first), stretch.to.min(last));
+        let form = match (shown.0 == stretch.from, shown.1 == stretch.to) {
+            (true, true) => Form::Rendered,
+            (true, false) => Form::RenderedStart,
+            (false, _) => Form::RenderedEnd,
+        };
+        // A stretch without text is shown whole where it stands, if its place is shown.
+        if shown.0 < shown.1 || (stretch.from == stretch.to && first <= stretch.from && stretch.to <= last) {
+            add(shown, stretch.start, stretch.end, form);
+        }
+        (at, start) = (stretch.to, stretch.end);
+    }
+    let plain = (at.max(first), last);
+    if plain.0 < plain.1 {
+        add(plain, start + (plain.0 - at), start + (plain.1 - at), Form::Verbatim);
+    }
+    pieces
 }

@@ -143,19 +143,21 @@ impl BothEnds {
     fn choose<'text>(&self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
         let (opening, closing, BothEnds(split)) = (ends.opening(), ends.closing(), self);
         if split.tail == 0 {
-            return vec![ends.first(room.head(opening))];
+            return ends.first(room.head(opening));
         }
         if split.head == 0 {
-            return vec![ends.last(room.tail(closing))];
+            return ends.last(room.tail(closing));
         }
         let head = room.share(split.head, split.tail).head(opening);
         let left = room.less(&opening[..head]);
         if left.is_spent() {
-            return vec![ends.first(head)];
+            return ends.first(head);
         }
         let tail = left.tail(closing);
         // What the end could not use goes back to the beginning.
         let head = head.max(room.less(&closing[tail..]).head(opening));
-        vec![ends.first(head), ends.last(tail)]
+        let mut pieces = ends.first(head);
+        pieces.extend(ends.last(tail));
+        pieces
     }
 }

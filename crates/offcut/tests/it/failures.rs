@@ -3,7 +3,7 @@
 use crate::common::{bytes, lines, memory, native, read_all};
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Kept, Limits, Profile, Rule, Shown, Storage, Truncator};
+use offcut::{Context, Kept, Limits, Profile, Rule, Shown, Storage, Terminal, Truncator};
 
 const STRATEGIES: [StrategyName; 6] = StrategyName::ALL;
 
@@ -91,12 +91,12 @@ fn counts_add_up() {
     }
 }
 
-/// [D7, D19] Invalid UTF-8, NUL and control bytes are stored as they came, and shown as they came.
+/// [D7, D19] Invalid UTF-8, NUL and control bytes are stored as they came, and shown as they came if that is wanted.
 #[test]
 fn raw_bytes_stay_raw() {
     let text: Vec<u8> = (0..=255_u8).cycle().take(50_000).collect();
     let store = memory();
-    let truncator = native(Rule::default(), store.clone());
+    let truncator = native(Rule { terminal: Some(Terminal::Raw), ..Rule::default() }, store.clone());
     let Shown::Cut(preview) = truncator.apply(&text, &Context::default()) else { panic!() };
     assert_eq!(read_all(&*store, &store.ids().unwrap()[0]), text);
     assert!(preview.content.windows(256).any(|window| window == &text[..256]));

@@ -11,6 +11,7 @@ mod failures;
 mod more_documents;
 mod native;
 mod properties;
+mod rendered;
 mod retrieval;
 mod smart;
 mod stores;

@@ -1,10 +1,11 @@
 //! The invariants, over random texts, limits, strategies and chunkings.
 
 use crate::common::{Fault, Faulty, memory, native, noon, read_all};
+use crate::rendered;
 use offcut::measure::{CharConvention, CountTokens, EstimatedTokens, LineConvention, chars, lines};
 use offcut::store::{Completeness, MemoryStore, Store};
 use offcut::strategy::{Split, StrategyName};
-use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Shown, Storage, Truncator};
+use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Shown, Storage, Terminal, Truncator};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -38,6 +39,14 @@ fn segment() -> impl Strategy<Value = Vec<u8>> {
         1 => prop::collection::vec(prop::sample::select(vec![0x80_u8, 0xC2, 0xE2, 0x80, 0xA8, 0xF0, 0x9F, b'\n', b'a']), 1..40),
         1 => (1..300_usize).prop_map(|times| b"\n".repeat(times)),
         1 => Just(b"[offcut 0000000000000001: lines 1:5 missing, 10 bytes]\n".to_vec()),
+        1 => ("[a-z]{1,12}", 1..120_u32).prop_map(move |(word, times)| {
+            bytes((0..times).map(|number| format!("\r\x1b[K{word} {number}%")).collect::<String>() + "\n")
+        }),
+        1 => ("[a-z]{0,20}", "[a-z]{0,20}", 1..40_usize).prop_map(move |(one, other, times)| {
+            bytes(format!("{one}\x1b[1;31m{other}\x1b[0m\r\n{one}\n").repeat(times))
+        }),
+        1 => prop::collection::vec(prop::sample::select(b"\x1b[[]P\\019;KDCGm\r\n\x08\x07\x18\0\xE2\x82\xACab".to_vec()), 1..300),
+        1 => Just(b"\x1b[0m".to_vec()),
         1 => Just(b"[offcut: 5 lines\n[offcut-2: x\n".to_vec()),
     ]
 }
@@ -76,8 +85,8 @@ fn case() -> impl Strategy<Value = (Text, Limits, StrategyName, Split)> {
         .prop_map(|(limits, (text, name, split))| (text, limits, name, split))
 }
 
-fn rule(limits: Limits, name: StrategyName, split: Split) -> Rule {
-    Rule { limits, strategy: Some(name), split: Some(split), ..Rule::default() }
+fn rule(limits: Limits, name: StrategyName, split: Split, terminal: Terminal) -> Rule {
+    Rule { limits, strategy: Some(name), split: Some(split), terminal: Some(terminal), ..Rule::default() }
 }
 
 /// The limits in force: what the rule leaves open is native's.
@@ -108,9 +117,20 @@ fn splits_a_character(text: &[u8], at: usize) -> bool {
     })
 }
 
+fn terminal() -> impl Strategy<Value = Terminal> {
+    prop::sample::select(vec![Terminal::Rendered, Terminal::Raw])
+}
+
 /// Invariants 1, 2 and 5: what is shown, taken apart.
-fn check_cut(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
-    let mut spans = Vec::new();
+fn check(text: &[u8], preview: &Preview, terminal: Terminal) -> Result<(), TestCaseError> {
+    check_gaps(text, preview)?;
+    match terminal {
+        Terminal::Raw => check_raw(text, preview),
+        Terminal::Rendered => rendered::check(text, preview),
+    }
+}
+
+fn check_gaps(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
     let mut at = 0;
     for gap in &preview.gaps {
         let (start, end) = (gap.start as usize, gap.end as usize);
@@ -123,8 +143,17 @@ fn check_cut(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
         prop_assert_eq!(gap.first_line, 1 + offcut::measure::newlines(&text[..start]));
         let last_byte_line = 1 + offcut::measure::newlines(&text[..end - 1]);
         prop_assert_eq!(gap.last_line, last_byte_line);
-        spans.push(&text[at..start]);
         at = end;
+    }
+    Ok(())
+}
+
+fn check_raw(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
+    let mut spans = Vec::new();
+    let mut at = 0;
+    for gap in &preview.gaps {
+        spans.push(&text[at..gap.start as usize]);
+        at = gap.end as usize;
     }
     spans.push(&text[at..]);
     let kept: usize = spans.iter().map(|span| span.len()).sum();
@@ -149,8 +178,12 @@ fn check_cut(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn find(text: &[u8], part: &[u8], allowed: impl Fn(&[u8]) -> bool) -> Option<usize> {
-    (0..=text.len().checked_sub(part.len())?).find(|&at| text[at..].starts_with(part) && allowed(&text[..at]))
+/// Where `part` is first shown: a line of ours may begin with the same bytes, but is not it.
+pub(crate) fn find(text: &[u8], part: &[u8], allowed: impl Fn(&[u8]) -> bool) -> Option<usize> {
+    let ours: [&[u8]; 3] = [b"[offcut", b"[+", b"[terminal control"];
+    let is_ours = |rest: &[u8]| ours.iter().any(|ours| rest.starts_with(ours) && !part.starts_with(ours));
+    (0..=text.len().checked_sub(part.len())?)
+        .find(|&at| text[at..].starts_with(part) && allowed(&text[..at]) && !is_ours(&text[at..]))
 }
 
 proptest! {
@@ -158,9 +191,9 @@ proptest! {
 
     /// Invariants 1 to 5, 7 and 8 on strings.
     #[test]
-    fn native_strings((text, limits, name, split) in case()) {
+    fn native_strings((text, limits, name, split) in case(), terminal in terminal()) {
         let store = memory();
-        let truncator = native(rule(limits, name, split), store.clone());
+        let truncator = native(rule(limits, name, split, terminal), store.clone());
         let shown = truncator.apply(&text, &Context::default());
         let limits = in_force(limits);
         match &shown {
@@ -174,7 +207,7 @@ proptest! {
                 prop_assert!(fits(&text, limits).is_err(), "only what is over a limit is cut");
                 fits(&preview.content, limits).map_err(TestCaseError::fail)?;
                 prop_assert!(preview.content.len() <= text.len().max(512), "never larger than the original");
-                check_cut(&text, preview)?;
+                check(&text, preview, terminal)?;
                 let Kept::Whole(entry) = &preview.kept else { return Err(TestCaseError::fail("not kept")) };
                 prop_assert_eq!(read_all(&*store, &entry.id), &text[..]);
                 let summary = entry.summary.as_ref().unwrap();
@@ -190,13 +223,14 @@ proptest! {
     #[test]
     fn chunks_do_not_matter(
         (text, limits, name, split) in case(),
+        terminal in terminal(),
         mut places in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
         let whole_store = memory();
-        let whole = native(rule(limits, name, split), whole_store);
+        let whole = native(rule(limits, name, split, terminal), whole_store);
         let whole = whole.apply(&text, &Context::default());
         let store = memory();
-        let truncator = native(rule(limits, name, split), store.clone());
+        let truncator = native(rule(limits, name, split, terminal), store.clone());
         let mut spool = truncator.spool(Context::default());
         let mut cuts: Vec<usize> = places.drain(..).map(|place| place.index(text.len() + 1)).collect();
         cuts.sort_unstable();
@@ -221,18 +255,23 @@ proptest! {
 
     /// Invariants 3, 6 and 8 when the store fails: bounded, honest, no path.
     #[test]
-    fn a_failing_store((text, limits, name, split) in case(), fault in 0..4_u8, after in 0..5000_u64) {
+    fn a_failing_store(
+        (text, limits, name, split) in case(),
+        terminal in terminal(),
+        fault in 0..4_u8,
+        after in 0..5000_u64,
+    ) {
         let fault = match fault {
             0 => Fault::Create,
             1 => Fault::Commit,
             _ => Fault::WriteAfter(after),
         };
         let store = Faulty::new(fault);
-        let truncator = native(rule(limits, name, split), store.clone());
+        let truncator = native(rule(limits, name, split, terminal), store.clone());
         if let Shown::Cut(preview) = truncator.apply(&text, &Context::default()) {
             let over = match fault { Fault::WriteAfter(after) => after < text.len() as u64, _ => true };
             fits(&preview.content, in_force(limits)).map_err(TestCaseError::fail)?;
-            check_cut(&text, &preview)?;
+            check(&text, &preview, terminal)?;
             let said = String::from_utf8_lossy(&preview.content).into_owned();
             if over {
                 prop_assert!(matches!(preview.kept, Kept::NotWhole { .. }), "kept");

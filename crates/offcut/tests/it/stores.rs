@@ -57,6 +57,30 @@ fn a_directory_that_others_may_write_is_refused() {
     assert!(matches!(refused, Err(StoreError::Refused { .. })));
 }
 
+/// Where anybody can make a link, a link may lead our outputs anywhere.
+#[test]
+fn a_link_in_a_shared_directory_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let shared = home.path().join("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
+    let private = home.path().join("private");
+    fs::create_dir(&private).unwrap();
+    fs::set_permissions(&private, fs::Permissions::from_mode(0o700)).unwrap();
+    symlink(&private, shared.join("link")).unwrap();
+    let context = Context::default();
+    let draft = Draft { context: &context, profile: "klaude", file_name: "{id}.txt" };
+    assert!(matches!(
+        FsStore::new(shared.join("link"), noon).create(&draft),
+        Err(StoreError::Refused { .. })
+    ));
+    assert_eq!(fs::read_dir(&private).unwrap().count(), 0);
+    assert!(
+        FsStore::new(shared.join("fresh"), noon).create(&draft).is_ok(),
+        "a directory of our own is fine"
+    );
+}
+
 #[test]
 fn the_same_name_in_the_same_second_gives_two_files() {
     let home = tempfile::tempdir().unwrap();

@@ -6,8 +6,7 @@ use super::is_chore;
 use super::lines::Held;
 use super::rules::Matcher;
 use crate::boundary;
-use crate::cut::{LinePart, Piece};
-use crate::measure;
+use crate::cut::{Form, LinePart, Piece};
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
 
@@ -17,7 +16,9 @@ struct Choice<'t> {
     start: u64,
     end: u64,
     number: u64,
-    part: LinePart,
+    /// Whether the text is all of the line.
+    held: Held,
+    form: Form,
     score: i32,
     /// Which of two equals goes first: the earlier one, or at the end the later one.
     turn: i64,
@@ -76,11 +77,12 @@ pub(super) fn choose<'t>(
 }
 
 fn affordable(pieces: &[Piece<'_>], total: u64, room: &Room<'_>) -> bool {
-    let inner = pieces.len() as u64 - 1;
-    let gaps = inner
+    let leaves_gap = |pair: &&[Piece<'_>]| pair[0].end < pair[1].start || pair[0].form == Form::RenderedStart;
+    let gaps = pieces.windows(2).filter(leaves_gap).count() as u64
         + u64::from(pieces.first().is_some_and(|piece| piece.start > 0))
         + u64::from(pieces.last().is_some_and(|piece| piece.end < total));
-    let cost = pieces.iter().fold(room.marker.times(gaps), |sum, piece| sum + cost(&piece.text, room));
+    // One marker is always paid for: where all is shown, a line of ours says what a terminal would not show.
+    let cost = pieces.iter().fold(room.marker.times(gaps.max(1)), |sum, piece| sum + cost(&piece.text, room));
     room.limits.afford(cost)
 }
 
@@ -102,7 +104,7 @@ fn admit(choices: &mut [Choice<'_>], at: usize, total: u64, room: &Room<'_>, spe
     let joins_right = choice.end == total
         || (at + 1 < choices.len() && choices[at + 1].chosen && touches(choices, at, at + 1));
     // A line that is cut leaves a gap of its own behind it.
-    let whole = choice.text.len() as u64 == choice.end - choice.start;
+    let whole = choice.held == Held::Whole;
     let gaps = 1 + u64::from(!whole && joins_right) - u64::from(joins_left);
     let sum = *spent + cost(choice.text, room) + room.marker.times(gaps);
     let sum = if joins_right && whole { sum.beyond(room.marker) } else { sum };
@@ -121,7 +123,7 @@ fn bridge(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>, spent: &mut C
         }
         if let Some(from) = last
             && at > from + 1
-            && choices[from].text.len() as u64 == choices[from].end - choices[from].start
+            && choices[from].held == Held::Whole
             && (from..at).all(|left| touches(choices, left, left + 1))
         {
             let between: u64 = choices[from + 1..at].iter().map(|choice| choice.text.len() as u64).sum();
@@ -171,44 +173,37 @@ fn collect<'t>(
 ) -> Vec<Choice<'t>> {
     let mut choices: Vec<Choice<'t>> = Vec::new();
     for line in held {
-        let text = clip(&line.text, line.held, most_line);
+        let (text, held) = clip(&line.text, line.held, most_line);
         choices.push(Choice {
             text,
             start: line.start,
             end: line.end,
             number: line.number,
-            part: LinePart::Start,
+            held,
+            form: line.form,
             score: line.score.max(rarity(counts, line.template)) + recency(line, ends.bytes(), bytes),
             turn: line.start as i64,
             chosen: false,
         });
     }
-    let total = ends.bytes();
     let opening = ends.opening();
     let reach = opening.len().min(usize::try_from(bytes).unwrap_or(usize::MAX));
-    let mut at = 0;
-    for (number, feed) in (1..).zip(memchr::memchr_iter(b'\n', &opening[..reach])) {
-        let line = &opening[at..=feed];
-        let share = feed as f64 / bytes as f64;
-        choices.push(whole_line(line, at as u64, number, worth(&HEAD, share), most_line));
-        at = feed + 1;
+    let reach = memchr::memrchr(b'\n', &opening[..reach]).map_or(0, |feed| feed + 1);
+    let mut read = 0;
+    for mut choice in whole_lines(ends.first(reach), most_line) {
+        read += choice.text.len();
+        choice.score = worth(&HEAD, read as f64 / bytes as f64);
+        choices.push(choice);
     }
     let closing = ends.closing();
     let from = closing.len().saturating_sub(usize::try_from(bytes).unwrap_or(usize::MAX));
-    let base = total - closing.len() as u64;
-    let first = match base + from as u64 {
-        0 => 0,
-        _ => memchr::memchr(b'\n', &closing[from..]).map_or(closing.len(), |feed| from + feed + 1),
+    let all = ends.last(0).first().is_some_and(|piece| piece.start == 0) && from == 0;
+    let first = match all {
+        true => 0,
+        false => memchr::memchr(b'\n', &closing[from..]).map_or(closing.len(), |feed| from + feed + 1),
     };
-    let mut number = 1 + ends.newlines() - measure::newlines(&closing[first..]);
     let last = choices.len();
-    let mut at = first;
-    while at < closing.len() {
-        let end = memchr::memchr(b'\n', &closing[at..]).map_or(closing.len(), |feed| at + feed + 1);
-        choices.push(whole_line(&closing[at..end], base + at as u64, number, 0, most_line));
-        at = end;
-        number += 1;
-    }
+    choices.extend(whole_lines(ends.last(first), most_line));
     // Chores that a runner does after everything else do not count as the end.
     let mut matcher = Matcher::default();
     let mut said = 0.0;
@@ -233,38 +228,76 @@ fn collect<'t>(
     choices
 }
 
-fn whole_line(line: &[u8], start: u64, number: u64, score: i32, most_line: usize) -> Choice<'_> {
-    let text = clip(line, Held::Whole, most_line);
-    let end = start + line.len() as u64;
-    Choice { text, start, end, number, part: LinePart::Start, score, turn: start as i64, chosen: false }
+/// The lines that these pieces are made of; each is worth nothing yet.
+fn whole_lines<'t>(pieces: Vec<Piece<'t>>, most_line: usize) -> Vec<Choice<'t>> {
+    let mut choices = Vec::new();
+    for piece in pieces {
+        // The ends of a text are held by the engine, and what it gives is borrowed from there.
+        let Cow::Borrowed(text) = piece.text else { continue };
+        let mut choice = |line: &'t [u8], start: u64, end: u64, number: u64| {
+            let (text, held) = clip(line, Held::Whole, most_line);
+            let turn = start as i64;
+            choices.push(Choice {
+                text,
+                start,
+                end,
+                number,
+                held,
+                form: piece.form,
+                score: 0,
+                turn,
+                chosen: false,
+            });
+        };
+        match (piece.form, piece.part) {
+            (Form::Verbatim, LinePart::Start) => {
+                let mut start = piece.start;
+                for (line, number) in text.split_inclusive(|&byte| byte == b'\n').zip(piece.line..) {
+                    let end = start + line.len() as u64;
+                    choice(line, start, end, number);
+                    start = end;
+                }
+            }
+            (Form::Rendered, LinePart::Start) => choice(text, piece.start, piece.end, piece.line),
+            // The rest of a line whose beginning is a piece of its own.
+            _ => {}
+        }
+    }
+    choices
 }
 
 /// What is shown of a long line is its beginning.
-fn clip(line: &[u8], held: Held, most: usize) -> &[u8] {
+fn clip(line: &[u8], held: Held, most: usize) -> (&[u8], Held) {
     if held == Held::Whole && line.len() <= most {
-        return line;
+        return (line, held);
     }
     // Behind the place there must be bytes enough to see whether it lies inside a character.
     let end = most.min(line.len().saturating_sub(4));
-    &line[..boundary::floor(line, end)]
+    (&line[..boundary::floor(line, end)], Held::Beginning)
 }
 
 fn pieces<'t>(choices: &[Choice<'t>]) -> Vec<Piece<'t>> {
     let mut pieces: Vec<Piece<'t>> = Vec::new();
     for choice in choices.iter().filter(|choice| choice.chosen && !choice.text.is_empty()) {
         // A line as a terminal would show it stands for all of its bytes.
-        let whole = choice.text.ends_with(b"\n") || choice.text.len() as u64 == choice.end - choice.start;
-        let end = if whole { choice.end } else { choice.start + choice.text.len() as u64 };
+        let (form, end) = match (choice.form, choice.held) {
+            (Form::Verbatim, _) => (Form::Verbatim, choice.start + choice.text.len() as u64),
+            (_, Held::Whole) => (Form::Rendered, choice.end),
+            (_, Held::Beginning) => (Form::RenderedStart, choice.end),
+        };
         match pieces.last_mut() {
-            Some(before) if before.end == choice.start => {
+            Some(before)
+                if before.end == choice.start && (before.form, form) == (Form::Verbatim, Form::Verbatim) =>
+            {
                 before.text.to_mut().extend_from_slice(choice.text);
                 before.end = end;
             }
             _ => pieces.push(Piece {
                 start: choice.start,
                 end,
+                form,
                 line: choice.number,
-                part: choice.part,
+                part: LinePart::Start,
                 text: Cow::Borrowed(choice.text),
             }),
         }

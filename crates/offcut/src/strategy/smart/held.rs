@@ -2,6 +2,7 @@
 
 use super::counts::Counts;
 use super::lines::{Held, Line};
+use crate::cut::Form;
 
 /// How far back a line can still be raised by one that follows it.
 const WINDOW: usize = 48;
@@ -14,6 +15,7 @@ pub(super) struct Candidate {
     pub(super) end: u64,
     pub(super) number: u64,
     pub(super) held: Held,
+    pub(super) form: Form,
     pub(super) score: i32,
     pub(super) template: u64,
     pub(super) indent: u8,
@@ -49,10 +51,10 @@ impl Store {
 
     /// Takes in the next line; the one that leaves the window is held if it is worth anything.
     pub(super) fn push(&mut self, line: &Line<'_>, score: i32, template: u64, indent: u8, counts: &Counts) {
-        let Line { text, start, end, number, held } = *line;
+        let Line { text, start, end, number, held, form } = *line;
         if self.window.len() < WINDOW {
             let text = text.to_vec();
-            self.window.push(Candidate { text, start, end, number, held, score, template, indent });
+            self.window.push(Candidate { text, start, end, number, held, form, score, template, indent });
             return;
         }
         let slot = &mut self.window[self.next];
@@ -64,7 +66,8 @@ impl Store {
         }
         slot.text.clear();
         slot.text.extend_from_slice(text);
-        (slot.start, slot.end, slot.number, slot.held) = (start, end, number, held);
+        (slot.start, slot.end, slot.number) = (start, end, number);
+        (slot.held, slot.form) = (held, form);
         (slot.score, slot.template, slot.indent) = (score, template, indent);
         if self.bytes > self.most {
             self.prune(counts);

@@ -1,6 +1,6 @@
 //! Puts lines together from runs, however the text was divided.
 
-use crate::cut::Run;
+use crate::cut::{Form, Run};
 
 /// One line of the text.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Line<'a> {
     pub(super) number: u64,
     /// Whether the text is all of it.
     pub(super) held: Held,
+    /// Whether the text is the original's, or what a terminal would show of it.
+    pub(super) form: Form,
 }
 
 /// How much of a line is held.
@@ -29,6 +31,9 @@ pub(super) enum Held {
 /// Assembles lines; of a long one only the beginning is held.
 pub(super) struct Lines {
     open: Vec<u8>,
+    /// How long the text of the open line is, held or not, and what its beginning is.
+    open_length: usize,
+    open_form: Form,
     open_start: u64,
     open_end: u64,
     number: u64,
@@ -38,19 +43,28 @@ pub(super) struct Lines {
 impl Lines {
     /// Holds at most `most` bytes of a line.
     pub(super) fn new(most: usize) -> Lines {
-        Lines { open: Vec::new(), open_start: 0, open_end: 0, number: 1, most }
+        Lines {
+            open: Vec::new(),
+            open_length: 0,
+            open_form: Form::Verbatim,
+            open_start: 0,
+            open_end: 0,
+            number: 1,
+            most,
+        }
     }
 
     /// Gives every line that `run` completes to `each`.
     pub(super) fn observe(&mut self, run: Run<'_>, mut each: impl FnMut(Line<'_>)) {
-        if run.end - run.start != run.text.len() as u64 {
-            // A line as a terminal would show it stands for bytes that are not in the text.
-            self.flush(&mut each);
-            let text = &run.text[..run.text.len().min(self.most)];
-            let held = if text.len() == run.text.len() { Held::Whole } else { Held::Beginning };
-            each(Line { text, start: run.start, end: run.end, number: self.number, held });
-            self.number += 1;
-            (self.open_start, self.open_end) = (run.end, run.end);
+        if run.form != Form::Verbatim {
+            // A line as a terminal would show it, or a part of one: it stands for bytes that are not in the text.
+            if self.open_end == self.open_start {
+                self.open_form = run.form;
+            }
+            self.extend(run.text, run.end);
+            if run.text.ends_with(b"\n") {
+                self.flush(&mut each);
+            }
             return;
         }
         let mut from = 0;
@@ -64,7 +78,8 @@ impl Lines {
             } else {
                 let held = if text.len() > self.most { Held::Beginning } else { Held::Whole };
                 let text = &text[..text.len().min(self.most)];
-                each(Line { text, start: self.open_start, end, number: self.number, held });
+                let form = Form::Verbatim;
+                each(Line { text, start: self.open_start, end, number: self.number, held, form });
                 self.number += 1;
                 (self.open_start, self.open_end) = (end, end);
             }
@@ -77,6 +92,7 @@ impl Lines {
     fn extend(&mut self, text: &[u8], end: u64) {
         let fresh = text.len().min(self.most - self.open.len().min(self.most));
         self.open.extend_from_slice(&text[..fresh]);
+        self.open_length += text.len();
         self.open_end = end;
     }
 
@@ -86,9 +102,10 @@ impl Lines {
             return;
         }
         let (start, end) = (self.open_start, self.open_end);
-        let held = if end - start == self.open.len() as u64 { Held::Whole } else { Held::Beginning };
-        each(Line { text: &self.open, start, end, number: self.number, held });
+        let held = if self.open_length == self.open.len() { Held::Whole } else { Held::Beginning };
+        each(Line { text: &self.open, start, end, number: self.number, held, form: self.open_form });
         self.open.clear();
+        (self.open_length, self.open_form) = (0, Form::Verbatim);
         self.number += 1;
         self.open_start = end;
     }

@@ -1,0 +1,99 @@
+//! Tells output that nobody can read as text.
+
+/// How many bytes from the start decide.
+pub(crate) const OPENING: usize = 64 << 10;
+
+/// More than one byte in so many that is no text makes the output binary. Lists separated by NUL stay text.
+const SHARE: usize = 10;
+
+/// The same for an output whose first bytes are those of a binary format, some of which are only two letters.
+const SHARE_OF_KNOWN: usize = 100;
+
+/// What kind of binary output it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Its first bytes are those of this media type.
+    Known(&'static str),
+    /// Its first bytes tell nothing.
+    Unknown,
+}
+
+/// The kind of the output that begins with `opening`, if it is not text.
+///
+/// Not text are NUL and other bytes that no terminal uses, and what is not UTF-8. A byte here and there is forgiven:
+/// a log does not become unreadable by one of them.
+pub(crate) fn kind(opening: &[u8]) -> Option<Kind> {
+    let opening = &opening[..opening.len().min(OPENING)];
+    let foreign: usize = opening
+        .utf8_chunks()
+        .map(|chunk| {
+            let unused = chunk.valid().bytes().filter(|&byte| is_unused(byte)).count();
+            unused + chunk.invalid().len()
+        })
+        .sum();
+    let known = infer::get(opening)
+        .filter(|_| foreign * SHARE_OF_KNOWN > opening.len())
+        .map(|kind| kind.mime_type())
+        .filter(|media| !media.starts_with("text/"));
+    match known {
+        Some(media) => Some(Kind::Known(media)),
+        None => (foreign * SHARE > opening.len()).then_some(Kind::Unknown),
+    }
+}
+
+/// A control that stands neither in text nor in what a terminal is told.
+fn is_unused(byte: u8) -> bool {
+    matches!(byte, 0x00..=0x06 | 0x10..=0x17 | 0x19 | 0x1C..=0x1F)
+}
+
+/// The first `lines` lines of `bytes` in hexadecimal, sixteen bytes a line, with what is printable of them.
+pub(crate) fn hex(bytes: &[u8], lines: usize) -> String {
+    let mut text = String::new();
+    for (number, row) in bytes.chunks(16).take(lines).enumerate() {
+        let pairs: Vec<String> =
+            row.chunks(2).map(|pair| pair.iter().map(|byte| format!("{byte:02x}")).collect()).collect();
+        let printable: String = row
+            .iter()
+            .map(|&byte| if byte.is_ascii_graphic() || byte == b' ' { char::from(byte) } else { '.' })
+            .collect();
+        text.push_str(&format!("{:08x}: {:<39}  {printable}\n", number * 16, pairs.join(" ")));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_binary() {
+        let check = |opening: &[u8], expected: Option<Kind>| {
+            assert_eq!(kind(opening), expected, "{:?}", opening.escape_ascii().to_string());
+        };
+        check(b"", None);
+        check("a log\nwith colour \x1b[31mred\x1b[0m and \r frames, 漢字\n".as_bytes(), None);
+        check(&[b"a log of one byte too many\n".as_slice(), b"\0"].concat(), None);
+        check(&b"./a/name/of/some/length\0".repeat(100), None);
+        check(&b"caf\xE9 au lait, si\n".repeat(100), None);
+        check(&b"\x01\x02\x00\xFF".repeat(100), Some(Kind::Unknown));
+        check(&b"\0".repeat(100), Some(Kind::Unknown));
+        check(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01", Some(Kind::Known("image/png")));
+        let executable = [&b"\x7fELF\x02\x01\x01"[..], &[0; 60]].concat();
+        check(&executable, Some(Kind::Known("application/x-executable")));
+        check(b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n1 0 obj\n", Some(Kind::Known("application/pdf")));
+        check(b"%PDF-1.7 is what the header of the file says\n", None);
+        check(b"\x1f\x8b\x08\0\0\0\0\0\0\x03abc", Some(Kind::Known("application/gzip")));
+        check(b"#!/bin/sh\necho hello\n", None);
+    }
+
+    #[test]
+    fn hexadecimal() {
+        assert_eq!(
+            hex(b"\x89PNG\r\n\x1a\n0123456789", 9),
+            "00000000: 8950 4e47 0d0a 1a0a 3031 3233 3435 3637  .PNG....01234567\n\
+             00000010: 3839                                     89\n"
+        );
+        assert_eq!(hex(b"0123456789abcdef0", 1).lines().count(), 1);
+        assert_eq!(hex(b"", 3), "");
+    }
+}

@@ -1,0 +1,245 @@
+//! Outputs as a terminal would show them, and what is said of binary ones.
+
+use crate::common::{Fault, Faulty, bytes, lines, memory, native, read_all};
+use crate::properties::find;
+use offcut::store::Store;
+use offcut::strategy::StrategyName;
+use offcut::terminal::Screen;
+use offcut::{Context, Form, Gap, Kept, Limits, Preview, Profile, Rule, Run, Shown, Storage, Truncator, Why};
+use proptest::prelude::*;
+
+/// What is shown of `text`, taken apart: verbatim spans, lines as a terminal shows them, parts of such lines, and
+/// lines of ours.
+pub(crate) fn check(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
+    let content = &preview.content;
+    prop_assert!(!content.is_empty(), "never an empty preview");
+    let control = content.iter().enumerate().find(|&(place, &byte)| {
+        let ends_line = byte == b'\r' && content.get(place + 1) == Some(&b'\n');
+        (byte < 0x20 && byte != b'\n' && byte != b'\t' && !ends_line) || byte == 0x7F
+    });
+    prop_assert_eq!(control, None, "no control is shown");
+    prop_assert!(preview.shown.bytes <= text.len() as u64 && preview.shown.bytes <= content.len() as u64);
+    if memchr::memmem::find(content, b"binary output").is_some() && preview.shown.bytes == 0 {
+        prop_assert_eq!(
+            preview.gaps.iter().map(|gap| (gap.start, gap.end)).collect::<Vec<_>>(),
+            [(0, text.len() as u64)]
+        );
+        return Ok(());
+    }
+
+    let (required, drawn) = required(text, &preview.gaps);
+    let mut rest = &content[..];
+    let mut others = Vec::new();
+    for span in required.iter().filter(|span| !span.is_empty()) {
+        let place =
+            find(rest, span, |before| before.is_empty() || before.ends_with(b"\n")).ok_or_else(|| {
+                TestCaseError::fail(format!("{:?} is not shown", String::from_utf8_lossy(span)))
+            })?;
+        others.push(&rest[..place]);
+        rest = &rest[place + span.len()..];
+    }
+    others.push(rest);
+    for line in others.concat().split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let ours = line.starts_with(b"[") && line.ends_with(b"]");
+        // A span may have been found where such a part begins with the same bytes, so what is left may be any part.
+        let part = drawn.iter().any(|drawn| memchr::memmem::find(drawn, line).is_some());
+        prop_assert!(ours || part, "{:?}", String::from_utf8_lossy(line));
+    }
+    Ok(())
+}
+
+/// The text that must be shown between missing gaps, and the drawn lines of which parts may be.
+fn required(text: &[u8], gaps: &[Gap]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let missing: Vec<&Gap> = gaps.iter().filter(|gap| gap.why != Why::Control).collect();
+    let control: Vec<&Gap> = gaps.iter().filter(|gap| gap.why == Why::Control).collect();
+    let inside =
+        |gaps: &[&Gap], run: &Run<'_>| gaps.iter().any(|gap| gap.start <= run.start && run.end <= gap.end);
+    let mut required = vec![Vec::new(); missing.len() + 1];
+    let mut drawn = Vec::new();
+    let mut covered: u64 = 0;
+    let mut take = |run: Run<'_>| {
+        let place = missing.iter().filter(|gap| gap.start < run.end && gap.end <= run.start).count();
+        match run.form {
+            Form::Verbatim => {
+                for at in run.start..run.end {
+                    if !gaps.iter().any(|gap| gap.start <= at && at < gap.end) {
+                        let place = missing.iter().filter(|gap| gap.end <= at).count();
+                        required[place].push(run.text[(at - run.start) as usize]);
+                    }
+                }
+                assert!(!inside(&control, &run), "what is shown as it came is no control gap");
+            }
+            _ if inside(&control, &run) => {
+                required[place].extend_from_slice(run.text);
+                covered += run.end - run.start;
+            }
+            _ => {
+                assert!(inside(&missing, &run), "a drawn line is shown or missing");
+                drawn.push(run.text.to_vec());
+            }
+        }
+    };
+    let mut screen = Screen::new();
+    screen.observe(text, &mut take);
+    screen.finish(&mut take);
+    assert_eq!(covered, control.iter().map(|gap| gap.bytes()).sum::<u64>(), "control gaps are drawn lines");
+    (required, drawn)
+}
+
+const ID: &str = "11nzcp4800000001";
+
+fn preview(rule: Rule, text: &[u8]) -> Preview {
+    match native(rule, memory()).apply(text, &Context::default()) {
+        Shown::Cut(preview) => *preview,
+        Shown::Whole(_) => panic!("it does not fit"),
+    }
+}
+
+fn text(preview: &Preview) -> String {
+    String::from_utf8(preview.content.clone()).unwrap()
+}
+
+fn frames(count: usize) -> String {
+    (0..count).map(|frame| format!("\x1b[2K\rPROGRESS index={frame:05}")).collect()
+}
+
+/// [S9] Thousands of frames become one line; nothing is missing but control; the store has every frame.
+#[test]
+fn progress_becomes_one_line() {
+    let raw = format!("{}\nFINAL_MARKER\n", frames(5000));
+    let store = memory();
+    let shown =
+        native(Rule::default(), store.clone()).apply(raw.as_bytes(), &Context::default()).content().to_vec();
+    assert_eq!(
+        String::from_utf8(shown).unwrap(),
+        format!(
+            "[offcut {ID}: 2 lines, 125014 bytes; all shown, terminal control left out; full output: offcut://{ID}]\n\
+             PROGRESS index=04999\nFINAL_MARKER\n"
+        )
+    );
+    assert_eq!(read_all(&*store, &store.ids().unwrap()[0]), raw.as_bytes());
+    let preview = preview(Rule::default(), raw.as_bytes());
+    let gaps: Vec<_> = preview.gaps.iter().map(|gap| (gap.start, gap.end, gap.first_line, gap.why)).collect();
+    assert_eq!(gaps, [(0, 125_001, 1, Why::Control)]);
+    assert_eq!((preview.shown.bytes, preview.shown.lines), (34, 2), "bytes as shown");
+    assert_eq!((preview.removed().bytes, preview.removed().lines), (124_980, 0));
+}
+
+/// The notice for such an output climbs down, too.
+#[test]
+fn the_ladder_when_only_control_is_left_out() {
+    let raw = |length: usize| format!("{}\n{}\n", frames(50), "x".repeat(length));
+    let first = |length: usize| {
+        text(&preview(Rule { limits: bytes(256), ..Rule::default() }, raw(length).as_bytes()))
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(
+        first(100),
+        format!(
+            "[offcut {ID}: 2 lines, 1352 bytes; all shown, terminal control left out; full output: offcut://{ID}]"
+        )
+    );
+    assert_eq!(first(160), format!("[terminal control left out of 1412 bytes: offcut read {ID}]"));
+    assert_eq!(first(176), format!("[terminal control left out: offcut read {ID}]"));
+    assert_eq!(first(190), "PROGRESS index=00049", "and no longer all of it");
+}
+
+/// Lines keep their numbers, and what is said of colour is said once.
+#[test]
+fn coloured_lines_keep_their_numbers() {
+    let raw: String = (1..=5000).map(|number| format!("\x1b[32m{number}\x1b[0m\nplain {number}\n")).collect();
+    let rule = Rule { strategy: Some(StrategyName::HeadTail), limits: bytes(2000), ..Rule::default() };
+    let preview = preview(rule, raw.as_bytes());
+    let shown = text(&preview);
+    assert!(shown.lines().next().unwrap().contains("; terminal control left out; full output: "), "{shown}");
+    assert!(shown.contains("]\n1\nplain 1\n2\nplain 2\n"), "{shown}");
+    let missing: Vec<&Gap> = preview.gaps.iter().filter(|gap| gap.why == Why::Omitted).collect();
+    assert_eq!(missing.len(), 1);
+    let marker = format!("[offcut {ID}: lines {}:{} missing, ", missing[0].first_line, missing[0].last_line);
+    let before = shown.lines().take_while(|line| !line.starts_with(&marker)).count();
+    assert_eq!(before as u64, missing[0].first_line, "as many lines as the marker says, and the header");
+    let next = format!("--lines {}:", missing[0].first_line);
+    assert!(shown.lines().last().unwrap().contains(&next), "{shown}");
+}
+
+/// Part of one long coloured line is shown with the gap in between, and each end once.
+#[test]
+fn a_long_drawn_line_is_cut() {
+    let raw = format!("\x1b[31mBEGIN{}END\x1b[0m\nlast\n", "漢".repeat(20_000));
+    let rule = Rule { strategy: Some(StrategyName::HeadTail), limits: bytes(1500), ..Rule::default() };
+    let preview = preview(rule, raw.as_bytes());
+    let shown = text(&preview);
+    assert_eq!(preview.gaps.len(), 1, "{:?}", preview.gaps);
+    assert_eq!((preview.gaps[0].why, preview.gaps[0].start), (Why::Line, 0));
+    assert_eq!((shown.matches("BEGIN").count(), shown.matches("END\nlast\n").count()), (1, 1), "{shown}");
+    assert!(shown.contains("missing, inside line 1]\n漢"), "{shown}");
+    assert!(shown.contains(&format!("read {ID} --bytes 0:8000]")), "{shown}");
+}
+
+#[test]
+fn a_store_that_fails_is_told() {
+    for (fault, limits) in
+        [(Fault::Create, bytes(9500)), (Fault::Commit, bytes(256)), (Fault::WriteAfter(9), lines(4))]
+    {
+        let rule = Rule { limits, ..Rule::default() };
+        let raw = format!("{}\n\n\n\nx\n", frames(500));
+        let shown =
+            native(rule, Faulty::new(fault)).apply(raw.as_bytes(), &Context::default()).content().to_vec();
+        let shown = String::from_utf8(shown).unwrap();
+        assert!(shown.contains("not kept") && !shown.contains("full output"), "{shown}");
+    }
+}
+
+/// Within the limits nothing is drawn: control passes like everything else.
+#[test]
+fn what_fits_is_not_touched() {
+    let raw = format!("{}\n\0\x1b[31m", frames(100));
+    let truncator = native(Rule::default(), memory());
+    assert_eq!(truncator.apply(raw.as_bytes(), &Context::default()).content(), raw.as_bytes());
+}
+
+#[test]
+fn documents_show_what_came() {
+    let raw = frames(5000);
+    let truncator = Truncator::new(Profile::named("opencode").unwrap());
+    assert!(
+        truncator.apply(raw.as_bytes(), &Context::default()).content().starts_with(&raw.as_bytes()[..51_200])
+    );
+}
+
+#[test]
+fn binary_output_is_described() {
+    let raw = [b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".as_slice(), &[0, 159, 1, 255].repeat(5000)].concat();
+    let shown = preview(Rule::default(), &raw);
+    let digest = blake3::hash(&raw).to_hex();
+    let said: Vec<String> = text(&shown).lines().map(str::to_owned).collect();
+    assert_eq!(
+        said[0],
+        format!(
+            "[offcut {ID}: binary output (image/png), 20016 bytes, blake3 {digest}; described, not shown; full output: \
+             offcut://{ID}]"
+        )
+    );
+    assert_eq!(said[1], "00000000: 8950 4e47 0d0a 1a0a 0000 000d 4948 4452  .PNG........IHDR");
+    assert_eq!(said.len(), 10);
+    assert_eq!(said[9], format!("[offcut {ID}: next: offcut read {ID} --bytes 0:8000]"));
+    let gaps: Vec<_> = shown.gaps.iter().map(|gap| (gap.start, gap.end)).collect();
+    assert_eq!((gaps, shown.shown.bytes, shown.shown.lines), (vec![(0, 20_016)], 0, 0));
+
+    for limits in [bytes(256), lines(4), Limits { tokens: Some(128), ..Limits::default() }] {
+        let shown = text(&preview(Rule { limits, ..Rule::default() }, &raw));
+        assert!(shown.contains("binary output (image/png)") && shown.contains("00000000: 8950"), "{shown}");
+        assert!(shown.contains(ID) && shown.len() <= 9500, "{shown}");
+    }
+    let off = Truncator::new(Profile::native()).storage(Storage::Off);
+    let shown = off.apply(&raw, &Context::default());
+    assert!(
+        shown
+            .content()
+            .starts_with(b"[offcut: binary output (image/png), 20016 bytes; described, not shown; not kept]")
+    );
+    assert!(matches!(shown.preview().unwrap().kept, Kept::Off));
+}
