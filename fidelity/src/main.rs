@@ -6,7 +6,7 @@ mod score;
 use anyhow::{Context as _, Result, anyhow};
 use clap::Parser;
 use labels::Log;
-use offcut::strategy::StrategyName;
+use offcut::strategy::{Group, Smart, StrategyName};
 use offcut::{Context, Limits, Profile, Rule, Truncator};
 use score::{Missed, Score};
 use std::collections::BTreeMap;
@@ -29,6 +29,9 @@ struct Arguments {
     /// Print what was missed in each log
     #[arg(long)]
     missed: bool,
+    /// Print what each group of rules of `smart` adds: the figures without it
+    #[arg(long)]
+    ablation: bool,
     /// Print each preview
     #[arg(long)]
     show: bool,
@@ -60,6 +63,9 @@ fn main() -> Result<()> {
             }
         }
         print_table(budget, &strategies, &table);
+        if arguments.ablation {
+            print_ablation(budget, bytes, &logs)?;
+        }
     }
     Ok(())
 }
@@ -91,6 +97,28 @@ fn print_table(budget: &str, strategies: &[StrategyName], table: &BTreeMap<&str,
         println!();
     }
     println!();
+}
+
+/// What `smart` is worth without each group of its rules.
+fn print_ablation(budget: &str, bytes: u64, logs: &[Log]) -> Result<()> {
+    let mut columns = vec![("all rules".to_owned(), Smart::default())];
+    columns.extend(Group::ALL.map(|group| (format!("{group:?}").to_lowercase(), Smart::without(group))));
+    println!("{budget}: smart with all rules, and without each group of them");
+    for (name, strategy) in columns {
+        let truncator = truncator(StrategyName::Smart, bytes)?.strategy(strategy);
+        let mut scores = BTreeMap::<&str, Score>::new();
+        for log in logs.iter().filter(|log| log.text.len() as u64 > bytes) {
+            let shown = truncator.apply(&log.text, &Context::default());
+            scores.entry(&log.labels.corpus).or_default().add(log, &score::compare(log, shown.content()));
+        }
+        print!("{name:<12}");
+        for (corpus, score) in &scores {
+            print!("  {corpus} {score}");
+        }
+        println!();
+    }
+    println!();
+    Ok(())
 }
 
 fn print_missed(log: &Log, missed: &Missed<'_>, budget: &str, strategy: StrategyName) {

@@ -17,6 +17,7 @@ fn main() {
     hostile(20 << 20);
     flat_per_byte();
     million_line_tail();
+    smart_at_worst();
 }
 
 /// The best of several runs: what the machine can do when nobody disturbs it.
@@ -184,6 +185,44 @@ fn million_line_tail() {
             black_box(truncator.apply(black_box(&text), &Context::default()));
         });
         println!("  {lines} lines {:5.2}x", ratio(time, count));
+    }
+}
+
+/// Texts made to be slow: every line matters, every line is new, no lines, no text.
+fn smart_at_worst() {
+    println!("\nsmart on texts made to be slow, against one newline count");
+    let mut state = 1_u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 33
+    };
+    let same: String =
+        (0..500_000).map(|number| format!("src/a.c:{number}:5: error: expected ';'\n")).collect();
+    let different: String = (0..500_000)
+        .map(|_| {
+            let name: String = (0..20).map(|_| char::from(b'a' + (random() % 26) as u8)).collect();
+            format!("error: {name} is wrong\n")
+        })
+        .collect();
+    let bytes: Vec<u8> = (0..20 << 20).map(|_| random() as u8).collect();
+    let truncator = native(StrategyName::Smart, Limits::default());
+    for (name, text) in [
+        ("the same error", same.into_bytes()),
+        ("different errors", different.into_bytes()),
+        ("one line", b"x".repeat(100 << 20)),
+        ("random bytes", bytes),
+    ] {
+        let count = best(5, || {
+            black_box(newlines(black_box(&text)));
+        });
+        let time = best(5, || {
+            black_box(truncator.apply(black_box(&text), &Context::default()));
+        });
+        println!(
+            "  {name:18} {:6.2}x, {:5.0} MB/s",
+            ratio(time, count),
+            text.len() as f64 / time.as_secs_f64() / 1e6
+        );
     }
 }
 

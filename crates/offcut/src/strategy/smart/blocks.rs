@@ -152,6 +152,10 @@ impl Blocks {
                 self.open(Extent::Diagnostic, known, discount + 60);
                 700 - discount
             }
+            Role::Heading => {
+                self.open(Extent::Closed, known, 0);
+                560 - many * 15
+            }
             Role::Warning => {
                 let discount = again * 120 + many * 25;
                 if self.block.extent != Extent::List {

@@ -10,6 +10,7 @@ mod builds;
 mod compilers;
 mod quiet;
 mod runners;
+mod shapes;
 mod traces;
 mod words;
 
@@ -53,6 +54,8 @@ pub(super) enum Role {
     Warning,
     /// Has a word that often means trouble.
     Suspect,
+    /// Heads a part of a text that has parts: a file of a diff, a hunk.
+    Heading,
     /// Looks like trouble and is none.
     Quiet,
     /// What a runner does for itself, before and after.
@@ -72,14 +75,23 @@ pub enum Group {
     Traces,
     /// Build tools, package managers, shells, CI runners.
     Builds,
+    /// Headings of texts that have parts.
+    Shapes,
     /// Words that often mean trouble.
     Words,
 }
 
 impl Group {
     /// Every group.
-    pub const ALL: [Group; 6] =
-        [Group::Quiet, Group::Compilers, Group::Runners, Group::Traces, Group::Builds, Group::Words];
+    pub const ALL: [Group; 7] = [
+        Group::Quiet,
+        Group::Compilers,
+        Group::Runners,
+        Group::Traces,
+        Group::Builds,
+        Group::Shapes,
+        Group::Words,
+    ];
 }
 
 /// One row.
@@ -100,10 +112,18 @@ pub(super) struct Rule {
 
 /// Every rule, in the order of precedence.
 pub(super) static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-    [quiet::RULES, runners::RULES, compilers::RULES, traces::RULES, builds::RULES, words::RULES]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        quiet::RULES,
+        shapes::RULES,
+        runners::RULES,
+        compilers::RULES,
+        traces::RULES,
+        builds::RULES,
+        words::RULES,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 });
 
 struct Automaton {
