@@ -138,3 +138,26 @@ fn print_missed(log: &Log, missed: &Missed<'_>, budget: &str, strategy: Strategy
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
+
+    use super::*;
+
+    /// What was won stays won.
+    #[test]
+    fn smart_shows_every_fact_of_our_own_cases() {
+        let logs = labels::read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
+        assert!(logs.len() >= 5);
+        for bytes in [4000, 8000] {
+            let truncator = truncator(StrategyName::Smart, bytes).unwrap();
+            for log in &logs {
+                let shown = truncator.apply(&log.text, &Context::default());
+                let missed = score::compare(log, shown.content());
+                let names: Vec<&str> = missed.facts.iter().map(|fact| fact.name.as_str()).collect();
+                assert!(names.is_empty(), "{} at {bytes}: {names:?}", log.labels.file);
+            }
+        }
+    }
+}
