@@ -21,7 +21,7 @@ use crate::recorder::{Ending, Flow, Recorder};
 use crate::render::{self, Budget, Description, Facts, Reach, Trailer};
 use crate::spool::Spool;
 use crate::store::{Entry, Id, Store};
-use crate::strategy::{BothEnds, Cost, Ends, Room, Selector, Smart, Strategy, StrategyName};
+use crate::strategy::{Auto, BothEnds, Cost, Ends, Room, Selector, Smart, Strategy, StrategyName};
 use crate::terminal::{Screen, Terminal};
 use std::borrow::Cow;
 use std::fs::File;
@@ -245,7 +245,8 @@ impl Truncator {
             (Some(custom), _) => custom.start(most_bytes),
             (None, StrategyName::Head) => BothEnds::HEAD.start(most_bytes),
             (None, StrategyName::Tail) => BothEnds::TAIL.start(most_bytes),
-            (None, StrategyName::Smart | StrategyName::Auto) => Smart::default().start(most_bytes),
+            (None, StrategyName::Smart) => Smart::default().start(most_bytes),
+            (None, StrategyName::Auto) => Auto { split: settings.split }.start(most_bytes),
             (None, _) => BothEnds(settings.split).start(most_bytes),
         }
     }

@@ -6,11 +6,13 @@
 //!
 //! The engine itself holds both ends of the text ([`Ends`]), so a strategy that shows only ends observes nothing.
 
+mod auto;
 mod edges;
 mod ends;
 mod room;
 mod smart;
 
+pub use auto::Auto;
 pub use edges::Edges;
 pub use ends::Ends;
 pub use room::{Cost, Room};
