@@ -55,7 +55,9 @@ proptest! {
         prop_assert!(within(limits.bytes, content.len() as u64));
         prop_assert!(within(limits.lines, lines(content, LineConvention::Terminated)), "{}", String::from_utf8_lossy(content));
         prop_assert!(within(limits.tokens, EstimatedTokens.count(content)));
-        if let Shown::Cut(_) = &shown && !(remark.is_empty() && !goes_on) {
+        if let Shown::Cut(_) = &shown
+            && (!remark.is_empty() || goes_on)
+        {
             let last = String::from_utf8_lossy(content).lines().last().unwrap_or_default().to_owned();
             prop_assert!(last.contains(&remark) && last.starts_with("[offcut"), "{last}");
             prop_assert_eq!(last.contains("more "), goes_on, "{}", last);
