@@ -141,7 +141,6 @@ fn print_missed(log: &Log, missed: &Missed<'_>, budget: &str, strategy: Strategy
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
     use super::*;
 

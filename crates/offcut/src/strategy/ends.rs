@@ -26,6 +26,7 @@ pub struct Ends {
     length: u64,
     newlines: u64,
     last: u8,
+    control: Control,
 }
 
 /// A stretch of the text that is not the original's bytes but what a terminal shows of them.
@@ -52,6 +53,7 @@ impl Ends {
             length: 0,
             newlines: 0,
             last: b'\n',
+            control: Control::Absent,
         }
     }
 
@@ -69,6 +71,7 @@ impl Ends {
         // Whatever a terminal shows of it, a line without a line feed is open.
         self.last = text.last().copied().unwrap_or_default();
         if form != Form::Verbatim {
+            self.control = Control::LeftOut;
             let drawn = Drawn { from, to: self.length, start, end };
             self.closing_drawn.push_back(drawn);
             if opening_is_whole {
@@ -145,12 +148,9 @@ impl Ends {
         whole.then(|| self.first(self.opening.len()))
     }
 
-    /// Whether anything that may be shown is not as it came.
+    /// Whether anything of the text is not as it came.
     pub(crate) fn control(&self) -> Control {
-        match self.opening_drawn.is_empty() && self.closing_drawn.is_empty() {
-            true => Control::Absent,
-            false => Control::LeftOut,
-        }
+        self.control
     }
 
     /// How many whole lines end within `most` bytes of the original from `start` on, and where those bytes end: no more
