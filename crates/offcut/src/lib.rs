@@ -22,6 +22,7 @@
 
 mod binary;
 mod boundary;
+mod builder;
 mod context;
 mod cut;
 mod event;
@@ -34,12 +35,14 @@ mod render;
 pub mod retention;
 pub mod retrieve;
 
+mod shown;
 mod spool;
 pub mod store;
 pub mod strategy;
 pub mod terminal;
 mod truncator;
 
+pub use builder::{DEFAULT_CAP, Storage};
 pub use context::Context;
 pub use cut::{Cut, Form, Gap, LinePart, Piece, Run, Size, Why};
 #[cfg(feature = "tracing")]
@@ -49,6 +52,7 @@ pub use limits::{LimitError, Limits, Unit};
 pub use profile::{Frames, Profile, ProfileError, Removed, Rule, Settings, TaskTool, presets};
 pub use recorder::Ending;
 pub use render::Reach;
+pub use shown::{Kept, Part, Preview, Shown};
 pub use spool::Spool;
 pub use terminal::Terminal;
-pub use truncator::{DEFAULT_CAP, Kept, Part, Preview, Shown, Storage, Truncator};
+pub use truncator::Truncator;

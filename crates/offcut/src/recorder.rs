@@ -1,11 +1,12 @@
 //! Keeps the bytes of one output in a store, and remembers honestly how that went.
 
+use crate::builder::Storage;
 use crate::context::Context;
 use crate::cut::{Gap, Size};
 use crate::pen::Pen;
 use crate::profile::Profile;
+use crate::shown::{Kept, Part};
 use crate::store::{Completeness, Draft, Id, Store, StoreError, Summary};
-use crate::truncator::{Kept, Part, Storage};
 use blake3::Hash;
 use std::fs::File;
 use std::path::PathBuf;

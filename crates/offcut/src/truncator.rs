@@ -11,16 +11,17 @@
 //! is over the limits, in one chunk or in many, and its `finish` is everything that happens then.
 
 use crate::binary;
+use crate::builder::Storage;
 use crate::context::Context;
-use crate::cut::{Cut, Form, Gap, LinePart, Piece, Run, Size};
-use crate::event::{Event, NoSink, Sink};
-use crate::limits::{LimitError, Limits, Unit};
-use crate::measure::{self, CountTokens, EstimatedTokens, LineConvention, LineCounter};
+use crate::cut::{Cut, Form, LinePart, Piece, Run, Size};
+use crate::event::{Event, Sink};
+use crate::limits::Limits;
+use crate::measure::{self, CountTokens, LineConvention, LineCounter};
 use crate::profile::{Profile, Rule, Settings};
 use crate::recorder::{Ending, Flow, Recorder};
 use crate::render::{self, Budget, Description, Facts, Reach, Trailer};
+use crate::shown::{Kept, Preview, Shown};
 use crate::spool::Spool;
-use crate::store::{Entry, Id, Store};
 use crate::strategy::{Auto, BothEnds, Cost, Ends, Room, Selector, Smart, Strategy, StrategyName};
 use crate::terminal::{Screen, Terminal};
 use std::borrow::Cow;
@@ -29,178 +30,17 @@ use std::sync::Arc;
 
 /// Bounds tool outputs. Cheap to share; every output is independent of the others.
 pub struct Truncator {
-    profile: Profile,
-    rule: Rule,
-    storage: Storage,
-    reach: Reach,
-    strategy: Option<Arc<dyn Strategy>>,
-    tokens: Arc<dyn CountTokens>,
-    sink: Arc<dyn Sink>,
-    cap: u64,
-}
-
-/// What is kept of one output at the most, unless the caller says otherwise: room for any log, not for a runaway.
-pub const DEFAULT_CAP: u64 = 4 << 30;
-
-/// Where whole outputs go.
-#[derive(Clone)]
-pub enum Storage {
-    /// Nowhere, and that is what the caller wants.
-    Off,
-    /// Into a store.
-    To(Arc<dyn Store>),
-    /// Nowhere, because there is no store to be had.
-    Unavailable(String),
-}
-
-/// What the model gets.
-#[derive(Clone, Debug)]
-pub enum Shown<'a> {
-    /// The output fits: the same bytes.
-    Whole(Cow<'a, [u8]>),
-    /// The output is over a limit: a preview of it.
-    Cut(Box<Preview>),
-}
-
-impl Shown<'_> {
-    /// The bytes to show.
-    pub fn content(&self) -> &[u8] {
-        match self {
-            Shown::Whole(content) => content,
-            Shown::Cut(preview) => &preview.content,
-        }
-    }
-
-    /// The preview, if the output was cut.
-    pub fn preview(&self) -> Option<&Preview> {
-        match self {
-            Shown::Whole(_) => None,
-            Shown::Cut(preview) => Some(preview),
-        }
-    }
-}
-
-/// A bounded preview of an output, and what is known about the rest.
-#[derive(Clone, Debug)]
-pub struct Preview {
-    /// What to show: parts of the original and the text we add.
-    pub content: Vec<u8>,
-    /// The size of the original.
-    pub original: Size,
-    /// How much of the original is shown.
-    pub shown: Size,
-    /// What of the original is not.
-    pub gaps: Vec<Gap>,
-    /// The limit that was exceeded first.
-    pub limited_by: Unit,
-    /// What became of the whole.
-    pub kept: Kept,
-}
-
-impl Preview {
-    /// How much is missing. A line that is shown in part is not missing.
-    pub fn removed(&self) -> Size {
-        let less = |original: Option<u64>, shown: Option<u64>| Some(original?.saturating_sub(shown?));
-        Size {
-            bytes: self.original.bytes - self.shown.bytes,
-            lines: self.original.lines.saturating_sub(self.shown.lines),
-            chars: less(self.original.chars, self.shown.chars),
-            tokens: less(self.original.tokens, self.shown.tokens),
-        }
-    }
-}
-
-/// What became of an output that is over the limits.
-#[derive(Clone, Debug)]
-pub enum Kept {
-    /// Every byte is in the store.
-    Whole(Box<Entry>),
-    /// Every byte so far is in the store, and more may come.
-    Open(Box<Entry>),
-    /// Not every byte is, and why.
-    NotWhole {
-        /// What went wrong, for people and models.
-        error: String,
-        /// What was kept all the same.
-        part: Option<Part>,
-    },
-    /// No store was asked for.
-    Off,
-}
-
-/// The beginning of an output, which is all that could be kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The entry that holds it.
-    pub id: Id,
-    /// How many bytes it has.
-    pub bytes: u64,
+    pub(crate) profile: Profile,
+    pub(crate) rule: Rule,
+    pub(crate) storage: Storage,
+    pub(crate) reach: Reach,
+    pub(crate) strategy: Option<Arc<dyn Strategy>>,
+    pub(crate) tokens: Arc<dyn CountTokens>,
+    pub(crate) sink: Arc<dyn Sink>,
+    pub(crate) cap: u64,
 }
 
 impl Truncator {
-    /// A truncator with this profile that keeps nothing.
-    pub fn new(profile: Profile) -> Truncator {
-        Truncator {
-            profile,
-            rule: Rule::default(),
-            storage: Storage::Off,
-            reach: Reach::default(),
-            strategy: None,
-            tokens: Arc::new(EstimatedTokens),
-            sink: Arc::new(NoSink),
-            cap: DEFAULT_CAP,
-        }
-    }
-
-    /// Keeps whole outputs in `storage`.
-    pub fn storage(self, storage: Storage) -> Truncator {
-        Truncator { storage, ..self }
-    }
-
-    /// Lets `rule` override the profile.
-    pub fn rule(self, rule: Rule) -> Result<Truncator, LimitError> {
-        self.profile.settings(None, rule)?;
-        Ok(Truncator { rule, ..self })
-    }
-
-    /// Lets `rule` override what is in force, from the next output on; what it leaves unset stays as it was.
-    pub fn update(&mut self, rule: Rule) -> Result<(), LimitError> {
-        let rule = rule.or(self.rule);
-        self.profile.settings(None, rule)?;
-        self.rule = rule;
-        Ok(())
-    }
-
-    /// Lets `rule` override what is in force for one tool, from the next output on.
-    pub fn update_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
-        self.profile.set_tool(tool, rule)
-    }
-
-    /// Says how the reader of a preview gets the rest back.
-    pub fn reach(self, reach: Reach) -> Truncator {
-        Truncator { reach, ..self }
-    }
-
-    /// Cuts by a strategy of the caller's own instead of the profile's.
-    pub fn strategy(self, strategy: impl Strategy + 'static) -> Truncator {
-        Truncator { strategy: Some(Arc::new(strategy)), ..self }
-    }
-
-    /// Counts tokens by a real tokenizer instead of the estimate.
-    pub fn tokens(self, tokens: impl CountTokens + 'static) -> Truncator {
-        Truncator { tokens: Arc::new(tokens), ..self }
-    }
-
-    /// Tells `sink` what happens.
-    pub fn sink(self, sink: impl Sink + 'static) -> Truncator {
-        Truncator { sink: Arc::new(sink), ..self }
-    }
-
-    /// Keeps at most this many bytes of one output; the notice says so when there were more.
-    pub fn cap(self, cap: u64) -> Truncator {
-        Truncator { cap, ..self }
-    }
-
     /// What applies to an output of this call.
     pub fn settings(&self, context: &Context) -> Settings {
         let tool = context.tool.as_deref();

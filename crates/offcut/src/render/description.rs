@@ -3,8 +3,9 @@
 use crate::binary::{self, Kind};
 use crate::cut::Size;
 use crate::render::Reach;
-use crate::render::native::{self, NEXT_PAGE_BYTES, Next};
-use crate::truncator::{Kept, Part};
+use crate::render::native;
+use crate::render::next::{self, NEXT_PAGE_BYTES, Next};
+use crate::shown::{Kept, Part};
 
 /// A reason longer than this is cut.
 const LONGEST_REASON: usize = 160;
@@ -35,10 +36,10 @@ impl Description<'_> {
         let (what, hex, trailer) = (self.what(), binary::hex(self.opening, rows), &self.trailer);
         match self.kept {
             Kept::Whole(entry) | Kept::Open(entry) => {
-                let (id, path) = (entry.id, entry.path.as_deref().and_then(native::printable));
+                let (id, path) = (entry.id, entry.path.as_deref().and_then(next::printable));
                 let next = Next::Bytes(0, bytes.min(NEXT_PAGE_BYTES as u64));
                 // The trailer has a pointer of its own.
-                let pointer = native::command(reach, &id, path.as_deref(), &next)
+                let pointer = next::command(reach, &id, path.as_deref(), &next)
                     .filter(|_| trailer.is_empty())
                     .map(|command| format!("[offcut {id}: next: {command}]\n"))
                     .unwrap_or_default();
@@ -70,7 +71,7 @@ impl Description<'_> {
         let (what, hex, trailer) = (self.what(), binary::hex(self.opening, rows), &self.trailer);
         match self.kept {
             Kept::Whole(entry) | Kept::Open(entry) => {
-                format!("[{what}, {bytes} bytes: {}]\n{hex}{trailer}", native::entry(reach, &entry.id))
+                format!("[{what}, {bytes} bytes: {}]\n{hex}{trailer}", next::entry(reach, &entry.id))
             }
             Kept::NotWhole { .. } | Kept::Off => {
                 format!("[offcut: {what}, {bytes} bytes, not kept]\n{hex}{trailer}")

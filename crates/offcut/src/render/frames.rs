@@ -6,7 +6,7 @@ use crate::measure;
 use crate::profile::{Frames, Removed, TaskTool};
 use crate::render::Facts;
 use crate::render::native::stands_before;
-use crate::truncator::Kept;
+use crate::shown::Kept;
 
 pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Vec<u8> {
     let (removed, unit) = removed(frames.removed, facts);

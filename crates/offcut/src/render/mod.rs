@@ -5,16 +5,17 @@
 mod description;
 mod frames;
 mod native;
+mod next;
 
 use crate::cut::{Cut, Size};
 use crate::limits::Limits;
 use crate::profile::{Profile, Settings, TaskTool};
 use crate::recorder::{Flow, Outlook};
+use crate::shown::Kept;
 use crate::strategy::{Cost, Ends};
-use crate::truncator::Kept;
 
 pub(crate) use description::{Description, describe};
-pub(crate) use native::NEXT_PAGE_BYTES;
+pub(crate) use next::NEXT_PAGE_BYTES;
 
 /// What the reader of a preview can use to get the rest back. Only what exists is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
