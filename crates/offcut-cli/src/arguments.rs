@@ -1,6 +1,6 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::strategy::StrategyName;
 use offcut::{Context, Limits, Rule, TaskTool, Terminal, presets};
@@ -15,6 +15,34 @@ pub(crate) struct Arguments {
     pub(crate) everywhere: Everywhere,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// Takes a command from what was parsed.
+type Reader = fn(&ArgMatches) -> Result<Command, clap::Error>;
+
+impl Arguments {
+    /// The commands that stand before every tool call, parsed without building all the others.
+    ///
+    /// Nothing if it is another command, or a line that only the whole definition can explain.
+    pub(crate) fn hot() -> Option<Arguments> {
+        let name = std::env::args_os().nth(1)?;
+        let whole = Everywhere::augment_args(clap::Command::new("offcut")).disable_help_subcommand(true);
+        let (whole, read): (_, Reader) = match name.to_str()? {
+            "cut" => {
+                let command = Cut::augment_args(clap::Command::new("cut"));
+                (whole.subcommand(command), |found| Cut::from_arg_matches(found).map(Command::Cut))
+            }
+            "run" => {
+                let command = Run::augment_args(clap::Command::new("run"));
+                (whole.subcommand(command), |found| Run::from_arg_matches(found).map(Command::Run))
+            }
+            _ => return None,
+        };
+        let matches = whole.try_get_matches().ok()?;
+        let everywhere = Everywhere::from_arg_matches(&matches).ok()?;
+        let command = read(matches.subcommand()?.1).ok()?;
+        Some(Arguments { everywhere, command })
+    }
 }
 
 const EXAMPLES: &str = "Examples:

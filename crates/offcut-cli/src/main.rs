@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         process::drain(&given.collect::<Vec<_>>());
         return ExitCode::SUCCESS;
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::hot().map_or_else(Arguments::try_parse, Ok) {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error),
     };
