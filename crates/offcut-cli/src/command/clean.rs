@@ -41,13 +41,17 @@ pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
     }
     let mut sweep = retention::decide(&candidates, &policy, SystemTime::now());
     if !clean.dry_run {
+        let mut progress = super::Progress::new("removing", sweep.remove.len());
         // Only what we removed ourselves counts: another cleaner may have been faster.
-        sweep.remove.retain(|candidate| match store.remove(&candidate.id) {
-            Ok(()) => true,
-            Err(offcut::store::StoreError::NotFound { .. }) => false,
-            Err(error) => {
-                eprintln!("offcut: {error}");
-                false
+        sweep.remove.retain(|candidate| {
+            progress.step();
+            match store.remove(&candidate.id) {
+                Ok(()) => true,
+                Err(offcut::store::StoreError::NotFound { .. }) => false,
+                Err(error) => {
+                    eprintln!("offcut: {error}");
+                    false
+                }
             }
         });
     }

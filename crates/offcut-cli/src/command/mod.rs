@@ -27,7 +27,7 @@ pub(crate) use stats::stats;
 use crate::failure::Outcome;
 use offcut::{Kept, Preview, Shown};
 use serde::Serialize;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 /// One JSON value on a line of its own.
 fn print_json(value: &impl Serialize) -> Outcome {
@@ -79,5 +79,35 @@ fn tell_what_was_not_kept(shown: &Shown<'_>) {
         && !String::from_utf8_lossy(content).contains(error.as_str())
     {
         eprintln!("offcut: the output was not kept: {error}");
+    }
+}
+
+/// Tells a person at a terminal how far long work has come; a pipe gets nothing.
+struct Progress {
+    what: &'static str,
+    total: usize,
+    done: usize,
+    visible: bool,
+}
+
+impl Progress {
+    fn new(what: &'static str, total: usize) -> Progress {
+        Progress { what, total, done: 0, visible: std::io::stderr().is_terminal() }
+    }
+
+    fn step(&mut self) {
+        self.done += 1;
+        // Often enough to be seen moving, rarely enough to cost nothing.
+        if self.visible && (self.done.is_multiple_of(100) || self.done == self.total) {
+            eprint!("\r\x1b[Koffcut: {} {} of {}", self.what, self.done, self.total);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.visible {
+            eprint!("\r\x1b[K");
+        }
     }
 }

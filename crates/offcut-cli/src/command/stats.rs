@@ -28,7 +28,10 @@ struct Row {
 pub(crate) fn stats(everywhere: &Everywhere, stats: &Stats) -> Outcome {
     let store = Setup::new(everywhere)?.store()?;
     let mut rows: BTreeMap<(String, String), Row> = BTreeMap::new();
-    for entry in retrieve::entries(&*store, &store.ids()?).into_iter().flatten() {
+    let entries: Vec<Entry> = retrieve::entries(&*store, &store.ids()?).into_iter().flatten().collect();
+    let mut progress = super::Progress::new("reading", entries.len());
+    for entry in entries {
+        progress.step();
         let Some(summary) = &entry.summary else { continue };
         let (day, tool) =
             (day(&entry), entry.context.tool.as_deref().map_or_else(|| "-".to_owned(), super::harmless));
@@ -44,6 +47,7 @@ pub(crate) fn stats(everywhere: &Everywhere, stats: &Stats) -> Outcome {
             false => spared.div_ceil(4),
         };
     }
+    drop(progress);
     let rows: Vec<Row> = rows.into_values().rev().collect();
     match everywhere.format {
         Format::Json => super::print_json(&rows),
