@@ -181,3 +181,28 @@ fn a_closed_pipe_ends_quietly() {
     let ran = sandbox.paste("offcut cat last | while read -r line; do echo $line; exit; done");
     assert_eq!((ran.text().as_str(), ran.stderr.as_str()), ("1\n", ""));
 }
+
+/// Names come from elsewhere; none of them may cost an output. A limit that is named holds for an exempt tool too.
+#[test]
+fn names_and_limits_of_a_call() {
+    let sandbox = Sandbox::new();
+    let text = numbered(9000);
+    let ran =
+        sandbox.run(&["cut", "--tool", "-rf", "--call-id", "--help", "--session", "-"], text.as_bytes());
+    assert!(ran.text().len() <= 9500);
+    let exempt = ["cut", "--profile", "coding-agent", "--tool", "read"];
+    assert_eq!(sandbox.run(&exempt, text.as_bytes()).stdout, text.as_bytes());
+    let limited: Vec<&str> = exempt.into_iter().chain(["--max-lines", "100"]).collect();
+    assert!(sandbox.run(&limited, text.as_bytes()).text().contains("lines truncated"));
+}
+
+#[test]
+fn content_that_was_changed_is_noticed() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.run(&["cut", "--format", "json"], numbered(5000).as_bytes()).json()["saved"]["path"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    std::fs::write(&path, numbered(5000).replace("4321", "1234")).unwrap();
+    assert!(sandbox.run(&["cat", "last"], b"").stderr.contains("was changed after it was stored"));
+}

@@ -93,3 +93,53 @@ fn pages_lead_through_the_whole_output() {
     }
     assert_eq!(seen, text);
 }
+
+/// A command that would not find the store is worse than none: whatever the budget, what is printed works.
+#[test]
+fn a_hint_is_never_a_command_that_fails() {
+    let sandbox = Sandbox::new();
+    let text = numbered(20_000);
+    for store in
+        ["s", "a store with a much longer name than any budget for a notice would like to have in it"]
+    {
+        let store = sandbox.path().join(store);
+        for most in ["256", "300", "364", "448", "700", "1000", "9500"] {
+            let shown = sandbox
+                .run(&["cut", "--store", store.to_str().unwrap(), "--max-bytes", most], text.as_bytes())
+                .text();
+            match shown.contains(" read ") {
+                true => follow(&sandbox, &shown, text.as_bytes()),
+                false => assert!(shown.contains("offcut://"), "{most}: {shown}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_comes_next_is_in_the_same_store() {
+    let sandbox = Sandbox::new();
+    let store = sandbox.path().join("elsewhere");
+    let arguments = ["cut", "--format", "json", "--store", store.to_str().unwrap()];
+    let result = sandbox.run(&arguments, numbered(5000).as_bytes()).json();
+    let page = sandbox.run(&["read", result["saved"]["path"].as_str().unwrap(), "--lines", "1:2"], b"");
+    assert_eq!(page.text(), "1\n2\n");
+    let next = page.stderr.trim().strip_prefix("offcut: next: ").unwrap();
+    assert_eq!(sandbox.paste(next).text(), "3\n4\n", "{next}");
+}
+
+#[test]
+fn a_page_keeps_the_limits_it_was_given() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], format!("{}\n{}", "x".repeat(50_000), numbered(5000)).as_bytes());
+    let page = sandbox
+        .run(&["read", "last", "--lines", "1:2", "--max-bytes", "600", "--max-lines", "5"], b"")
+        .text();
+    assert!(page.len() <= 600 && page.lines().count() <= 5, "{page}");
+    let next = page.rsplit_once("next: ").unwrap().1;
+    assert!(
+        next.contains("--max-bytes 600 --max-lines 5]") && next.contains(":50003 "),
+        "the end of what was asked for stays: {next}"
+    );
+    let around = sandbox.run(&["read", "last", "--around", "2500", "-C", "5000"], b"").text();
+    assert!(around.contains("\n2499\n"), "the line itself is on the page");
+}
