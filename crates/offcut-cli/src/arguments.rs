@@ -2,6 +2,7 @@
 
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
+use offcut::middleware::Shape;
 use offcut::strategy::StrategyName;
 use offcut::{Context, Limits, Rule, TaskTool, Terminal, presets};
 use std::ffi::OsString;
@@ -99,6 +100,18 @@ pub(crate) enum Command {
   offcut run --shell 'npm run build | tee build.log'
   offcut run --split -- ./program      standard error bounded by itself, on standard error")]
     Run(Run),
+    /// Bound the text in a tool result: JSON in, the same shape out
+    ///
+    /// Only the text that is over the limits and the fields that tell of it change; every other byte stays, numbers
+    /// and unknown fields too. The texts of one result are measured together, images stay where they are. An array of
+    /// results is bounded one by one. What is not recognised passes as it is, with a warning; what is not JSON
+    /// passes as it is, with an error and exit code 2.
+    #[command(after_help = "Examples:
+  offcut result < tool-result.json
+  offcut result --shape mcp --tool search < call-tool-result.json
+  offcut result --profile unified < envelope.json
+  offcut result --total 30k < parallel-results.json     an array of results that share 30,000 bytes")]
+    Result(ToolResult),
     /// Print a part of a kept output
     ///
     /// Standard output is exactly the part asked for, if a page holds it; the command for what comes next is then on
@@ -182,6 +195,24 @@ pub(crate) enum Command {
     /// Print a page of the documentation
     #[command(hide = true)]
     Docs(Documentation),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolResult {
+    #[command(flatten)]
+    pub(crate) cut: Cut,
+    /// The shape of the result, if it should not be guessed
+    #[arg(long, value_name = "NAME", value_parser = shape(), help_heading = "Results")]
+    pub(crate) shape: Option<Shape>,
+    /// Pass results of this tool as they are; may be given several times
+    #[arg(long, value_name = "NAME", help_heading = "Results")]
+    pub(crate) skip_tool: Vec<String>,
+    /// What all results of an array may have together; the largest are cut first
+    #[arg(long, value_name = "BYTES", value_parser = parse_size, help_heading = "Results")]
+    pub(crate) total: Option<u64>,
+    /// Tell a person about each cut, on standard error; on a terminal that is always done
+    #[arg(long, help_heading = "Results")]
+    pub(crate) panel: bool,
 }
 
 #[derive(Debug, Args)]
@@ -393,6 +424,12 @@ impl Cut {
 fn foreign() -> impl clap::builder::TypedValueParser<Value = String> {
     use clap::builder::{OsStringValueParser, TypedValueParser};
     OsStringValueParser::new().map(|text| text.to_string_lossy().into_owned())
+}
+
+fn shape() -> impl clap::builder::TypedValueParser<Value = Shape> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(Shape::ALL.map(Shape::name))
+        .map(|name| Shape::named(&name).unwrap_or_else(|| unreachable!("only known names are accepted")))
 }
 
 fn strategy() -> impl clap::builder::TypedValueParser<Value = StrategyName> {

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Run(run) => return command::run(&arguments.everywhere, run),
         Command::Cut(cut) => command::cut(&arguments.everywhere, cut),
+        Command::Result(result) => command::result(&arguments.everywhere, result),
         Command::Read(read) => command::read(&arguments.everywhere, read),
         Command::Cat(cat) => command::cat(&arguments.everywhere, cat),
         Command::Ls(ls) => command::ls(&arguments.everywhere, ls),

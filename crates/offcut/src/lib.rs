@@ -28,6 +28,7 @@ mod cut;
 mod event;
 pub mod limits;
 pub mod measure;
+pub mod middleware;
 mod pen;
 mod profile;
 mod recorder;
@@ -49,9 +50,12 @@ pub use cut::{Cut, Form, Gap, LinePart, Piece, Run, Size, Why};
 pub use event::Tracing;
 pub use event::{Event, JsonLines, NoSink, Sink};
 pub use limits::{LimitError, Limits, Unit};
-pub use profile::{Frames, Profile, ProfileError, Removed, Rule, Settings, TaskTool, presets};
+pub use profile::{
+    Frames, Marking, Profile, ProfileError, Removed, Results, Rule, Settings, TaskTool, TrailingLines,
+    Treatment, presets,
+};
 pub use recorder::Ending;
-pub use render::Reach;
+pub use render::{Placed, Reach};
 pub use shown::{Kept, Part, Preview, Shown};
 pub use spool::Spool;
 pub use terminal::Terminal;

@@ -47,6 +47,9 @@ pub struct Profile {
     /// Environment variables of the document's own, and the configuration key that each one sets.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
+    /// What is done with tool results.
+    #[serde(default)]
+    pub results: Results,
     /// The document's frames; nothing for offcut's own notice.
     pub wording: Option<Frames>,
 }
@@ -182,6 +185,52 @@ pub struct Settings {
     pub task: TaskTool,
     /// Whether it is shown as a terminal would show it.
     pub terminal: Terminal,
+    /// Whether the lines at the end that say how a tool ended are shown in any case.
+    pub trailer: TrailingLines,
+}
+
+/// What becomes of the lines under a result that say how its tool ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrailingLines {
+    /// They are shown if the strategy chooses them.
+    #[default]
+    AsChosen,
+    /// They are shown.
+    Kept,
+}
+
+/// What a profile does with tool results, beyond their text.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Results {
+    /// With a result whose tool says that it has bounded it itself.
+    pub handled: Treatment,
+    /// With a result that is an error.
+    pub errors: Treatment,
+    /// With a result that fits.
+    pub whole: Marking,
+}
+
+/// Whether a kind of result is bounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Treatment {
+    /// Like any other.
+    #[default]
+    Bounded,
+    /// It passes as it is.
+    Passed,
+}
+
+/// Whether a result that fits is told to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Marking {
+    /// It passes byte for byte.
+    #[default]
+    Untouched,
+    /// A field says that it was not cut, in shapes that have one.
+    Marked,
 }
 
 impl Profile {
@@ -249,6 +298,7 @@ impl Profile {
             conventions: Conventions { lines: self.conventions.lines, chars: self.conventions.chars },
             task: rule.task.unwrap_or_default(),
             terminal: rule.terminal.unwrap_or(self.terminal),
+            trailer: TrailingLines::AsChosen,
         })
     }
 }

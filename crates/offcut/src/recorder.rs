@@ -6,7 +6,7 @@ use crate::cut::{Gap, Size};
 use crate::pen::Pen;
 use crate::profile::Profile;
 use crate::shown::{Kept, Part};
-use crate::store::{Completeness, Draft, Id, Store, StoreError, Summary};
+use crate::store::{Completeness, Draft, Id, Reading, Store, StoreError, Summary};
 use blake3::Hash;
 use std::fs::File;
 use std::path::PathBuf;
@@ -67,12 +67,18 @@ enum State {
 }
 
 impl Recorder {
-    pub(crate) fn open(storage: &Storage, profile: &Profile, context: &Context, cap: u64) -> Recorder {
+    pub(crate) fn open(
+        storage: &Storage,
+        profile: &Profile,
+        context: &Context,
+        reading: Reading,
+        cap: u64,
+    ) -> Recorder {
         let state = match storage {
             Storage::Off => State::Off,
             Storage::Unavailable(error) => State::Failed { error: error.clone() },
             Storage::To(store) => {
-                let draft = Draft { context, profile: &profile.name, file_name: &profile.file_name };
+                let draft = Draft { context, profile: &profile.name, file_name: &profile.file_name, reading };
                 match store.create(&draft) {
                     Ok(writer) => State::Writing { store: Arc::clone(store), pen: Pen::new(writer) },
                     Err(error) => State::Failed { error: one_line(&error) },

@@ -2,6 +2,7 @@
 
 use crate::cut::{Gap, Size};
 use crate::limits::Unit;
+use crate::render::Placed;
 use crate::store::{Entry, Id};
 use std::borrow::Cow;
 
@@ -37,6 +38,8 @@ impl Shown<'_> {
 pub struct Preview {
     /// What to show: parts of the original and the text we add.
     pub content: Vec<u8>,
+    /// Which parts of it are the original's, in order; the rest is ours.
+    pub placed: Vec<Placed>,
     /// The size of the original.
     pub original: Size,
     /// How much of the original is shown.

@@ -39,8 +39,7 @@ enum Stage<'a> {
 }
 
 impl<'a> Spool<'a> {
-    pub(crate) fn new(truncator: &'a Truncator, context: Context) -> Spool<'a> {
-        let settings = truncator.settings(&context);
+    pub(crate) fn new(truncator: &'a Truncator, settings: Settings, context: Context) -> Spool<'a> {
         let lines = LineCounter::new(settings.conventions.lines);
         Spool { truncator, settings, context, stage: Stage::Within { held: Vec::new(), lines, chars: 0 } }
     }

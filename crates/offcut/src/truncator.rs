@@ -17,12 +17,15 @@ use crate::cut::{Cut, Form, LinePart, Piece, Run, Size};
 use crate::event::{Event, Sink};
 use crate::limits::Limits;
 use crate::measure::{self, CountTokens, LineConvention, LineCounter};
-use crate::profile::{Profile, Rule, Settings};
+use crate::profile::{Profile, Rule, Settings, TrailingLines};
 use crate::recorder::{Ending, Flow, Recorder};
-use crate::render::{self, Budget, Description, Facts, Reach, Trailer};
+use crate::render::{self, Budget, Content, Description, Facts, Reach, Trailer};
 use crate::shown::{Kept, Preview, Shown};
 use crate::spool::Spool;
-use crate::strategy::{Auto, BothEnds, Cost, Ends, Room, Selector, Smart, Strategy, StrategyName};
+use crate::store::Reading;
+use crate::strategy::{
+    Auto, BothEnds, Cost, Ends, Room, Selector, Smart, Strategy, StrategyName, WithTrailer,
+};
 use crate::terminal::{Screen, Terminal};
 use std::borrow::Cow;
 use std::fs::File;
@@ -43,9 +46,15 @@ pub struct Truncator {
 impl Truncator {
     /// What applies to an output of this call.
     pub fn settings(&self, context: &Context) -> Settings {
+        self.settings_with(context, Rule::default())
+    }
+
+    /// The same with options of this one call, unless they cannot be used.
+    pub(crate) fn settings_with(&self, context: &Context, call: Rule) -> Settings {
         let tool = context.tool.as_deref();
         self.profile
-            .settings(tool, self.rule)
+            .settings(tool, call.or(self.rule))
+            .or_else(|_| self.profile.settings(tool, self.rule))
             // The rule was checked alone and the tool's was checked with the profile; only a mix can be refused.
             .or_else(|_| self.profile.settings(None, self.rule))
             .unwrap_or_else(|error| unreachable!("checked when it was set: {error}"))
@@ -68,7 +77,26 @@ impl Truncator {
 
     /// Bounds an output that arrives in pieces.
     pub fn spool(&self, context: Context) -> Spool<'_> {
-        Spool::new(self, context)
+        let settings = self.settings(&context);
+        Spool::new(self, settings, context)
+    }
+
+    /// Bounds `readable`, which is how `stored` is read; what is kept is `stored`.
+    pub(crate) fn apply_readable(
+        &self,
+        stored: &[u8],
+        readable: &[u8],
+        context: &Context,
+        settings: Settings,
+    ) -> Shown<'static> {
+        if !settings.enabled || self.fits(readable, &settings) {
+            self.passed(context, stored.len() as u64);
+            return Shown::Whole(Cow::Owned(readable.to_vec()));
+        }
+        let mut overflow = Overflow::open_as(self, settings, context, Reading::Readable);
+        overflow.record(stored);
+        overflow.look_at(readable);
+        overflow.finish(Ending::default())
     }
 
     pub(crate) fn fits(&self, text: &[u8], settings: &Settings) -> bool {
@@ -80,6 +108,14 @@ impl Truncator {
     }
 
     fn start(&self, settings: &Settings) -> Box<dyn Selector> {
+        let selector = self.start_strategy(settings);
+        match settings.trailer {
+            TrailingLines::Kept => Box::new(WithTrailer(selector)),
+            TrailingLines::AsChosen => selector,
+        }
+    }
+
+    fn start_strategy(&self, settings: &Settings) -> Box<dyn Selector> {
         let most_bytes = settings.keep.ceiling();
         match (&self.strategy, settings.strategy) {
             (Some(custom), _) => custom.start(most_bytes),
@@ -113,10 +149,19 @@ pub(crate) struct Overflow<'a> {
 
 impl<'a> Overflow<'a> {
     pub(crate) fn open(truncator: &'a Truncator, settings: Settings, context: &Context) -> Overflow<'a> {
+        Overflow::open_as(truncator, settings, context, Reading::Plain)
+    }
+
+    fn open_as(
+        truncator: &'a Truncator,
+        settings: Settings,
+        context: &Context,
+        reading: Reading,
+    ) -> Overflow<'a> {
         let most = settings.limits.ceiling().max(settings.keep.ceiling());
         let most = usize::try_from(most).unwrap_or(usize::MAX / 4);
         Overflow {
-            recorder: Recorder::open(&truncator.storage, &truncator.profile, context, truncator.cap),
+            recorder: Recorder::open(&truncator.storage, &truncator.profile, context, reading, truncator.cap),
             screen: (settings.terminal == Terminal::Rendered).then(Screen::new),
             selector: truncator.start(&settings),
             bytes: 0,
@@ -134,7 +179,15 @@ impl<'a> Overflow<'a> {
     }
 
     pub(crate) fn observe(&mut self, chunk: &[u8]) {
+        self.record(chunk);
+        self.look_at(chunk);
+    }
+
+    fn record(&mut self, chunk: &[u8]) {
         self.recorder.write(chunk);
+    }
+
+    fn look_at(&mut self, chunk: &[u8]) {
         let Overflow { screen, selector, ends, .. } = self;
         let mut take = |run: Run<'_>| {
             ends.observe(run);
@@ -225,8 +278,8 @@ impl<'a> Overflow<'a> {
         let (kept, file) = recorder.commit(original, ends.lines(), shown, &cut.gaps, ending, flow);
         let facts =
             Facts { ends: &ends, cut: &cut, original, shown, kept: &kept, trailer, settings: &settings };
-        let content = render::render(profile, reach, &plan, &facts);
-        let preview = Preview { content, original, shown, gaps: cut.gaps, limited_by, kept };
+        let Content { text: content, placed } = render::render(profile, reach, &plan, &facts);
+        let preview = Preview { content, placed, original, shown, gaps: cut.gaps, limited_by, kept };
         announce(sink, &context, &preview);
         (Shown::Cut(Box::new(preview)), file)
     }
@@ -249,7 +302,8 @@ impl<'a> Overflow<'a> {
         let fits = |text: &str| keep.fit(text.as_bytes(), conventions, tokens);
         let description = Description { kind, opening: &opening, original, kept: &kept, trailer };
         let content = render::describe(reach, &description, &fits).into_bytes();
-        let preview = Preview { content, original, shown, gaps: cut.gaps, limited_by, kept };
+        let placed = Vec::new();
+        let preview = Preview { content, placed, original, shown, gaps: cut.gaps, limited_by, kept };
         announce(&*truncator.sink, &context, &preview);
         (Shown::Cut(Box::new(preview)), file)
     }

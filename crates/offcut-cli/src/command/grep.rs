@@ -3,7 +3,7 @@
 use crate::arguments::{Everywhere, Format, Grep};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
-use offcut::retrieve::{self, Case, Found, Hit, HitKind, PageLimits, Query};
+use offcut::retrieve::{self, Case, Found, Hit, HitKind, PageLimits, Query, View};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -38,7 +38,7 @@ pub(crate) fn grep(everywhere: &Everywhere, grep: &Grep) -> Outcome {
         let (store, _) = setup.store_of(reference)?;
         let ids =
             if reference == "all" { store.ids()? } else { vec![retrieve::resolve(&*store, reference)?] };
-        let part = retrieve::search(&*store, &ids, &query, left)?;
+        let part = retrieve::search(&View::new(store), &ids, &query, left)?;
         left.bytes = left.bytes.saturating_sub(part.hits.iter().map(|hit| hit.text.len() as u64 + 32).sum());
         left.lines = left.lines.saturating_sub(part.hits.len() as u64);
         found.matches += part.matches;

@@ -5,8 +5,8 @@ use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::format::PageResult;
 use offcut::NoSink;
-use offcut::retrieve::{self, Page, PageLimits, Progress, Range};
-use offcut::store::{Completeness, Entry};
+use offcut::retrieve::{self, Page, PageLimits, Progress, Range, View};
+use offcut::store::{Completeness, Entry, Store};
 use std::io::Write;
 
 const BLOCK: usize = 1 << 20;
@@ -23,8 +23,9 @@ pub(crate) fn read(everywhere: &Everywhere, read: &Read) -> Outcome {
     let pager = Pager { program, options: options(read) };
     let limits = pager.limits(read)?;
     let id = retrieve::resolve(&*store, &read.reference.id)?;
+    let store = View::new(store);
     let entry = store.entry(&id)?;
-    let page = retrieve::page(&*store, &entry, range, limits, &NoSink)?;
+    let page = retrieve::page(&store, &entry, range, limits, &NoSink)?;
     match everywhere.format {
         Format::Text => print_text(&pager, &entry, &page),
         Format::Json => print_json(&pager, &entry, page),

@@ -10,6 +10,7 @@ mod harness;
 mod hints;
 mod people;
 mod rendered;
+mod results;
 mod run;
 mod run_faults;
 mod signals;

@@ -4,11 +4,11 @@ use crate::cut::{Cut, LinePart, Piece};
 use crate::limits::Unit;
 use crate::measure;
 use crate::profile::{Frames, Removed, TaskTool};
-use crate::render::Facts;
 use crate::render::native::stands_before;
+use crate::render::{Content, Facts};
 use crate::shown::Kept;
 
-pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Vec<u8> {
+pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Content {
     let (removed, unit) = removed(frames.removed, facts);
     let (hint, path, error) = match facts.kept {
         Kept::Whole(entry) => {
@@ -27,49 +27,55 @@ pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Vec<u8> {
         Kept::Off => (&frames.hint_not_saved, String::new(), "no store is set".to_owned()),
     };
     let hint = fill(hint, &|name| match name {
-        "path" => Some(path.clone().into_bytes()),
-        "error" => Some(error.clone().into_bytes()),
+        "path" => Some(Content::ours(path.clone())),
+        "error" => Some(Content::ours(error.clone())),
         _ => None,
     });
     let from_start = facts.cut.pieces.first().is_some_and(|piece| piece.start == 0);
     let to_end = facts.cut.missing().next().is_some_and(|gap| gap.end == facts.original.bytes);
     let frame = if from_start && to_end { &frames.head } else { &frames.tail };
     let (head, tail) = ends(facts.cut);
-    let chars = |text: &[u8]| measure::chars(text, facts.settings.conventions.chars).to_string().into_bytes();
+    let chars = |content: &Content| {
+        Content::ours(measure::chars(&content.text, facts.settings.conventions.chars).to_string())
+    };
     fill(frame, &|name| match name {
         "preview" => Some(preview(frames, facts.cut)),
         "head" => Some(head.clone()),
         "tail" => Some(tail.clone()),
         "head_chars" => Some(chars(&head)),
         "tail_chars" => Some(chars(&tail)),
-        "removed" => Some(removed.to_string().into_bytes()),
-        "unit" => Some(unit.to_string().into_bytes()),
+        "removed" => Some(Content::ours(removed.to_string())),
+        "unit" => Some(Content::ours(unit.to_string())),
         "hint" => Some(hint.clone()),
         _ => None,
     })
 }
 
 /// What is shown before the first gap and behind it.
-fn ends(cut: &Cut<'_>) -> (Vec<u8>, Vec<u8>) {
+fn ends(cut: &Cut<'_>) -> (Content, Content) {
     let gap = cut.missing().next();
     let is_head = |piece: &&Piece<'_>| gap.is_none_or(|gap| !stands_before(gap, piece));
-    let text = |pieces: Vec<&Piece<'_>>| pieces.into_iter().flat_map(|piece| piece.text.to_vec()).collect();
+    let text = |pieces: Vec<&Piece<'_>>| {
+        let mut content = Content::default();
+        pieces.into_iter().for_each(|piece| content.place(piece));
+        content
+    };
     let (head, tail): (Vec<_>, Vec<_>) = cut.pieces.iter().partition(is_head);
     (text(head), text(tail))
 }
 
-fn preview(frames: &Frames, cut: &Cut<'_>) -> Vec<u8> {
-    let mut text = Vec::new();
+fn preview(frames: &Frames, cut: &Cut<'_>) -> Content {
+    let mut text = Content::default();
     for piece in &cut.pieces {
-        if !text.is_empty()
+        if !text.text.is_empty()
             && let Some(gap) = cut.missing().find(|gap| gap.end == piece.start)
         {
             let lines = gap.last_line + 1 - gap.first_line;
-            text.extend(fill(&frames.join, &|name| {
-                (name == "gap_lines").then(|| lines.to_string().into_bytes())
+            text.append(fill(&frames.join, &|name| {
+                (name == "gap_lines").then(|| Content::ours(lines.to_string()))
             }));
         }
-        text.extend_from_slice(&piece.text);
+        text.place(piece);
     }
     text
 }
@@ -105,36 +111,36 @@ fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
 }
 
 /// Replaces `{name}` by its value, once: what a value contains is never looked at again.
-fn fill(template: &str, value: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<u8> {
-    let mut text = Vec::with_capacity(template.len());
+fn fill(template: &str, value: &dyn Fn(&str) -> Option<Content>) -> Content {
+    let mut text = Content::default();
     let mut rest = template;
     while let Some(open) = rest.find('{') {
-        text.extend_from_slice(&rest.as_bytes()[..open]);
+        text.add(&rest[..open]);
         rest = &rest[open..];
         let known = rest.find('}').and_then(|close| Some((close, value(&rest[1..close])?)));
         match known {
             Some((close, value)) => {
-                text.extend(value);
+                text.append(value);
                 rest = &rest[close + 1..];
             }
             None => {
-                text.push(b'{');
+                text.add(b"{");
                 rest = &rest[1..];
             }
         }
     }
-    text.extend_from_slice(rest.as_bytes());
+    text.add(rest);
     text
 }
 
 #[cfg(test)]
 mod tests {
-    use super::fill;
+    use super::{Content, fill};
 
     #[test]
     fn values_are_not_expanded_again() {
-        let value = |name: &str| (name == "a").then(|| b"{a}{b}".to_vec());
-        assert_eq!(fill("x{a}y{b}{", &value), b"x{a}{b}y{b}{");
-        assert_eq!(fill("", &value), b"");
+        let value = |name: &str| (name == "a").then(|| Content::ours("{a}{b}"));
+        assert_eq!(fill("x{a}y{b}{", &value).text, b"x{a}{b}y{b}{");
+        assert_eq!(fill("", &value).text, b"");
     }
 }

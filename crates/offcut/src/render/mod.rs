@@ -2,6 +2,7 @@
 //!
 //! [`plan`] says, before anything is cut, what our own text will cost at the most; [`render`] writes it.
 
+mod content;
 mod description;
 mod frames;
 mod native;
@@ -14,6 +15,8 @@ use crate::recorder::{Flow, Outlook};
 use crate::shown::Kept;
 use crate::strategy::{Cost, Ends};
 
+pub(crate) use content::Content;
+pub use content::Placed;
 pub(crate) use description::{Description, describe};
 pub(crate) use next::NEXT_PAGE_BYTES;
 
@@ -138,13 +141,13 @@ pub(crate) fn plan_whole(profile: &Profile, budget: &Budget<'_>, text: &[u8]) ->
 
 /// The last line alone, for an output that is only described.
 pub(crate) fn trailer(reach: &Reach, facts: &Facts<'_>) -> String {
-    let mut text = Vec::new();
+    let mut text = Content::default();
     native::append_trailer(reach, facts, &mut text);
-    String::from_utf8_lossy(&text).into_owned()
+    String::from_utf8_lossy(&text.text).into_owned()
 }
 
 /// Writes the preview.
-pub(crate) fn render(profile: &Profile, reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Vec<u8> {
+pub(crate) fn render(profile: &Profile, reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Content {
     match &profile.wording {
         Some(frames) if !facts.cut.gaps.is_empty() => {
             let mut text = frames::render(frames, facts);

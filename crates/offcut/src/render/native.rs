@@ -8,6 +8,7 @@
 use crate::cut::{Cut, Form, Gap, LinePart, Piece, Size, Why};
 use crate::profile::TaskTool;
 use crate::recorder::{Flow, Outlook};
+use crate::render::content::Content;
 use crate::render::next::{NEXT_PAGE_LINES, Next, command, entry, next, printable};
 use crate::render::{Budget, Control, Facts, Plan, Reach, Trailer};
 use crate::shown::{Kept, Part};
@@ -157,10 +158,11 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
     unreachable!("the last rung is always taken")
 }
 
-pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Vec<u8> {
+pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Content {
     let mut notice = notice(reach, plan.rung, facts);
     if facts.cut.gaps.is_empty() {
-        let mut text = facts.cut.text();
+        let mut text = Content::default();
+        facts.cut.pieces.iter().for_each(|piece| text.place(piece));
         notice.shorten_reason_to(plan.more.len());
         notice.append_last_line(&mut text, &Next::Start);
         return text;
@@ -176,7 +178,7 @@ pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Vec<u8> {
 }
 
 /// The last line alone, under a document's frame.
-pub(super) fn append_trailer(reach: &Reach, facts: &Facts<'_>, text: &mut Vec<u8>) {
+pub(super) fn append_trailer(reach: &Reach, facts: &Facts<'_>, text: &mut Content) {
     if !facts.trailer.is_silent() {
         notice(reach, Rung::Full, facts).append_last_line(text, &next(facts.ends, facts.cut));
     }
@@ -212,29 +214,30 @@ impl Rung {
 }
 
 impl Notice<'_> {
-    fn write(&self, facts: &Facts<'_>, removed: Size, next: &Next) -> Vec<u8> {
-        let mut text = Vec::with_capacity(facts.shown.bytes as usize + 1024);
+    fn write(&self, facts: &Facts<'_>, removed: Size, next: &Next) -> Content {
+        let mut text = Content::default();
+        text.text.reserve(facts.shown.bytes as usize + 1024);
         let mut gaps = facts.cut.missing().enumerate().peekable();
         let is_whole = gaps.peek().is_none();
         if is_whole || self.rung == Rung::Full {
             let first = if is_whole { self.whole() } else { self.header(facts.shown, removed) };
-            text.extend_from_slice(first.as_bytes());
-            text.push(b'\n');
+            text.add(first);
+            text.add(b"\n");
         }
-        let mut mark = |text: &mut Vec<u8>, before: &dyn Fn(&Gap) -> bool| {
+        let mut mark = |text: &mut Content, before: &dyn Fn(&Gap) -> bool| {
             while let Some((number, gap)) = gaps.next_if(|(_, gap)| before(gap)) {
-                end_line(text);
+                text.end_line();
                 let marker = match (self.rung, number) {
                     (Rung::Full, _) | (_, 1..) => self.marker(gap),
                     (Rung::Line | Rung::Least | Rung::Name, 0) => self.line(removed, next),
                 };
-                text.extend_from_slice(marker.as_bytes());
-                text.push(b'\n');
+                text.add(marker);
+                text.add(b"\n");
             }
         };
         for piece in &facts.cut.pieces {
             mark(&mut text, &|gap| stands_before(gap, piece));
-            text.extend_from_slice(&piece.text);
+            text.place(piece);
         }
         mark(&mut text, &|_| true);
         if !is_whole || !self.trailer.is_silent() {
@@ -380,11 +383,11 @@ impl Notice<'_> {
         Some(text)
     }
 
-    fn append_last_line(&self, text: &mut Vec<u8>, next: &Next) {
+    fn append_last_line(&self, text: &mut Content, next: &Next) {
         let Some(line) = self.last_line(next) else { return };
-        end_line(text);
-        text.extend_from_slice(line.as_bytes());
-        text.push(b'\n');
+        text.end_line();
+        text.add(line);
+        text.add(b"\n");
     }
 
     /// The one line of the lower rungs.
@@ -464,12 +467,6 @@ fn count(lines: u64) -> String {
 /// The end of a drawn line stands behind the gap that holds the line, its beginning before it.
 pub(super) fn stands_before(gap: &Gap, piece: &Piece<'_>) -> bool {
     gap.start < piece.start || (gap.start == piece.start && piece.form == Form::RenderedEnd)
-}
-
-fn end_line(text: &mut Vec<u8>) {
-    if text.last().is_some_and(|&last| last != b'\n') {
-        text.push(b'\n');
-    }
 }
 
 fn tag_of(id: &Id) -> String {

@@ -5,6 +5,7 @@
 
 mod page;
 mod range;
+mod readable;
 #[cfg(feature = "search")]
 mod search;
 
@@ -13,6 +14,7 @@ pub use search::{Case, Found, Hit, HitKind, Query, search};
 
 pub use page::{Page, PageLimits, Progress, page};
 pub use range::Range;
+pub use readable::{View, readable};
 
 use crate::store::{Entry, Id, Store, StoreError};
 use std::path::Path;

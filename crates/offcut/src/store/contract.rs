@@ -6,7 +6,7 @@
 
 use crate::context::Context;
 use crate::cut::{Gap, LinePart, Size, Why};
-use crate::store::{Completeness, Draft, Entry, Id, Pin, Store, StoreError, Summary, Writer};
+use crate::store::{Completeness, Draft, Entry, Id, Pin, Reading, Store, StoreError, Summary, Writer};
 use std::collections::BTreeSet;
 
 /// Checks a store, made empty by `make` as often as needed. Panics with a message at the first thing that is wrong.
@@ -27,7 +27,7 @@ pub fn check<S: Store>(make: impl Fn() -> S) {
 }
 
 fn draft(context: &Context) -> Draft<'_> {
-    Draft { context, profile: "native", file_name: "{id}.txt" }
+    Draft { context, profile: "native", file_name: "{id}.txt", reading: Reading::Plain }
 }
 
 /// A summary of `bytes` that were all shown.

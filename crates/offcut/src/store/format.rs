@@ -4,7 +4,7 @@
 
 use crate::context::Context;
 use crate::cut::{Gap, LinePart, Size, Why};
-use crate::store::{Completeness, Id, Summary};
+use crate::store::{Completeness, Draft, Id, Reading, Summary};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::time::SystemTime;
@@ -24,6 +24,8 @@ pub(crate) struct Metadata {
     call_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<String>,
+    #[serde(default, skip_serializing_if = "Reading::is_plain")]
+    reading: Reading,
     state: State,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -87,13 +89,8 @@ pub(crate) struct Found {
 }
 
 impl Metadata {
-    pub(crate) fn opened(
-        id: &Id,
-        file: String,
-        created: SystemTime,
-        profile: &str,
-        context: &Context,
-    ) -> Metadata {
+    pub(crate) fn opened(id: &Id, file: String, created: SystemTime, draft: &Draft<'_>) -> Metadata {
+        let Draft { context, profile, reading, .. } = *draft;
         Metadata {
             version: 1,
             id: id.to_string(),
@@ -103,6 +100,7 @@ impl Metadata {
             tool: context.tool.clone(),
             call_id: context.call_id.clone(),
             session: context.session.clone(),
+            reading,
             state: State::Writing,
             reason: None,
             output: None,
@@ -163,6 +161,10 @@ impl Metadata {
 
     pub(crate) fn created(&self) -> SystemTime {
         self.created.into()
+    }
+
+    pub(crate) fn reading(&self) -> Reading {
+        self.reading
     }
 
     pub(crate) fn profile(&self) -> &str {

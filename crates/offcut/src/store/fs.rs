@@ -159,7 +159,7 @@ impl Store for FsStore {
             let id = Id::new(time, random()?);
             let file_name = name::expand(draft.file_name, draft.context, &id, time, attempt);
             let path = self.directory.join(&file_name);
-            let metadata = Metadata::opened(&id, file_name, time, draft.profile, draft.context);
+            let metadata = Metadata::opened(&id, file_name, time, draft);
             let metadata_path = self.metadata_path(&id);
             match write_new(&metadata_path, &metadata) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
@@ -227,6 +227,7 @@ impl Store for FsStore {
             created: metadata.created(),
             context: metadata.context(),
             profile: metadata.profile().to_owned(),
+            reading: metadata.reading(),
             bytes: bytes.unwrap_or(0),
             summary: metadata.summary(&completeness),
             completeness,
@@ -338,6 +339,7 @@ impl Writer for FsWriter {
             created: metadata.created(),
             context: metadata.context(),
             profile: metadata.profile().to_owned(),
+            reading: metadata.reading(),
             bytes: self.written,
             completeness: summary.completeness.clone(),
             pin: Pin::Loose,

@@ -1,7 +1,7 @@
 //! A store in memory, for tests and for programs that keep outputs only while they run.
 
 use crate::context::Context;
-use crate::store::{Clock, Completeness, Draft, Entry, Id, Pin, Store, StoreError, Summary, Writer};
+use crate::store::{Clock, Completeness, Draft, Entry, Id, Pin, Reading, Store, StoreError, Summary, Writer};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,6 +28,7 @@ struct Kept {
     created: SystemTime,
     context: Context,
     profile: String,
+    reading: Reading,
     bytes: Vec<u8>,
     completeness: Completeness,
     pin: Pin,
@@ -58,6 +59,7 @@ impl Kept {
             created: self.created,
             context: self.context.clone(),
             profile: self.profile.clone(),
+            reading: self.reading,
             bytes: self.bytes.len() as u64,
             completeness: self.completeness.clone(),
             pin: self.pin,
@@ -78,6 +80,7 @@ impl Store for MemoryStore {
                 created,
                 context: draft.context.clone(),
                 profile: draft.profile.to_owned(),
+                reading: draft.reading,
                 bytes: Vec::new(),
                 completeness: Completeness::Writing,
                 pin: Pin::Loose,

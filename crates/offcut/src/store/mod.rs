@@ -19,6 +19,7 @@ pub use memory::MemoryStore;
 
 use crate::context::Context;
 use crate::cut::{Gap, Size};
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -78,6 +79,25 @@ pub struct Draft<'a> {
     pub profile: &'a str,
     /// How a store that keeps plain files names them, for example `{id}.txt`.
     pub file_name: &'a str,
+    /// How the bytes are read.
+    pub reading: Reading,
+}
+
+/// How the bytes of an entry are read by whoever wants a part of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reading {
+    /// As they are.
+    #[default]
+    Plain,
+    /// They are JSON and their readable form is paged ([`crate::retrieve::readable`]).
+    Readable,
+}
+
+impl Reading {
+    fn is_plain(&self) -> bool {
+        *self == Reading::Plain
+    }
 }
 
 /// What is known when all bytes have been written.
@@ -138,6 +158,8 @@ pub struct Entry {
     pub context: Context,
     /// The profile that cut it.
     pub profile: String,
+    /// How its bytes are read.
+    pub reading: Reading,
     /// The number of bytes that are kept.
     pub bytes: u64,
     /// Whether these are all.

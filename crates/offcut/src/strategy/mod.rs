@@ -11,12 +11,14 @@ mod edges;
 mod ends;
 mod room;
 mod smart;
+mod trailer;
 
 pub use auto::Auto;
 pub use edges::Edges;
 pub use ends::Ends;
 pub use room::{Cost, Room};
 pub use smart::{Group, Smart};
+pub(crate) use trailer::WithTrailer;
 
 use crate::cut::{Piece, Run};
 use serde::Deserialize;

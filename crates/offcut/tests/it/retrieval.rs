@@ -4,12 +4,17 @@ use crate::common::memory;
 use offcut::Context;
 use offcut::NoSink;
 use offcut::retrieve::{PageLimits, Progress, Range, RetrieveError, page, resolve};
-use offcut::store::{Draft, Entry, Id, MemoryStore, Pin, Store, StoreError, Writer, contract};
+use offcut::store::{Draft, Entry, Id, MemoryStore, Pin, Reading, Store, StoreError, Writer, contract};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn put(store: &dyn Store, bytes: &[u8]) -> Entry {
-    let draft = Draft { context: &Context::default(), profile: "native", file_name: "{id}.txt" };
+    let draft = Draft {
+        context: &Context::default(),
+        profile: "native",
+        file_name: "{id}.txt",
+        reading: Reading::Plain,
+    };
     let mut writer = store.create(&draft).unwrap();
     writer.write(bytes).unwrap();
     let lines = offcut::measure::lines(bytes, offcut::measure::LineConvention::Terminated);

@@ -1,7 +1,7 @@
 //! The contract for both stores, and what only a directory can get wrong.
 
 use crate::common::noon;
-use offcut::store::{Completeness, Draft, FsStore, MemoryStore, Store, StoreError, contract};
+use offcut::store::{Completeness, Draft, FsStore, MemoryStore, Reading, Store, StoreError, contract};
 use offcut::{Context, Kept, Profile, Shown, Storage, Truncator};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 fn put(store: &FsStore, file_name: &str, context: &Context, bytes: &[u8]) -> offcut::store::Entry {
-    let mut writer = store.create(&Draft { context, profile: "native", file_name }).unwrap();
+    let mut writer =
+        store.create(&Draft { context, profile: "native", file_name, reading: Reading::Plain }).unwrap();
     writer.write(bytes).unwrap();
     writer.commit(&contract::summary(bytes)).unwrap()
 }
@@ -53,7 +54,12 @@ fn a_directory_that_others_may_write_is_refused() {
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let store = FsStore::new(home.path(), noon);
     let context = Context::default();
-    let refused = store.create(&Draft { context: &context, profile: "native", file_name: "{id}.txt" });
+    let refused = store.create(&Draft {
+        context: &context,
+        profile: "native",
+        file_name: "{id}.txt",
+        reading: Reading::Plain,
+    });
     assert!(matches!(refused, Err(StoreError::Refused { .. })));
 }
 
@@ -69,7 +75,8 @@ fn a_link_in_a_shared_directory_is_refused() {
     fs::set_permissions(&private, fs::Permissions::from_mode(0o700)).unwrap();
     symlink(&private, shared.join("link")).unwrap();
     let context = Context::default();
-    let draft = Draft { context: &context, profile: "klaude", file_name: "{id}.txt" };
+    let draft =
+        Draft { context: &context, profile: "klaude", file_name: "{id}.txt", reading: Reading::Plain };
     assert!(matches!(
         FsStore::new(shared.join("link"), noon).create(&draft),
         Err(StoreError::Refused { .. })

@@ -1,0 +1,108 @@
+//! `offcut result`: the middleware as a filter.
+
+use crate::harness::Sandbox;
+use serde_json::{Value, json};
+
+fn long() -> String {
+    (1..=20_000).map(|number| format!("line {number}\n")).collect()
+}
+
+#[test]
+fn a_result_comes_out_in_its_own_shape() {
+    let sandbox = Sandbox::new();
+    let input = format!(
+        " {{\"n\":18446744073709551617, \"content\":[{{\"type\":\"text\",\"text\":{}}}] }}\n",
+        json!(long())
+    );
+    let ran = sandbox.run(&["result", "--tool", "search"], input.as_bytes());
+    let text = ran.text();
+    assert!(
+        text.starts_with(" {\"n\":18446744073709551617, \"content\":[") && text.ends_with(" }\n"),
+        "{text:.200}"
+    );
+    assert!(text.len() < 12_000);
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let pointer = value["content"][2]["text"].as_str().unwrap();
+    // The hint's command, as a model would run it, brings the promised lines.
+    let command = pointer.split("next: ").nth(1).unwrap().trim_end_matches(']');
+    let first: u64 = command.rsplit(' ').next().unwrap().split(':').next().unwrap().parse().unwrap();
+    assert!(sandbox.paste(command).text().starts_with(&format!("line {first}\n")), "{command}");
+    assert_eq!(sandbox.run(&["cat", "last"], b"").text(), long());
+    // Once more: nothing is cut or stored again, at tighter limits either.
+    let again = sandbox.run(&["result", "--max-bytes", "1k"], text.as_bytes());
+    assert_eq!(again.text(), text);
+    assert_eq!(sandbox.run(&["ls", "--format", "json"], b"").text().lines().count(), 1);
+}
+
+#[test]
+fn what_is_not_a_result_passes_with_a_word_about_it() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["result"], b"{\"a\": 1}");
+    assert_eq!(ran.text(), "{\"a\": 1}");
+    assert!(ran.stderr.contains("no tool result was recognised"));
+    for input in [&b"not json"[..], b"{\"output\": \"cut o", b"", b"\xff\xfe", b"{\"a\":1}{"] {
+        let ran = sandbox.run(&["result"], input);
+        ran.failed(2, "passed on unchanged: the result is not JSON");
+        assert_eq!(ran.stdout, input);
+    }
+    sandbox.run(&["result", "--shape", "nope"], b"{}").failed(2, "nope");
+    assert!(!sandbox.store().exists());
+}
+
+#[test]
+fn hard_input() {
+    let sandbox = Sandbox::new();
+    // Depth 10,000 beside the text, and in its place.
+    let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
+    let input = format!("{{\"role\":\"tool\",\"x\":{deep},\"content\":{}}}", json!(long()));
+    let text = sandbox.run(&["result"], input.as_bytes()).text();
+    assert!(text.contains(&deep) && text.len() < deep.len() + 12_000);
+    let input = format!("{{\"functionResponse\":{{\"name\":\"f\",\"response\":{{\"output\":{deep}}}}}}}");
+    assert_eq!(sandbox.run(&["result"], input.as_bytes()).text(), input);
+    // A string of 200 MB.
+    let mut input = b"{\"role\":\"tool\",\"content\":\"".to_vec();
+    input.resize(input.len() + 200_000_000, b'x');
+    input.extend_from_slice(b"\"}");
+    let text = sandbox.run(&["result"], &input).text();
+    assert!(text.len() < 11_000 && text.contains("200000000 bytes"), "{text:.300}");
+}
+
+#[test]
+fn a_store_that_fails_never_makes_it_fail() {
+    let sandbox = Sandbox::new();
+    let input = json!({"role": "tool", "content": long()}).to_string();
+    let ran = sandbox.run(&["--store", "/proc/nowhere", "result"], input.as_bytes());
+    let value: Value = serde_json::from_str(&ran.text()).unwrap();
+    let content = value["content"].as_str().unwrap();
+    assert!(content.len() <= 9500 && content.contains("not kept") && !content.contains("full output"));
+}
+
+#[test]
+fn unified_is_paged_in_its_readable_form() {
+    let sandbox = Sandbox::new();
+    let envelope = json!({"status": "success", "data": {"stdout": long()}, "text": "", "context": {}});
+    sandbox
+        .run(&["result", "--profile", "unified", "--tool", "Bash"], envelope.to_string().as_bytes())
+        .text();
+    assert_eq!(sandbox.run(&["cat", "last"], b"").text(), envelope.to_string());
+    let page = sandbox.run(&["read", "last", "--lines", "100:101"], b"").text();
+    assert!(page.lines().all(|line| line.starts_with("line ")) && page.lines().count() == 2, "{page}");
+    assert!(sandbox.run(&["grep", "^line 17777$"], b"").text().contains("line 17777"));
+}
+
+#[test]
+fn a_batch_and_a_panel_for_people() {
+    let sandbox = Sandbox::new();
+    let one = json!({"role": "tool", "tool_call_id": "a", "name": "grep", "content": long()});
+    let small = json!({"role": "tool", "tool_call_id": "b", "content": "small"});
+    let ran =
+        sandbox.run(&["result", "--total", "5k", "--panel"], json!([one, small, one]).to_string().as_bytes());
+    let values: Vec<Value> = serde_json::from_str(&ran.text()).unwrap();
+    assert_eq!(values[1]["content"], "small");
+    let sum: usize = values.iter().map(|value| value["content"].as_str().unwrap().len()).sum();
+    assert!(sum <= 5000 && sum > 4000, "{sum}");
+    assert_eq!(ran.stderr.matches("grep: output truncated").count(), 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("original") && ran.stderr.contains("shown"));
+    let skipped = sandbox.run(&["result", "--skip-tool", "grep"], one.to_string().as_bytes());
+    assert_eq!(skipped.text(), one.to_string());
+}

@@ -1,0 +1,52 @@
+//! Tools behind one middleware: `cargo run -p offcut --example registry --features registry`
+
+use offcut::middleware::registry::{Calling, Registry, Tool, ToolCall};
+use offcut::middleware::{Middleware, ToolOutput};
+use offcut::store::MemoryStore;
+use offcut::strategy::StrategyName;
+use offcut::{Limits, Profile, Rule, Storage, Truncator};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// Prints as many lines as it is asked for.
+struct Count;
+
+impl Tool for Count {
+    fn name(&self) -> &str {
+        "count"
+    }
+
+    fn call<'a>(&'a self, arguments: &'a str) -> Calling<'a> {
+        Box::pin(async move {
+            match arguments.trim().parse::<u32>() {
+                Ok(most) => ToolOutput::succeeded(
+                    (1..=most).map(|number| format!("line {number}\n")).collect::<String>(),
+                ),
+                Err(error) => ToolOutput::failed(format!("how many lines? {error}")),
+            }
+        })
+    }
+
+    /// The end matters, and 20 lines of it are enough.
+    fn rule(&self) -> Rule {
+        let limits = Limits { lines: Some(20), ..Limits::default() };
+        Rule { strategy: Some(StrategyName::Tail), limits, ..Rule::default() }
+    }
+}
+
+#[tokio::main]
+async fn main() {
+    let store = Arc::new(MemoryStore::new(SystemTime::now));
+    let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
+    let registry = Registry::new(Middleware::new(truncator)).tool(Count);
+    let call = |id: &str, arguments: &str| ToolCall {
+        id: id.to_owned(),
+        name: "count".to_owned(),
+        arguments: arguments.to_owned(),
+    };
+    let calls = [call("1", "3"), call("2", "100000"), call("3", "many")];
+    for executed in registry.execute(&calls, None).await {
+        println!("--- call {}: {:?}", executed.call_id, executed.result.outcome);
+        println!("{}", String::from_utf8_lossy(&executed.result.output));
+    }
+}

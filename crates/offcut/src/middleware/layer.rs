@@ -1,0 +1,116 @@
+//! A `tower` layer: what a service answers is bounded on its way out.
+
+use crate::context::Context;
+use crate::middleware::{Middleware, ToolOutput};
+use crate::profile::Rule;
+use pin_project_lite::pin_project;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Poll, ready};
+use tower_layer::Layer;
+use tower_service::Service;
+
+/// A response with tool output in it.
+pub trait CarryOutput {
+    /// The same response with the output in it bounded.
+    fn bounded(self, middleware: &Middleware) -> Self;
+}
+
+impl CarryOutput for ToolOutput {
+    fn bounded(self, middleware: &Middleware) -> Self {
+        middleware.output(self, &Context::default(), Rule::default()).0
+    }
+}
+
+/// The output of a named tool.
+impl CarryOutput for (Context, ToolOutput) {
+    fn bounded(self, middleware: &Middleware) -> Self {
+        let (context, output) = self;
+        let (output, _) = middleware.output(output, &context, Rule::default());
+        (context, output)
+    }
+}
+
+impl CarryOutput for Vec<u8> {
+    fn bounded(self, middleware: &Middleware) -> Self {
+        ToolOutput::succeeded(self).bounded(middleware).output
+    }
+}
+
+impl CarryOutput for String {
+    fn bounded(self, middleware: &Middleware) -> Self {
+        let bounded = self.into_bytes().bounded(middleware);
+        // A text is cut between characters, so this only checks.
+        String::from_utf8(bounded)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+}
+
+/// Bounds what every service under it answers.
+#[derive(Clone)]
+pub struct BoundLayer {
+    middleware: Arc<Middleware>,
+}
+
+impl BoundLayer {
+    /// A layer with this middleware.
+    pub fn new(middleware: impl Into<Arc<Middleware>>) -> BoundLayer {
+        BoundLayer { middleware: middleware.into() }
+    }
+}
+
+impl<S> Layer<S> for BoundLayer {
+    type Service = Bound<S>;
+
+    fn layer(&self, inner: S) -> Bound<S> {
+        Bound { inner, middleware: Arc::clone(&self.middleware) }
+    }
+}
+
+/// A service whose answers are bounded.
+#[derive(Clone)]
+pub struct Bound<S> {
+    inner: S,
+    middleware: Arc<Middleware>,
+}
+
+impl<S, Request> Service<Request> for Bound<S>
+where
+    S: Service<Request>,
+    S::Response: CarryOutput,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = Bounding<S::Future>;
+
+    fn poll_ready(&mut self, context: &mut std::task::Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        Bounding { answer: self.inner.call(request), middleware: Arc::clone(&self.middleware) }
+    }
+}
+
+pin_project! {
+    /// An answer on its way.
+    pub struct Bounding<F> {
+        #[pin]
+        answer: F,
+        middleware: Arc<Middleware>,
+    }
+}
+
+impl<F, R, E> Future for Bounding<F>
+where
+    F: Future<Output = Result<R, E>>,
+    R: CarryOutput,
+{
+    type Output = Result<R, E>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let answer = ready!(this.answer.poll(context));
+        Poll::Ready(answer.map(|response| response.bounded(this.middleware)))
+    }
+}

@@ -1,0 +1,109 @@
+//! Recognises what offcut itself has shown, so that nothing is cut or stored twice.
+//!
+//! Anybody can print something that looks like our notice. It counts only if the store has the entry that it names and
+//! the rest of the text is what was shown of it, or a page of it: that is compared byte by byte, and costs one
+//! read of what is shown.
+
+use crate::cut::Why;
+use crate::store::{Entry, Id, Store};
+use memchr::memmem;
+
+/// What we may have added to a preview beside the markers, and a host to both.
+const NOTICE: usize = 2048;
+
+/// What a marker has at the most, with the line feeds around it.
+const MARKER: usize = 160;
+
+/// More names than this in one text are not followed: a text of ours has few.
+const MOST_NAMES: usize = 4;
+
+/// How many entries are looked at for a file that a text names.
+const NEWEST: usize = 256;
+
+/// Whether `text` is a preview or a page of an entry in `store`.
+pub(crate) fn is_ours(text: &[u8], store: &dyn Store) -> bool {
+    names(text)
+        .into_iter()
+        .filter_map(|id| store.entry(&id).ok())
+        .any(|entry| is_preview(text, store, &entry) || is_page(text, store, &entry))
+}
+
+/// The same for the documents' frames, which name a file: only the newest entries are compared.
+pub(crate) fn is_ours_by_path(text: &[u8], store: &dyn Store) -> bool {
+    let is_named = |entry: &Entry| {
+        let path = entry.path.as_ref().and_then(|path| path.to_str());
+        path.is_some_and(|path| memmem::find(text, path.as_bytes()).is_some())
+    };
+    let ids = store.ids().unwrap_or_default();
+    let newest = ids.iter().rev().take(NEWEST).filter_map(|id| store.entry(id).ok());
+    newest.filter(is_named).take(MOST_NAMES).any(|entry| is_preview(text, store, &entry))
+}
+
+/// The ids that the text names the way our lines do, each once.
+fn names(text: &[u8]) -> Vec<Id> {
+    let mut ids: Vec<Id> = Vec::new();
+    for found in memmem::find_iter(text, b"offcut") {
+        let rest = &text[found + b"offcut".len()..];
+        let rest = [&b" read "[..], b"://", b" "].iter().find_map(|sign| rest.strip_prefix(*sign));
+        let name =
+            rest.and_then(|rest| rest.get(..Id::WIDTH)).and_then(|name| std::str::from_utf8(name).ok());
+        if let Some(id) = name.and_then(Id::parse)
+            && !ids.contains(&id)
+        {
+            ids.push(id);
+        }
+        if ids.len() == MOST_NAMES {
+            break;
+        }
+    }
+    ids
+}
+
+/// Whether everything that was shown of the entry stands in the text, in order, and little else.
+fn is_preview(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
+    let Some(summary) = &entry.summary else { return false };
+    let (mut at, mut shown) = (0, 0);
+    let mut from = 0;
+    let mut drawn = 0;
+    let ends = summary.gaps.iter().map(|gap| (gap.start, gap.end)).chain([(entry.bytes, entry.bytes)]);
+    for (start, end) in ends {
+        let length = start.saturating_sub(from);
+        if length > text.len() as u64 {
+            return false;
+        }
+        let mut piece = vec![0; length as usize];
+        if !matches!(store.read(&entry.id, from, &mut piece), Ok(count) if count == piece.len()) {
+            return false;
+        }
+        // Hosts trim blanks at the ends, and line ends inside a line are ours.
+        let piece = piece.trim_ascii();
+        let Some(found) = memmem::find(&text[at..], piece) else { return false };
+        at += found + piece.len();
+        shown += piece.len();
+        from = end;
+    }
+    for gap in summary.gaps.iter().filter(|gap| gap.why == Why::Control) {
+        drawn += usize::try_from(gap.end - gap.start).unwrap_or(usize::MAX / 2);
+    }
+    let added = NOTICE + MARKER * summary.gaps.len();
+    shown > 0 && text.len() <= shown.saturating_add(drawn).saturating_add(added)
+}
+
+/// Whether the text is a page that was full, whose last line says at which byte.
+fn is_page(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
+    let sign = format!("[offcut {}: page full at byte ", entry.id);
+    let Some(foot) = memmem::rfind(text, sign.as_bytes()) else { return false };
+    let digits = text[foot + sign.len()..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = &text[foot + sign.len()..foot + sign.len() + digits];
+    let Some(end) = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<u64>().ok()) else {
+        return false;
+    };
+    let page = text[..foot].trim_ascii_end();
+    // The line feed before the last line may be ours, and a host may have taken blanks away.
+    let window = page.len() as u64 + 256;
+    let mut stored = vec![0; window.min(end) as usize];
+    let from = end - stored.len() as u64;
+    matches!(store.read(&entry.id, from, &mut stored), Ok(count) if count == stored.len())
+        && !page.is_empty()
+        && stored.trim_ascii_end().ends_with(page)
+}

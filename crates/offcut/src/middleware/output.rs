@@ -1,0 +1,120 @@
+//! What a tool written in Rust returns, bounded without a detour through JSON.
+
+use crate::context::Context;
+use crate::middleware::shape::{Ended, Handled};
+use crate::middleware::{Middleware, Reason, Verdict};
+use crate::profile::{Marking, Rule};
+use crate::shown::{Kept, Shown};
+use crate::spool::Spool;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// The result of a tool: `{success, output, metadata}`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolOutput {
+    /// How the tool ended.
+    pub outcome: Outcome,
+    /// What it printed, in whatever bytes.
+    pub output: Vec<u8>,
+    /// Whatever else it says. `truncated` in it says that the tool has bounded its output itself.
+    pub metadata: Map<String, Value>,
+}
+
+/// How a tool ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It did what it was asked to.
+    Succeeded,
+    /// It did not.
+    Failed,
+}
+
+impl ToolOutput {
+    /// The output of a tool that did what it was asked to.
+    pub fn succeeded(output: impl Into<Vec<u8>>) -> ToolOutput {
+        ToolOutput { outcome: Outcome::Succeeded, output: output.into(), metadata: Map::new() }
+    }
+
+    /// The output of a tool that did not.
+    pub fn failed(output: impl Into<Vec<u8>>) -> ToolOutput {
+        ToolOutput { outcome: Outcome::Failed, ..ToolOutput::succeeded(output) }
+    }
+
+    /// The result as JSON, for whoever decides by it.
+    fn json(&self) -> String {
+        #[derive(Serialize)]
+        struct Form<'a> {
+            success: bool,
+            output: Cow<'a, str>,
+            metadata: &'a Map<String, Value>,
+        }
+        let output = String::from_utf8_lossy(&self.output);
+        let form = Form { success: self.outcome == Outcome::Succeeded, output, metadata: &self.metadata };
+        serde_json::to_string(&form).unwrap_or_default()
+    }
+
+    fn mark(&mut self, key: &str, value: impl Into<Value>) {
+        self.metadata.insert(key.to_owned(), value.into());
+    }
+}
+
+impl Middleware {
+    /// Bounds what a tool returned, with the tool's own options over the profile's.
+    ///
+    /// The metadata of a result that was cut has `truncated`, `truncationPath` (if it was kept) and
+    /// `truncationRemovedBytes` or `truncationRemovedLines`.
+    pub fn output(&self, result: ToolOutput, context: &Context, tool: Rule) -> (ToolOutput, Verdict) {
+        self.output_within(result, context, tool, None)
+    }
+
+    /// The same with a share of a total.
+    pub(crate) fn output_within(
+        &self,
+        mut result: ToolOutput,
+        context: &Context,
+        tool: Rule,
+        share: Option<u64>,
+    ) -> (ToolOutput, Verdict) {
+        let handled = match result.metadata.get("truncated") {
+            Some(_) => Handled::ByTool,
+            None => Handled::NotYet,
+        };
+        let ended = match result.outcome {
+            Outcome::Failed => Ended::Failed,
+            Outcome::Succeeded => Ended::Well,
+        };
+        let rule = match self.call_rule((handled, ended), context, &|| Cow::Owned(result.json())) {
+            Ok(rule) => rule,
+            Err(reason) => return (result, Verdict::Passed(reason)),
+        };
+        let settings = self.settings(context, rule.or(tool), share);
+        if self.is_ours(&result.output, &settings) {
+            return (result, Verdict::Passed(Reason::Ours));
+        }
+        let mut spool = Spool::new(&self.truncator, settings, context.clone());
+        spool.observe(&result.output);
+        match spool.finish() {
+            Shown::Whole(_) => {
+                if self.truncator.profile.results.whole == Marking::Marked && !result.output.is_empty() {
+                    result.mark("truncated", false);
+                }
+                (result, Verdict::Fits)
+            }
+            Shown::Cut(preview) => {
+                result.mark("truncated", true);
+                if let Kept::Whole(entry) | Kept::Open(entry) = &preview.kept {
+                    let path = entry.path.as_ref().map(|path| path.to_string_lossy().into_owned());
+                    result.mark("truncationPath", path.unwrap_or_else(|| entry.uri()));
+                }
+                let removed = preview.removed();
+                match settings.limits.bytes.is_some_and(|most| preview.original.bytes > most) {
+                    true => result.mark("truncationRemovedBytes", removed.bytes),
+                    false => result.mark("truncationRemovedLines", removed.lines),
+                }
+                result.output.clone_from(&preview.content);
+                (result, Verdict::Cut(preview))
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! What a person at a terminal is told about a result that was cut.
+
+use crate::context::Context;
+use crate::cut::Size;
+use crate::shown::{Kept, Preview};
+
+/// A few lines about a cut: the tool, the sizes, where the whole is. Plain text; whoever prints it may colour it.
+pub fn panel(context: &Context, preview: &Preview) -> String {
+    let tool = context.tool.as_deref().unwrap_or("tool");
+    let tool: String = tool.chars().filter(|char| !char.is_control()).take(60).collect();
+    let size = |size: Size| match size.chars {
+        Some(chars) => format!("{} lines, {} chars", size.lines, chars),
+        None => format!("{} lines, {} bytes", size.lines, size.bytes),
+    };
+    let place = match &preview.kept {
+        Kept::Whole(entry) | Kept::Open(entry) => match &entry.path {
+            Some(path) => path.display().to_string(),
+            None => entry.uri(),
+        },
+        Kept::NotWhole { error, .. } => format!("not kept whole: {error}"),
+        Kept::Off => "not kept".to_owned(),
+    };
+    let rows = [("original", size(preview.original)), ("shown", size(preview.shown)), ("full output", place)];
+    let mut text = format!("╭ {tool}: output truncated\n");
+    for (name, value) in rows {
+        text += &format!("│ {name:<12}{value}\n");
+    }
+    text + "╰\n"
+}

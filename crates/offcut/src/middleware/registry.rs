@@ -1,0 +1,131 @@
+//! Tools by name, called many at a time, each result bounded.
+
+use crate::context::Context;
+use crate::middleware::{LEAST_SHARE, Middleware, ToolOutput, Verdict, shares};
+use crate::profile::Rule;
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// What a tool's call returns: a future that can be sent to another thread.
+pub type Calling<'a> = Pin<Box<dyn Future<Output = ToolOutput> + Send + 'a>>;
+
+/// Something a model can call.
+pub trait Tool: Send + Sync {
+    /// The name by which it is called.
+    fn name(&self) -> &str;
+
+    /// Runs it. The arguments are the JSON that the model wrote.
+    fn call<'a>(&'a self, arguments: &'a str) -> Calling<'a>;
+
+    /// Its own options, over those of the profile: declared once, beside the tool.
+    fn rule(&self) -> Rule {
+        Rule::default()
+    }
+}
+
+/// A call as the model asks for it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The id of the call.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments, as JSON.
+    pub arguments: String,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub struct Executed {
+    /// The id of the call.
+    pub call_id: String,
+    /// The tool.
+    pub name: String,
+    /// Its result, bounded.
+    pub result: ToolOutput,
+    /// What was done to it.
+    pub verdict: Verdict,
+}
+
+/// The tools of an agent, behind one middleware.
+///
+/// It needs no runtime of its own: the calls of one `execute` run concurrently on whichever runtime awaits it.
+/// Keeping an output is blocking work of the size of the output.
+pub struct Registry {
+    middleware: Middleware,
+    tools: BTreeMap<String, Arc<dyn Tool>>,
+}
+
+impl Registry {
+    /// A registry without tools.
+    pub fn new(middleware: Middleware) -> Registry {
+        Registry { middleware, tools: BTreeMap::new() }
+    }
+
+    /// Adds a tool; one of the same name is replaced.
+    pub fn tool(mut self, tool: impl Tool + 'static) -> Registry {
+        self.tools.insert(tool.name().to_owned(), Arc::new(tool));
+        self
+    }
+
+    /// Runs calls concurrently. The results are in the order of the calls, whatever the order in which they ended.
+    ///
+    /// A tool that is not there, or panics, is a result that says so: one call never takes the others with it.
+    pub async fn execute(&self, calls: &[ToolCall], session: Option<&str>) -> Vec<Executed> {
+        let contexts: Vec<Context> = calls
+            .iter()
+            .map(|call| Context {
+                tool: Some(call.name.clone()),
+                call_id: Some(call.id.clone()),
+                session: session.map(str::to_owned),
+            })
+            .collect();
+        let bounded = |index: usize, output: ToolOutput, share: Option<u64>| {
+            let call: &ToolCall = &calls[index];
+            let declared = self.tools.get(&call.name).map_or_else(Rule::default, |tool| tool.rule());
+            let (result, verdict) = self.middleware.output_within(output, &contexts[index], declared, share);
+            Executed { call_id: call.id.clone(), name: call.name.clone(), result, verdict }
+        };
+        let Some(total) = self.middleware.total else {
+            // Each is bounded as soon as it is there, so that large outputs do not wait for slow ones in memory.
+            let run = |(index, call)| async move { (index, self.run(call).await) };
+            let each = calls.iter().enumerate().map(|call| {
+                let bounded = &bounded;
+                async move {
+                    let (index, output) = run(call).await;
+                    bounded(index, output, None)
+                }
+            });
+            return join_all(each).await;
+        };
+        let outputs = join_all(calls.iter().map(|call| self.run(call))).await;
+        let size = |(output, context): (&ToolOutput, &Context)| {
+            (output.output.len() as u64).min(self.middleware.most(context))
+        };
+        let sizes: Vec<u64> = outputs.iter().zip(&contexts).map(size).collect();
+        let shares = shares(&sizes, total, LEAST_SHARE);
+        let each = outputs.into_iter().zip(shares).enumerate();
+        each.map(|(index, (output, share))| bounded(index, output, Some(share))).collect()
+    }
+
+    async fn run(&self, call: &ToolCall) -> ToolOutput {
+        let Some(tool) = self.tools.get(&call.name) else {
+            let known: Vec<&str> = self.tools.keys().map(String::as_str).collect();
+            return ToolOutput::failed(format!(
+                "there is no tool {:?}; there are: {}",
+                call.name,
+                known.join(", ")
+            ));
+        };
+        let calling = AssertUnwindSafe(async { tool.call(&call.arguments).await });
+        calling.catch_unwind().await.unwrap_or_else(|panic| {
+            let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
+            let said = said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            ToolOutput::failed(format!("the tool {:?} broke down: {said}", call.name))
+        })
+    }
+}

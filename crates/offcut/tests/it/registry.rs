@@ -1,0 +1,197 @@
+//! Tools behind one middleware.
+
+use crate::common::{lines, memory, noon, read_all};
+use offcut::middleware::registry::{Calling, Executed, Registry, Tool, ToolCall};
+use offcut::middleware::{Middleware, Outcome, ToolOutput, Verdict};
+use offcut::store::{Draft, Entry, Id, MemoryStore, Pin, Store, StoreError, Writer};
+use offcut::{Kept, Profile, Rule, Storage, Truncator};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Prints its arguments on many lines, after a moment that depends on them.
+struct Echo;
+
+impl Tool for Echo {
+    fn name(&self) -> &str {
+        "echo"
+    }
+
+    fn call<'a>(&'a self, arguments: &'a str) -> Calling<'a> {
+        Box::pin(async move {
+            let number: u64 = arguments.parse().unwrap();
+            tokio::time::sleep(Duration::from_millis(number * 7919 % 20)).await;
+            ToolOutput::succeeded(text(number))
+        })
+    }
+}
+
+fn text(number: u64) -> String {
+    (0..2000).map(|line| format!("call {number} line {line}\n")).collect()
+}
+
+struct Broken;
+
+impl Tool for Broken {
+    fn name(&self) -> &str {
+        "broken"
+    }
+
+    fn call<'a>(&'a self, _arguments: &'a str) -> Calling<'a> {
+        panic!("on purpose")
+    }
+}
+
+struct Declared;
+
+impl Tool for Declared {
+    fn name(&self) -> &str {
+        "declared"
+    }
+
+    fn call<'a>(&'a self, _arguments: &'a str) -> Calling<'a> {
+        Box::pin(async { ToolOutput::failed(text(1)) })
+    }
+
+    fn rule(&self) -> Rule {
+        Rule { limits: lines(12), ..Rule::default() }
+    }
+}
+
+fn calls(count: u64) -> Vec<ToolCall> {
+    let call = |number: u64| ToolCall {
+        id: format!("id-{number}"),
+        name: "echo".to_owned(),
+        arguments: number.to_string(),
+    };
+    (0..count).map(call).collect()
+}
+
+fn registry(store: Arc<dyn Store>) -> Registry {
+    let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
+    Registry::new(Middleware::new(truncator)).tool(Echo).tool(Broken).tool(Declared)
+}
+
+/// Checks that a result is its own call's, bounded, and kept if it says so.
+fn check(store: &dyn Store, number: u64, executed: &Executed) -> bool {
+    assert_eq!(executed.call_id, format!("id-{number}"));
+    let output = String::from_utf8(executed.result.output.clone()).unwrap();
+    assert!(output.len() <= 9500);
+    assert!(output.contains(&format!("\ncall {number} line 0\n")), "{output:.300}");
+    let others = output.lines().filter(|line| line.starts_with("call "));
+    assert!(others.into_iter().all(|line| line.starts_with(&format!("call {number} line"))));
+    let Verdict::Cut(preview) = &executed.verdict else { panic!("not cut") };
+    assert_eq!(executed.result.metadata["truncated"], true);
+    match &preview.kept {
+        Kept::Whole(entry) => {
+            assert_eq!(read_all(store, &entry.id), text(number).as_bytes());
+            assert_eq!(entry.context.call_id.as_deref(), Some(executed.call_id.as_str()));
+            assert!(output.contains(entry.id.as_str()));
+            true
+        }
+        Kept::NotWhole { .. } => {
+            assert!(output.contains("not kept"), "{output:.300}");
+            assert!(!output.contains("full output"), "{output:.300}");
+            false
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_calls_at_once() {
+    let store = memory();
+    let executed = registry(store.clone()).execute(&calls(1000), Some("s")).await;
+    assert_eq!(executed.len(), 1000);
+    for (number, executed) in (0..).zip(&executed) {
+        assert!(check(&*store, number, executed));
+    }
+    assert_eq!(store.ids().unwrap().len(), 1000);
+}
+
+/// A store that refuses every other entry.
+struct Half(MemoryStore, AtomicU64);
+
+impl Store for Half {
+    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+        match self.1.fetch_add(1, Ordering::Relaxed) % 2 {
+            0 => self.0.create(draft),
+            _ => Err(crate::common::full()),
+        }
+    }
+    fn ids(&self) -> Result<Vec<Id>, StoreError> {
+        self.0.ids()
+    }
+    fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
+        self.0.entry(id)
+    }
+    fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
+        self.0.read(id, offset, buffer)
+    }
+    fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
+        self.0.pin(id, pin)
+    }
+    fn remove(&self, id: &Id) -> Result<(), StoreError> {
+        self.0.remove(id)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_fails_for_half_of_them() {
+    let store = Arc::new(Half(MemoryStore::new(noon), AtomicU64::new(0)));
+    let executed = registry(store.clone()).execute(&calls(1000), None).await;
+    let kept = (0..).zip(&executed).filter(|(number, executed)| check(&*store, *number, executed)).count();
+    assert_eq!(kept, 500);
+}
+
+#[tokio::test]
+async fn one_call_never_takes_the_others_with_it() {
+    let call =
+        |name: &str| ToolCall { id: name.to_owned(), name: name.to_owned(), arguments: "3".to_owned() };
+    let executed = registry(memory())
+        .execute(&[call("broken"), call("nobody"), call("echo"), call("declared")], None)
+        .await;
+    let said = |index: usize| String::from_utf8_lossy(&executed[index].result.output).into_owned();
+    assert_eq!(said(0), "the tool \"broken\" broke down: on purpose");
+    assert_eq!(said(1), "there is no tool \"nobody\"; there are: broken, declared, echo");
+    assert_eq!(executed[1].result.outcome, Outcome::Failed);
+    assert!(matches!(executed[2].verdict, Verdict::Cut(_)));
+    // A tool's declaration beats the profile, for a failure too.
+    assert_eq!(executed[3].result.outcome, Outcome::Failed);
+    assert!(said(3).lines().count() <= 12);
+}
+
+#[tokio::test]
+async fn a_batch_shares_a_total() {
+    let truncator = Truncator::new(Profile::native()).storage(Storage::To(memory()));
+    let registry = Registry::new(Middleware::new(truncator).total(12_000)).tool(Echo);
+    let executed = registry.execute(&calls(6), None).await;
+    let sizes: Vec<usize> = executed.iter().map(|executed| executed.result.output.len()).collect();
+    assert!(sizes.iter().all(|&size| size <= 2000 && size > 1000), "{sizes:?}");
+}
+
+/// The document's integration test (seed 000 §13.2).
+#[tokio::test]
+async fn seed_000_section_13_2() {
+    let profile = Profile::named("coding-agent").unwrap();
+    let rule = Rule { limits: lines(10), ..Rule::default() };
+    let truncator = Truncator::new(profile).storage(Storage::To(memory())).rule(rule).unwrap();
+    let registry = Registry::new(Middleware::new(truncator)).tool(Echo);
+    let results = registry.execute(&calls(1), None).await;
+    assert!(String::from_utf8_lossy(&results[0].result.output).contains("truncated"));
+    assert_eq!(results[0].result.metadata["truncated"], true);
+}
+
+#[tokio::test]
+async fn a_layer_bounds_what_a_service_answers() {
+    use offcut::middleware::layer::BoundLayer;
+    use tower::{ServiceBuilder, ServiceExt};
+    let middleware = Middleware::new(Truncator::new(Profile::native()).storage(Storage::To(memory())));
+    let service = ServiceBuilder::new().layer(BoundLayer::new(middleware)).service(tower::service_fn(
+        |lines: usize| async move { if lines == 7 { Err("seven") } else { Ok("a line\n".repeat(lines)) } },
+    ));
+    assert_eq!(service.clone().oneshot(2).await, Ok("a line\na line\n".to_owned()));
+    assert_eq!(service.clone().oneshot(7).await, Err("seven"));
+    let answer = service.oneshot(100_000).await.unwrap();
+    assert!(answer.len() <= 9500 && answer.starts_with("[offcut "));
+}
