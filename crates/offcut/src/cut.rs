@@ -84,6 +84,8 @@ pub enum Form {
     RenderedStart,
     /// It is the end of what a terminal would show of them.
     RenderedEnd,
+    /// It is whatever a foreign strategy made of them.
+    Opaque,
 }
 
 /// A run of the original that a strategy wants shown.
@@ -116,6 +118,7 @@ impl<'text> Piece<'text> {
         };
         let (start, end, form) = match self.form {
             Form::Verbatim => (self.start + from as u64, self.start + to as u64, Form::Verbatim),
+            Form::Opaque => (self.start, self.end, Form::Opaque),
             form if from == 0 && to == length => (self.start, self.end, form),
             _ if from == 0 => (self.start, self.end, Form::RenderedStart),
             _ => (self.start, self.end, Form::RenderedEnd),
@@ -261,7 +264,12 @@ fn gaps(pieces: &[Piece<'_>], total: u64, lines: u64) -> Vec<Gap> {
         if piece.form == Form::Rendered {
             push(&mut gaps, piece.start..piece.end, piece.line..=piece.line, piece.part, Why::Control);
         }
-        if piece.form == Form::RenderedStart {
+        if piece.form == Form::Opaque {
+            // Of these lines it is only known that the strategy has seen them.
+            let seen = if piece.end == total { lines } else { piece.line };
+            push(&mut gaps, piece.start..piece.end, piece.line..=seen, piece.part, Why::Opaque);
+            (at, line, from) = (piece.end, seen + 1, LinePart::Start);
+        } else if piece.form == Form::RenderedStart {
             (at, line, from) = (piece.start, piece.line, LinePart::Inside);
         } else {
             at = piece.end;

@@ -118,6 +118,7 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
             notice.marker(&gap(LinePart::Start, Why::Omitted)),
             notice.marker(&gap(LinePart::Inside, Why::Omitted)),
             notice.marker(&gap(LinePart::Inside, Why::Line)),
+            notice.marker(&gap(LinePart::Start, Why::Opaque)),
         ]);
         // A piece that ends inside a line needs a line feed before whatever follows it.
         let (fixed, marker) = match rung {
@@ -325,6 +326,9 @@ impl Notice<'_> {
             };
         }
         match (gap.why, gap.from) {
+            (Why::Opaque, _) => {
+                format!("[{}: chosen from lines {first_line}:{last_line}, {bytes} bytes]", self.tag)
+            }
             (Why::Line, _) => {
                 format!("[{}: bytes {start}:{end} missing, inside line {first_line}]", self.tag)
             }

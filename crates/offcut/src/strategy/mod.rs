@@ -9,6 +9,7 @@
 mod auto;
 mod edges;
 mod ends;
+mod opaque;
 mod room;
 mod smart;
 mod trailer;
@@ -16,6 +17,7 @@ mod trailer;
 pub use auto::Auto;
 pub use edges::Edges;
 pub use ends::Ends;
+pub use opaque::Opaque;
 pub use room::{Cost, Room};
 pub use smart::{Group, Smart};
 pub(crate) use trailer::WithTrailer;

@@ -11,6 +11,7 @@ mod failures;
 mod more_documents;
 mod native;
 mod properties;
+#[cfg(all(feature = "registry", feature = "layer"))]
 mod registry;
 mod rendered;
 mod result_properties;

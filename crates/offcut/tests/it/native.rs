@@ -207,3 +207,28 @@ fn hints_by_reach() {
         assert_eq!(squeeze(&pointer(reach, task, text)), squeeze(expected));
     }
 }
+
+#[test]
+fn a_strategy_that_returns_text_is_bounded_and_said_to_be_opaque() {
+    use offcut::strategy::Opaque;
+    let text: String = (1..=5000).map(|number| format!("line {number}\n")).collect();
+    let check = |make: fn(&[u8]) -> Vec<u8>, shows: &str| {
+        let store = memory();
+        let truncator =
+            native(Rule::default(), store.clone()).strategy(Opaque::new(move |text, _| make(text)));
+        let shown = truncator.apply(text.as_bytes(), &Context::default());
+        let preview = shown.preview().unwrap();
+        let content = String::from_utf8_lossy(&preview.content).into_owned();
+        assert!(content.len() <= 9500 && content.contains(shows), "{content:.300}");
+        assert!(content.contains("chosen from lines 1:5000, 48893 bytes"), "{content:.300}");
+        assert_eq!(preview.gaps.len(), 1);
+        assert_eq!(preview.gaps[0].why, offcut::Why::Opaque);
+        assert_eq!((preview.gaps[0].start, preview.gaps[0].end), (0, 48893));
+        let offcut::Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
+        assert_eq!(crate::common::read_all(&*store, &entry.id), text.as_bytes());
+    };
+    check(|_| b"a summary of mine".to_vec(), "a summary of mine");
+    check(|text| text.to_ascii_uppercase(), "LINE 2\n");
+    // Never nothing of something.
+    check(|_| Vec::new(), "line 1\n");
+}
