@@ -24,6 +24,7 @@
 
 mod batch;
 mod divide;
+mod job;
 mod json;
 #[cfg(feature = "layer")]
 pub mod layer;
@@ -33,22 +34,26 @@ mod panel;
 #[cfg(feature = "registry")]
 pub mod registry;
 mod shape;
+mod verdict;
+mod write;
 
 pub use batch::shares;
 pub use output::{Outcome, ToolOutput};
 pub use panel::panel;
 pub use shape::Shape;
+pub use verdict::{Bounded, Call, Decision, Judged, NotJson, Reason, ShapeChoice, Verdict};
 
 use crate::builder::Storage;
 use crate::context::Context;
 use crate::limits::Limits;
 use crate::profile::{Marking, Rule, Settings, TrailingLines, Treatment};
-use crate::retrieve::{self};
-use crate::shown::{Preview, Shown};
+use crate::retrieve;
+use crate::shown::Shown;
 use crate::spool::Spool;
 use crate::truncator::Truncator;
-use divide::{Joined, Notices, PartText};
-use json::{Edits, Node, quoted};
+use divide::{Joined, Notices};
+use job::Job;
+use json::{Edits, Node};
 use shape::{Adapter, Cut, Ended, Found, Handled, NoticePlace, Text, Texts};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -66,88 +71,6 @@ pub struct Middleware {
 
 /// A decision of the caller's own.
 type Decide = dyn Fn(&Call<'_>) -> Decision + Send + Sync;
-
-/// The result that a decision is about.
-#[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
-    /// The call: the caller's context, with what the result itself says of it.
-    pub context: &'a Context,
-    /// The result.
-    pub json: &'a str,
-}
-
-/// What the caller wants done with a result.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Decision {
-    /// It is bounded.
-    Bound,
-    /// It is bounded with these options over all others.
-    BoundBy(Rule),
-    /// It passes as it is.
-    Pass,
-}
-
-/// Which shape a result has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShapeChoice {
-    /// The one that it looks like.
-    Auto,
-    /// This one.
-    Is(Shape),
-}
-
-/// A text with results in it, bounded.
-#[derive(Debug)]
-pub struct Bounded<'a> {
-    /// The text: the same if nothing was changed.
-    pub json: Cow<'a, str>,
-    /// What became of each result in it, in order; none if nothing in it was recognised.
-    pub results: Vec<Judged>,
-}
-
-/// What became of one result.
-#[derive(Debug)]
-pub struct Judged {
-    /// Its shape.
-    pub shape: Shape,
-    /// The call that it belongs to.
-    pub context: Context,
-    /// What was done.
-    pub verdict: Verdict,
-}
-
-/// What was done with a result.
-#[derive(Debug)]
-pub enum Verdict {
-    /// It fits.
-    Fits,
-    /// It was not looked at, and why.
-    Passed(Reason),
-    /// It was over a limit.
-    Cut(Box<Preview>),
-}
-
-/// Why a result passes whatever its size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// Its tool is on the list of those that are skipped.
-    SkippedTool,
-    /// The caller decided so.
-    Decided,
-    /// Its tool says that it has bounded it, and the profile believes that.
-    Handled,
-    /// It is an error, and the profile leaves errors alone.
-    Failed,
-    /// It is a preview or a page of ours.
-    Ours,
-}
-
-/// A text that cannot be bounded as a result.
-#[derive(Debug, thiserror::Error)]
-#[error("the result is not JSON: {reason}")]
-pub struct NotJson {
-    reason: String,
-}
 
 impl Middleware {
     /// A middleware around this truncator: its profile, its store.
@@ -184,9 +107,9 @@ impl Middleware {
         shape: ShapeChoice,
         context: &Context,
     ) -> Result<Bounded<'a>, NotJson> {
-        let document = Node::parse(json).map_err(|error| NotJson { reason: error.to_string() })?;
+        let document = Node::parse(json).map_err(|error| NotJson::new(&error))?;
         let found = match shape {
-            ShapeChoice::Auto => recognise(document),
+            ShapeChoice::Auto => job::recognise(document),
             ShapeChoice::Is(shape) => {
                 let each = if document.is_array() { document.elements() } else { vec![document] };
                 each.into_iter().filter(Node::is_object).map(|node| (shape, node)).collect()
@@ -280,9 +203,9 @@ impl Middleware {
         } else {
             joined.divide(&preview, &preview.content, 0)
         };
-        write(texts, elements, &divided, edits);
+        write::texts(texts, elements, &divided, edits);
         if has_own_parts {
-            own_parts(texts, elements, &divided, &preview, edits);
+            write::own_parts(texts, elements, &divided, &preview, edits);
         }
         adapter.mark_cut(found, &Cut { preview: &preview, settings: &settings }, edits);
         Verdict::Cut(preview)
@@ -347,100 +270,5 @@ impl Middleware {
             }
             _ => false,
         }
-    }
-}
-
-/// One result on its way.
-struct Job<'a> {
-    shape: Shape,
-    found: Found<'a>,
-    context: Context,
-    /// What it may have of the total.
-    share: Option<u64>,
-}
-
-impl<'a> Job<'a> {
-    fn new(shape: Shape, node: Node<'a>, context: &Context) -> Job<'a> {
-        let found = shape.adapter().read(node);
-        let context = Context {
-            tool: context.tool.clone().or_else(|| found.tool.clone()),
-            call_id: context.call_id.clone().or_else(|| found.call_id.clone()),
-            session: context.session.clone(),
-        };
-        Job { shape, found, context, share: None }
-    }
-
-    /// How many bytes of text it has, about: decoded, a text is never longer than in JSON.
-    fn size(&self) -> u64 {
-        match &self.found.texts {
-            Texts::Parts { texts, .. } => {
-                texts.iter().map(|text| text.node.text().map_or(0, |text| text.len() as u64 + 1)).sum()
-            }
-            Texts::Readable => retrieve::readable(self.found.node.json().as_bytes()).len() as u64,
-        }
-    }
-}
-
-/// The results in a value: itself, the elements of an array, or the parts of a message.
-fn recognise(node: Node<'_>) -> Vec<(Shape, Node<'_>)> {
-    if node.is_array() {
-        return node.elements().into_iter().flat_map(recognise_one).collect();
-    }
-    recognise_one(node)
-}
-
-fn recognise_one(node: Node<'_>) -> Vec<(Shape, Node<'_>)> {
-    if let Some(shape) = Shape::of(node) {
-        return vec![(shape, node)];
-    }
-    let inside = |key: &str, wanted: Shape| {
-        let parts = node.get(key).map(|parts| parts.elements()).unwrap_or_default();
-        parts.into_iter().filter(move |part| Shape::of(*part) == Some(wanted)).map(move |part| (wanted, part))
-    };
-    inside("content", Shape::Anthropic).chain(inside("parts", Shape::Gemini)).collect()
-}
-
-/// Puts the texts back where they stood.
-fn write(texts: &[Text<'_>], elements: &[Node<'_>], divided: &[PartText], edits: &mut Edits) {
-    let gone: BTreeSet<usize> = texts
-        .iter()
-        .zip(divided)
-        .filter(|(_, part)| **part == PartText::Gone)
-        .filter_map(|(text, _)| text.element)
-        .collect();
-    for (text, part) in texts.iter().zip(divided) {
-        match part {
-            PartText::Same => {}
-            PartText::Changed(changed) => edits.replace(text.node, quoted(changed)),
-            // An empty part is refused by some interfaces, so it goes; a string that stands alone cannot.
-            PartText::Gone if text.element.is_some() => {}
-            PartText::Gone => edits.replace(text.node, quoted(b"")),
-        }
-    }
-    edits.remove(elements, &|index| gone.contains(&index));
-}
-
-/// Our notices as parts of their own, around the texts that are shown.
-fn own_parts(
-    texts: &[Text<'_>],
-    elements: &[Node<'_>],
-    divided: &[PartText],
-    preview: &Preview,
-    edits: &mut Edits,
-) {
-    let Notices { before, behind, .. } = Notices::of(preview);
-    let part = |text: &[u8]| format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text.trim_ascii()));
-    let mut shown = texts
-        .iter()
-        .zip(divided)
-        .filter(|(_, part)| **part != PartText::Gone)
-        .filter_map(|(text, _)| elements.get(text.element?).copied());
-    let first = shown.next();
-    let last = shown.next_back().or(first);
-    if let (Some(first), false) = (first, before.trim_ascii().is_empty()) {
-        edits.insert_before(first, &part(before));
-    }
-    if let (Some(last), false) = (last, behind.trim_ascii().is_empty()) {
-        edits.insert_behind(last, &part(behind));
     }
 }
