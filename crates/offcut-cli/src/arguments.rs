@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
-use offcut::middleware::Shape;
+use offcut::middleware::{Shape, ShapeChoice};
 use offcut::strategy::StrategyName;
 use offcut::{Context, Limits, Rule, TaskTool, Terminal, presets};
 use std::ffi::OsString;
@@ -201,13 +201,13 @@ pub(crate) enum Command {
 pub(crate) struct ToolResult {
     #[command(flatten)]
     pub(crate) cut: Cut,
-    /// The shape of the result, if it should not be guessed
-    #[arg(long, value_name = "NAME", value_parser = shape(), help_heading = "Results")]
-    pub(crate) shape: Option<Shape>,
+    /// The shape of the result; `auto` recognises it
+    #[arg(long, value_name = "NAME", value_parser = shape(), default_value = "auto", help_heading = "Results")]
+    pub(crate) shape: ShapeChoice,
     /// Pass results of this tool as they are; may be given several times
     #[arg(long, value_name = "NAME", help_heading = "Results")]
     pub(crate) skip_tool: Vec<String>,
-    /// What all results of an array may have together; the largest are cut first
+    /// What all results of an array may have together; the largest are cut first, none to under 512 bytes
     #[arg(long, value_name = "BYTES", value_parser = parse_size, help_heading = "Results")]
     pub(crate) total: Option<u64>,
     /// Tell a person about each cut, on standard error; on a terminal that is always done
@@ -426,10 +426,11 @@ fn foreign() -> impl clap::builder::TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|text| text.to_string_lossy().into_owned())
 }
 
-fn shape() -> impl clap::builder::TypedValueParser<Value = Shape> {
+fn shape() -> impl clap::builder::TypedValueParser<Value = ShapeChoice> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(Shape::ALL.map(Shape::name))
-        .map(|name| Shape::named(&name).unwrap_or_else(|| unreachable!("only known names are accepted")))
+    let names = std::iter::once("auto").chain(Shape::ALL.map(Shape::name));
+    PossibleValuesParser::new(names.collect::<Vec<_>>())
+        .map(|name| Shape::named(&name).map_or(ShapeChoice::Auto, ShapeChoice::Is))
 }
 
 fn strategy() -> impl clap::builder::TypedValueParser<Value = StrategyName> {

@@ -4,7 +4,7 @@ use crate::arguments::{Everywhere, ToolResult};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::housekeeping;
-use offcut::middleware::{Bounded, Middleware, ShapeChoice, Verdict, panel};
+use offcut::middleware::{Bounded, Judged, Middleware, Reason, Verdict, panel};
 use offcut::{Kept, Preview};
 use std::io::{IsTerminal, Read};
 
@@ -17,23 +17,33 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
     }
     let mut input = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut input);
-    let shape = result.shape.map_or(ShapeChoice::Auto, ShapeChoice::Is);
+    let shape = result.shape;
     let bounded = std::str::from_utf8(&input)
         .map_err(|error| anyhow::anyhow!("the result is not JSON: it is not UTF-8: {error}"))
         .and_then(|json| Ok(middleware.result(json, shape, &result.cut.context())?));
-    let Bounded { json, results } = match bounded {
+    let Bounded { json, results, unknown, excess } = match bounded {
         Ok(bounded) => bounded,
         // Whoever pipes through us still gets the result; what was wrong with it is an error all the same.
         Err(error) => {
             super::print(&input)?;
-            return Err(Failure::Usage(error.context("passed on unchanged")));
+            return Err(Failure::Usage(anyhow::anyhow!(
+                "passed on unchanged: {error}; for plain text there is `offcut cut`"
+            )));
         }
     };
     super::print(json.as_bytes())?;
-    if results.is_empty() {
-        eprintln!(
-            "offcut: warning: no tool result was recognised; passed on unchanged (see `offcut result --help`)"
-        );
+    let without_text = |judged: &&Judged| matches!(judged.verdict, Verdict::Passed(Reason::NoText));
+    let warnings = [
+        (unknown > 0).then(|| format!("{unknown} not recognised as a tool result, passed on unchanged")),
+        results.iter().find(without_text).map(|judged| {
+            format!("no text where a result of shape {} has it, passed on unchanged", judged.shape.name())
+        }),
+        (excess > 0).then(|| {
+            format!("{excess} bytes over the total: some results pass whole or have the least share")
+        }),
+    ];
+    for warning in warnings.into_iter().flatten() {
+        eprintln!("offcut: warning: {warning} (see `offcut result --help`)");
     }
     let mut cut = false;
     for judged in &results {

@@ -39,13 +39,17 @@ fn what_is_not_a_result_passes_with_a_word_about_it() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["result"], b"{\"a\": 1}");
     assert_eq!(ran.text(), "{\"a\": 1}");
-    assert!(ran.stderr.contains("no tool result was recognised"));
+    assert!(ran.stderr.contains("1 not recognised as a tool result"));
     for input in [&b"not json"[..], b"{\"output\": \"cut o", b"", b"\xff\xfe", b"{\"a\":1}{"] {
         let ran = sandbox.run(&["result"], input);
         ran.failed(2, "passed on unchanged: the result is not JSON");
         assert_eq!(ran.stdout, input);
     }
     sandbox.run(&["result", "--shape", "nope"], b"{}").failed(2, "nope");
+    let ran = sandbox.run(&["result", "--shape", "takumi"], b"{\"content\": \"x\"}");
+    assert_eq!(ran.text(), "{\"content\": \"x\"}");
+    assert!(ran.stderr.contains("no text where a result of shape takumi has it"), "{}", ran.stderr);
+    assert_eq!(sandbox.run(&["result", "--shape", "auto"], b"[]").text(), "[]");
     assert!(!sandbox.store().exists());
 }
 

@@ -79,10 +79,39 @@ impl<'a> Node<'a> {
         self.is_text().then(|| serde_json::from_str::<Decoded>(self.json()).ok().map(|text| text.0)).flatten()
     }
 
+    /// Every string inside that is a value and not a key, in order: one pass, whatever the depth.
+    pub(crate) fn strings(&self) -> Vec<Node<'a>> {
+        let json = self.json();
+        let (mut strings, mut at) = (Vec::new(), 0);
+        while let Some(found) = memchr::memchr(b'"', &json.as_bytes()[at..]) {
+            let start = at + found;
+            let end = string_end(json.as_bytes(), start);
+            at = end;
+            let is_key = json[end..].trim_ascii_start().starts_with(':');
+            if let (false, Ok(raw)) = (is_key, serde_json::from_str(&json[start..end])) {
+                strings.push(Node { raw, ..*self });
+            }
+        }
+        strings
+    }
+
     /// Whether it is the string `text`.
     pub(crate) fn says(&self, text: &str) -> bool {
         self.text().is_some_and(|found| found == text.as_bytes())
     }
+}
+
+/// Behind the string that begins at `start` of a valid JSON text.
+fn string_end(json: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(found) = memchr::memchr2(b'"', b'\\', &json[at..]) {
+        match json[at + found] {
+            b'"' => return at + found + 1,
+            // An escape takes the next byte with it, also a quote.
+            _ => at = (at + found + 2).min(json.len()),
+        }
+    }
+    json.len()
 }
 
 /// The decoded text of a string.
@@ -271,6 +300,14 @@ mod tests {
             edits.apply(document),
             r#" { "n" : 9223372036854775809, "a":1e2 , "o" : {"x":1,"y":2  }, "a" : "b","new":true }"#
         );
+    }
+
+    #[test]
+    fn strings_that_are_values() {
+        let node = Node::parse(r#"{"a" : "x\\" , "b":["\"y:", {"k" :"z"}], "":"", "n":1}"#).unwrap();
+        let found: Vec<&str> = node.strings().iter().map(Node::json).collect();
+        assert_eq!(found, [r#""x\\""#, r#""\"y:""#, r#""z""#, r#""""#]);
+        assert_eq!(Node::parse("\"s\"").unwrap().strings()[0].span(), 0..3);
     }
 
     #[test]

@@ -47,14 +47,13 @@ use crate::builder::Storage;
 use crate::context::Context;
 use crate::limits::Limits;
 use crate::profile::{Marking, Rule, Settings, TrailingLines, Treatment};
-use crate::retrieve;
 use crate::shown::Shown;
 use crate::spool::Spool;
 use crate::truncator::Truncator;
-use divide::{Joined, Notices};
-use job::Job;
+use divide::Notices;
+use job::{Job, Plan, Recognised};
 use json::{Edits, Node};
-use shape::{Adapter, Cut, Ended, Found, Handled, NoticePlace, Text, Texts};
+use shape::{Adapter, Beside, Cut, Ended, Found, Handled, NoticePlace, Text, Texts};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -108,50 +107,79 @@ impl Middleware {
         context: &Context,
     ) -> Result<Bounded<'a>, NotJson> {
         let document = Node::parse(json).map_err(|error| NotJson::new(&error))?;
-        let found = match shape {
+        let Recognised { results, unknown } = match shape {
             ShapeChoice::Auto => job::recognise(document),
-            ShapeChoice::Is(shape) => {
-                let each = if document.is_array() { document.elements() } else { vec![document] };
-                each.into_iter().filter(Node::is_object).map(|node| (shape, node)).collect()
-            }
+            ShapeChoice::Is(shape) => job::take_as(shape, document),
         };
         let mut jobs: Vec<Job<'a>> =
-            found.into_iter().map(|(shape, node)| Job::new(shape, node, context)).collect();
-        if let Some(total) = self.total {
-            let size = |job: &Job<'_>| job.size().min(self.most(&job.context));
-            let sizes: Vec<u64> = jobs.iter().map(size).collect();
-            let shares = shares(&sizes, total, LEAST_SHARE);
-            jobs.iter_mut().zip(shares).for_each(|(job, share)| job.share = Some(share));
-        }
+            results.into_iter().map(|(shape, node)| self.plan(Job::new(shape, node, context))).collect();
+        self.share(&mut jobs);
         let mut edits = Edits::default();
-        let results = jobs.into_iter().map(|job| self.judge(job, &mut edits)).collect();
+        let results: Vec<Judged> = jobs.into_iter().map(|job| self.judge(job, &mut edits)).collect();
         let json = if edits.is_empty() { Cow::Borrowed(json) } else { Cow::Owned(edits.apply(json)) };
-        Ok(Bounded { json, results })
+        let shown: u64 = results.iter().map(|judged| judged.bytes).sum();
+        let excess = self.total.map_or(0, |total| shown.saturating_sub(total));
+        Ok(Bounded { json, results, unknown, excess })
+    }
+
+    /// Decides what is to be done with a result.
+    fn plan<'a>(&self, mut job: Job<'a>) -> Job<'a> {
+        let Found { handled, ended, node, .. } = &job.found;
+        job.plan = match self.call_rule((*handled, *ended), &job.context, &|| Cow::Borrowed(node.json())) {
+            Err(reason) => Plan::Pass(reason),
+            Ok(_) if job.text.is_empty() => Plan::Pass(Reason::NoText),
+            Ok(rule) => {
+                let settings = self.settings(&job.context, rule, None);
+                // Under a total, what fits its own limits may have to give way, unless it is ours.
+                let may_be_cut = self.total.is_some() || !self.truncator.fits(&job.text.text, &settings);
+                match settings.enabled && may_be_cut && self.is_ours(job.claim()) {
+                    true => Plan::Pass(Reason::Ours),
+                    false => Plan::Bound(rule),
+                }
+            }
+        };
+        job
+    }
+
+    /// Divides the total among the results that can be cut.
+    fn share(&self, jobs: &mut [Job<'_>]) {
+        let Some(total) = self.total else { return };
+        let size = |job: &Job<'_>| match job.plan {
+            Plan::Pass(_) => (job.text.text.len() as u64, 0),
+            Plan::Bound(rule) => {
+                let most = self.settings(&job.context, rule, None).limits.bytes.unwrap_or(u64::MAX);
+                (0, (job.text.text.len() as u64).min(most))
+            }
+        };
+        let (passing, sizes): (Vec<u64>, Vec<u64>) = jobs.iter().map(size).unzip();
+        let left = total.saturating_sub(passing.iter().sum());
+        let shares = shares(&sizes, left, LEAST_SHARE);
+        jobs.iter_mut().zip(shares).for_each(|(job, share)| job.share = Some(share));
     }
 
     /// One result: passed, whole or cut.
     fn judge(&self, job: Job<'_>, edits: &mut Edits) -> Judged {
-        let Job { shape, found, context, share } = job;
-        let adapter = shape.adapter();
-        let verdict = match self
-            .call_rule((found.handled, found.ended), &context, &|| Cow::Borrowed(found.node.json()))
-        {
-            Err(reason) => Verdict::Passed(reason),
-            Ok(call) => {
-                let settings = self.settings(&context, call, share);
-                match &found.texts {
+        let adapter = job.shape.adapter();
+        let verdict = match job.plan {
+            Plan::Pass(reason) => Verdict::Passed(reason),
+            Plan::Bound(rule) => {
+                let settings = self.settings(&job.context, rule, job.share);
+                match &job.found.texts {
                     Texts::Parts { texts, elements } => {
-                        self.parts(adapter, &found, (texts, elements), &context, settings, edits)
+                        self.parts(adapter, &job, (texts, elements), settings, edits)
                     }
-                    Texts::Readable => self.readable(adapter, &found, &context, settings, edits),
+                    Texts::Readable(node) => self.readable(adapter, &job, *node, settings, edits),
                 }
             }
         };
-        let results = self.truncator.profile.results;
-        if let (Verdict::Fits, Marking::Marked) = (&verdict, results.whole) {
-            adapter.mark_whole(&found, edits);
+        if let (Verdict::Fits, Marking::Marked) = (&verdict, self.truncator.profile.results.whole) {
+            adapter.mark_whole(&job.found, edits);
         }
-        Judged { shape, context, verdict }
+        let bytes = match &verdict {
+            Verdict::Cut(preview) => preview.content.len() as u64,
+            Verdict::Fits | Verdict::Passed(_) => job.text.text.len() as u64,
+        };
+        Judged { shape: job.shape, context: job.context, verdict, bytes }
     }
 
     /// The options of this call, or why it passes.
@@ -183,52 +211,51 @@ impl Middleware {
     fn parts(
         &self,
         adapter: &dyn Adapter,
-        found: &Found<'_>,
+        job: &Job<'_>,
         (texts, elements): (&[Text<'_>], &[Node<'_>]),
-        context: &Context,
         settings: Settings,
         edits: &mut Edits,
     ) -> Verdict {
-        let joined = Joined::new(texts.iter().map(|text| text.node.text().unwrap_or_default()).collect());
-        if self.is_ours(&joined.text, &settings) {
-            return Verdict::Passed(Reason::Ours);
-        }
-        let mut spool = Spool::new(&self.truncator, settings, context.clone());
-        spool.observe(&joined.text);
+        let mut spool = Spool::new(&self.truncator, settings, job.context.clone());
+        spool.observe(&job.text.text);
         let Shown::Cut(preview) = spool.finish() else { return Verdict::Fits };
         let has_own_parts = adapter.notice() == NoticePlace::OwnParts && !elements.is_empty();
         let divided = if has_own_parts {
             let Notices { before, body, .. } = Notices::of(&preview);
-            joined.divide(&preview, body, before.len())
+            job.text.divide(&preview, body, before.len())
         } else {
-            joined.divide(&preview, &preview.content, 0)
+            job.text.divide(&preview, &preview.content, 0)
         };
         write::texts(texts, elements, &divided, edits);
         if has_own_parts {
             write::own_parts(texts, elements, &divided, &preview, edits);
         }
-        adapter.mark_cut(found, &Cut { preview: &preview, settings: &settings }, edits);
+        adapter.mark_cut(&job.found, &Cut::new(&preview, &settings, &job.text.text), edits);
         Verdict::Cut(preview)
     }
 
-    /// Bounds the readable form of a whole result.
+    /// Bounds the readable form of a value.
     fn readable(
         &self,
         adapter: &dyn Adapter,
-        found: &Found<'_>,
-        context: &Context,
-        settings: Settings,
+        job: &Job<'_>,
+        node: Node<'_>,
+        mut settings: Settings,
         edits: &mut Edits,
     ) -> Verdict {
-        let stored = found.node.json().as_bytes();
-        let readable = retrieve::readable(stored);
-        if self.is_ours(&readable, &settings) {
-            return Verdict::Passed(Reason::Ours);
-        }
-        match self.truncator.apply_readable(stored, &readable, context, settings) {
+        // The documents keep what stands beside the text; ours is bounded whatever it is.
+        let beside = match (self.truncator.profile.wording.is_some(), settings.keep.bytes) {
+            (false, Some(most)) => adapter.beside(&job.found, most),
+            _ => Beside::default(),
+        };
+        settings.keep.bytes =
+            settings.keep.bytes.map(|most| (most - most.min(beside.bytes)).max(LEAST_SHARE));
+        let text = &job.text.text;
+        match self.truncator.apply_readable(node.json().as_bytes(), text, &job.context, settings) {
             Shown::Whole(_) => Verdict::Fits,
             Shown::Cut(preview) => {
-                adapter.mark_cut(found, &Cut { preview: &preview, settings: &settings }, edits);
+                beside.shortened.into_iter().for_each(|(node, json)| edits.replace(node, json));
+                adapter.mark_cut(&job.found, &Cut::new(&preview, &settings, text), edits);
                 Verdict::Cut(preview)
             }
         }
@@ -236,11 +263,6 @@ impl Middleware {
 
     fn skips(&self, context: &Context) -> bool {
         context.tool.as_ref().is_some_and(|tool| self.skipped.contains(tool))
-    }
-
-    /// The most bytes that a result of this call may have, whatever the total.
-    fn most(&self, context: &Context) -> u64 {
-        self.settings(context, Rule::default(), None).limits.bytes.unwrap_or(u64::MAX)
     }
 
     /// What applies to a result: the call's options over all others, and no more than its share of the total.
@@ -261,14 +283,11 @@ impl Middleware {
         Settings { trailer, ..settings }
     }
 
-    /// Whether a text that would be cut is one of ours. What fits is not looked at.
-    fn is_ours(&self, text: &[u8], settings: &Settings) -> bool {
+    /// Whether a text is one of ours.
+    fn is_ours(&self, text: &[u8]) -> bool {
         match &self.truncator.storage {
-            Storage::To(store) if settings.enabled && !self.truncator.fits(text, settings) => {
-                let by_path = self.truncator.profile.wording.is_some();
-                ours::is_ours(text, &**store) || (by_path && ours::is_ours_by_path(text, &**store))
-            }
-            _ => false,
+            Storage::To(store) => ours::is_ours(text, store),
+            Storage::Off | Storage::Unavailable(_) => false,
         }
     }
 }

@@ -5,14 +5,16 @@
 //! read of what is shown.
 
 use crate::cut::Why;
+use crate::retrieve::View;
 use crate::store::{Entry, Id, Store};
 use memchr::memmem;
+use std::sync::Arc;
 
-/// What we may have added to a preview beside the markers, and a host to both.
-const NOTICE: usize = 2048;
+/// What a host may have put around a preview of ours.
+const AROUND: usize = 512;
 
-/// What a marker has at the most, with the line feeds around it.
-const MARKER: usize = 160;
+/// A page is not larger than this; what claims to be is looked at like anything else.
+const LARGEST_PAGE: usize = 64 << 10;
 
 /// More names than this in one text are not followed: a text of ours has few.
 const MOST_NAMES: usize = 4;
@@ -20,16 +22,24 @@ const MOST_NAMES: usize = 4;
 /// How many entries are looked at for a file that a text names.
 const NEWEST: usize = 256;
 
+/// What the documents' frames say around a file's name.
+const FRAMES: [&str; 2] = ["truncated", "截断"];
+
 /// Whether `text` is a preview or a page of an entry in `store`.
-pub(crate) fn is_ours(text: &[u8], store: &dyn Store) -> bool {
+pub(crate) fn is_ours(text: &[u8], store: &Arc<dyn Store>) -> bool {
+    let view = View::new(Arc::clone(store));
     names(text)
         .into_iter()
-        .filter_map(|id| store.entry(&id).ok())
-        .any(|entry| is_preview(text, store, &entry) || is_page(text, store, &entry))
+        .filter_map(|id| view.entry(&id).ok())
+        .any(|entry| is_preview(text, &view, &entry) || is_page(text, &view, &entry))
+        || is_framed(text, &view)
 }
 
 /// The same for the documents' frames, which name a file: only the newest entries are compared.
-pub(crate) fn is_ours_by_path(text: &[u8], store: &dyn Store) -> bool {
+fn is_framed(text: &[u8], store: &dyn Store) -> bool {
+    if !FRAMES.iter().any(|word| memmem::find(text, word.as_bytes()).is_some()) {
+        return false;
+    }
     let is_named = |entry: &Entry| {
         let path = entry.path.as_ref().and_then(|path| path.to_str());
         path.is_some_and(|path| memmem::find(text, path.as_bytes()).is_some())
@@ -62,9 +72,7 @@ fn names(text: &[u8]) -> Vec<Id> {
 /// Whether everything that was shown of the entry stands in the text, in order, and little else.
 fn is_preview(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
     let Some(summary) = &entry.summary else { return false };
-    let (mut at, mut shown) = (0, 0);
-    let mut from = 0;
-    let mut drawn = 0;
+    let (mut at, mut shown, mut from) = (0, 0, 0);
     let ends = summary.gaps.iter().map(|gap| (gap.start, gap.end)).chain([(entry.bytes, entry.bytes)]);
     for (start, end) in ends {
         let length = start.saturating_sub(from);
@@ -82,11 +90,21 @@ fn is_preview(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
         shown += piece.len();
         from = end;
     }
-    for gap in summary.gaps.iter().filter(|gap| gap.why == Why::Control) {
-        drawn += usize::try_from(gap.end - gap.start).unwrap_or(usize::MAX / 2);
-    }
-    let added = NOTICE + MARKER * summary.gaps.len();
-    shown > 0 && text.len() <= shown.saturating_add(drawn).saturating_add(added)
+    let drawn: u64 =
+        summary.gaps.iter().filter(|gap| gap.why == Why::Control).map(|gap| gap.end - gap.start).sum();
+    let most = (shown + notices(text, entry) + AROUND) as u64 + drawn;
+    shown > 0 && text.len() as u64 <= most
+}
+
+/// How long the lines are that name the entry: ours.
+fn notices(text: &[u8], entry: &Entry) -> usize {
+    let id = entry.id.as_str().as_bytes();
+    let path = entry.path.as_ref().and_then(|path| path.to_str());
+    let names_it = |line: &&[u8]| {
+        memmem::find(line, id).is_some()
+            || path.is_some_and(|path| memmem::find(line, path.as_bytes()).is_some())
+    };
+    text.split_inclusive(|&byte| byte == b'\n').filter(names_it).map(<[u8]>::len).sum()
 }
 
 /// Whether the text is a page that was full, whose last line says at which byte.
@@ -99,11 +117,13 @@ fn is_page(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
         return false;
     };
     let page = text[..foot].trim_ascii_end();
+    if page.is_empty() || text.len() > LARGEST_PAGE || text.len() - foot > AROUND || end >= entry.bytes {
+        return false;
+    }
     // The line feed before the last line may be ours, and a host may have taken blanks away.
     let window = page.len() as u64 + 256;
     let mut stored = vec![0; window.min(end) as usize];
     let from = end - stored.len() as u64;
     matches!(store.read(&entry.id, from, &mut stored), Ok(count) if count == stored.len())
-        && !page.is_empty()
         && stored.trim_ascii_end().ends_with(page)
 }

@@ -89,7 +89,8 @@ impl Middleware {
             Err(reason) => return (result, Verdict::Passed(reason)),
         };
         let settings = self.settings(context, rule.or(tool), share);
-        if self.is_ours(&result.output, &settings) {
+        let may_be_cut = settings.enabled && !self.truncator.fits(&result.output, &settings);
+        if may_be_cut && self.is_ours(&result.output) {
             return (result, Verdict::Passed(Reason::Ours));
         }
         let mut spool = Spool::new(&self.truncator, settings, context.clone());

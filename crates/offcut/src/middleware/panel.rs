@@ -7,10 +7,15 @@ use crate::shown::{Kept, Preview};
 /// A few lines about a cut: the tool, the sizes, where the whole is. Plain text; whoever prints it may colour it.
 pub fn panel(context: &Context, preview: &Preview) -> String {
     let tool = context.tool.as_deref().unwrap_or("tool");
-    let tool: String = tool.chars().filter(|char| !char.is_control()).take(60).collect();
-    let size = |size: Size| match size.chars {
-        Some(chars) => format!("{} lines, {} chars", size.lines, chars),
-        None => format!("{} lines, {} bytes", size.lines, size.bytes),
+    let plain = |name: &str| name.chars().filter(|char| !char.is_control()).take(60).collect::<String>();
+    let tool = plain(tool);
+    let call = context.call_id.as_deref().map_or_else(String::new, |call| format!(" ({})", plain(call)));
+    let size = |size: Size| {
+        let lines = if size.lines == 1 { "line" } else { "lines" };
+        match size.chars {
+            Some(chars) => format!("{} {lines}, {chars} chars", size.lines),
+            None => format!("{} {lines}, {} bytes", size.lines, size.bytes),
+        }
     };
     let place = match &preview.kept {
         Kept::Whole(entry) | Kept::Open(entry) => match &entry.path {
@@ -21,7 +26,7 @@ pub fn panel(context: &Context, preview: &Preview) -> String {
         Kept::Off => "not kept".to_owned(),
     };
     let rows = [("original", size(preview.original)), ("shown", size(preview.shown)), ("full output", place)];
-    let mut text = format!("╭ {tool}: output truncated\n");
+    let mut text = format!("╭ {tool}{call}: output truncated\n");
     for (name, value) in rows {
         text += &format!("│ {name:<12}{value}\n");
     }

@@ -104,7 +104,8 @@ impl Registry {
         };
         let outputs = join_all(calls.iter().map(|call| self.run(call))).await;
         let size = |(output, context): (&ToolOutput, &Context)| {
-            (output.output.len() as u64).min(self.middleware.most(context))
+            let most = self.middleware.settings(context, Rule::default(), None).limits.bytes;
+            (output.output.len() as u64).min(most.unwrap_or(u64::MAX))
         };
         let sizes: Vec<u64> = outputs.iter().zip(&contexts).map(size).collect();
         let shares = shares(&sizes, total, LEAST_SHARE);

@@ -70,7 +70,8 @@ fn preview(frames: &Frames, cut: &Cut<'_>) -> Content {
         if !text.text.is_empty()
             && let Some(gap) = cut.missing().find(|gap| gap.end == piece.start)
         {
-            let lines = gap.last_line + 1 - gap.first_line;
+            // A gap that begins with the line feed of a line that is shown leaves that line whole.
+            let lines = gap.last_line + u64::from(gap.from == LinePart::Start) - gap.first_line;
             text.append(fill(&frames.join, &|name| {
                 (name == "gap_lines").then(|| Content::ours(lines.to_string()))
             }));

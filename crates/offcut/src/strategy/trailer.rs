@@ -9,24 +9,35 @@ use crate::strategy::{Ends, Room, Selector};
 /// The longest trailer; what is longer is output.
 const LONGEST: usize = 1024;
 
-/// The most lines that say something, where no tag encloses them.
-const MOST_LINES: usize = 4;
+/// How far from the end such a line may stand, where no tag encloses it.
+const MOST_LINES: usize = 6;
 
-/// What such a line begins with, in small letters and without blanks, bars and underscores.
-const BEGINNINGS: [&str; 12] = [
+/// A longer line is output.
+const LONGEST_LINE: usize = 240;
+
+/// What such a line has in it, in small letters and without anything between them.
+const SAYS: [&str; 17] = [
     "exitcode",
     "exitstatus",
     "exitedwith",
-    "processexited",
+    "returncode",
+    "timedout",
     "sessionid",
     "taskid",
     "threadid",
     "requestid",
     "callid",
     "agentid",
-    "returncode",
-    "commandexited",
+    "shellid",
+    "processid",
+    "backgroundpid",
+    "inbackground",
+    "pgid",
+    "terminatedbysignal",
 ];
+
+/// What such a line begins with.
+const BEGINS: [&str; 3] = ["session", "signal", "pid"];
 
 /// Lets another selector choose, and shows the trailer in any case.
 pub(crate) struct WithTrailer(pub(crate) Box<dyn Selector>);
@@ -72,32 +83,34 @@ fn tagged(text: &[u8], window: usize) -> Option<usize> {
     (at == 0 || text[at - 1] == b'\n').then_some(at)
 }
 
-/// Lines at the very end that say how it ended or what goes on.
+/// Lines at the very end, from the first that says how it ended or what goes on.
 fn said(text: &[u8], window: usize) -> Option<usize> {
     let mut start = None;
     let mut end = text.len();
     for _ in 0..MOST_LINES {
         let line = memchr::memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);
-        if line < window || !says_something(&text[line..end]) {
+        if line < window {
             break;
         }
-        start = Some(line);
-        end = line.saturating_sub(1);
+        if says_something(&text[line..end]) {
+            start = Some(line);
+        }
         if line == 0 {
             break;
         }
+        end = line - 1;
     }
     start
 }
 
 fn says_something(line: &[u8]) -> bool {
-    let said: Vec<u8> = line
-        .iter()
-        .filter(|byte| byte.is_ascii_alphanumeric())
-        .take(16)
-        .map(|byte| byte.to_ascii_lowercase())
-        .collect();
-    BEGINNINGS.iter().any(|beginning| said.starts_with(beginning.as_bytes()))
+    if line.len() > LONGEST_LINE {
+        return false;
+    }
+    let said: Vec<u8> =
+        line.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase).collect();
+    SAYS.iter().any(|word| memchr::memmem::find(&said, word.as_bytes()).is_some())
+        || (BEGINS.iter().any(|word| said.starts_with(word.as_bytes())) && line.contains(&b':'))
 }
 
 #[cfg(test)]
@@ -116,6 +129,9 @@ mod tests {
             "output\n<task_metadata>\nsession: x\n</task_metadata>\n\n",
             "<task_metadata>\nsession: x\n</task_metadata>\n\n",
         );
+        check("out\nExit Code: 1\nSignal: 9", "Exit Code: 1\nSignal: 9");
+        check("out\nExit Code: 0\nBackground PIDs: 12\nnone", "Exit Code: 0\nBackground PIDs: 12\nnone");
+        check("out\nProcess running with session ID 1234", "Process running with session ID 1234");
         check("a <b>bold</b>", "");
         check("exit code 1", "exit code 1");
         check("</>", "");

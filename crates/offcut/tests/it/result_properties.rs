@@ -1,6 +1,6 @@
 //! Random results: only the bounded text and the documented fields change, byte for byte.
 
-use crate::common::memory;
+use crate::common::{memory, read_all};
 use offcut::middleware::{Middleware, ShapeChoice, Verdict};
 use offcut::{Context, Kept, Profile, Storage, Truncator};
 use proptest::prelude::*;
@@ -85,7 +85,7 @@ const FORMS: [Form; 9] = [
     },
     Form {
         before: r#"{~"output":@,"ui_extra":null}"#,
-        after: r#"{~"output":@,"ui_extra":{"type":"truncation","truncation":{"saved_file_path":"$","original_length":&,"truncated_length":%}}}"#,
+        after: r#"{~"output":@,"ui_extra":{"type":"truncation","truncation":{"saved_file_path":"$","original_length":&,"truncated_length":^}}}"#,
     },
     Form {
         before: r#" {~"role":"function","content":[@]} "#,
@@ -106,7 +106,7 @@ proptest! {
         let limits = offcut::Limits { bytes: Some(most), ..Default::default() };
         let rule = offcut::Rule { limits, ..Default::default() };
         let store = memory();
-        let truncator = Truncator::new(Profile::native()).storage(Storage::To(store)).rule(rule).unwrap();
+        let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone())).rule(rule).unwrap();
         let middleware = Middleware::new(truncator);
         let bounded = middleware.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
         prop_assert_eq!(bounded.results.len(), 1);
@@ -116,13 +116,18 @@ proptest! {
                 let Kept::Whole(entry) = &preview.kept else { panic!("a memory store keeps everything") };
                 // Half a surrogate pair is one replacement character.
                 let shown = String::from_utf8_lossy(&preview.content).replace("\u{fffd}\u{fffd}\u{fffd}", "\u{fffd}");
+                let chars = |text: &[u8]| offcut::measure::chars(text, offcut::measure::CharConvention::CodePoints);
+                let all = chars(&read_all(&*store, &entry.id));
+                let placed = preview.placed.iter().map(|part| chars(&preview.content[part.at..part.at + part.length]));
+                let hidden = all - placed.sum::<u64>();
                 let removed = preview.removed().bytes.to_string();
                 let expected = fill(after, &serde_json::to_string(&shown).unwrap())
                     .replace('$', &entry.uri())
                     .replace('%', &removed)
-                    .replace('&', &preview.original.bytes.to_string());
+                    .replace('&', &all.to_string())
+                    .replace('^', &hidden.to_string());
                 // The signs of the template may stand in the text; then only the form is compared.
-                if !text.contains(['$', '%', '&', '~', '@']) {
+                if !text.contains(['$', '%', '&', '^', '~', '@']) {
                     prop_assert_eq!(&*bounded.json, expected);
                 }
             }

@@ -21,7 +21,7 @@ fn middleware(profile: &str, rule: Rule) -> (Middleware, Arc<FsStore>, tempfile:
 /// One door: a result through a profile; the value that comes out, and what was decided.
 fn through(middleware: &Middleware, result: &Value, tool: &str) -> (Value, Verdict) {
     let text = result.to_string();
-    let Bounded { json, mut results } =
+    let Bounded { json, mut results, .. } =
         middleware.result(&text, ShapeChoice::Auto, &Context::tool(tool)).unwrap();
     assert_eq!(results.len(), 1, "{}", &text[..text.len().min(200)]);
     (serde_json::from_str(&json).unwrap(), results.remove(0).verdict)
@@ -102,6 +102,8 @@ fn coding_agent_seed_000_section_7() {
     assert_eq!(value["metadata"]["truncationRemovedLines"], 90);
     assert_eq!(value["metadata"].get("truncationRemovedBytes"), None);
     assert!(value["metadata"]["truncationPath"].as_str().unwrap().contains("custom_"));
+    let failed = json!({"success": false, "output": "", "error": numbered(100)});
+    assert!(through(&service, &failed, "x").0["error"].as_str().unwrap().contains("truncated"));
     // Nothing to look at; handled by the tool; skipped by name; decided by the caller.
     let empty = json!({"success": true, "output": ""});
     assert_eq!(through(&service, &empty, "x").0, empty);
@@ -243,7 +245,7 @@ fn klaude_seed_004() {
     let item =
         json!({"call_id": "c1", "tool_name": "Bash", "status": "success", "output": "é".repeat(50_000)});
     let text = item.to_string();
-    let Bounded { json, results } = klaude.result(&text, ShapeChoice::Auto, &Context::default()).unwrap();
+    let Bounded { json, results, .. } = klaude.result(&text, ShapeChoice::Auto, &Context::default()).unwrap();
     let value: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(results[0].shape, Shape::Klaude);
     assert_eq!(results[0].context.call_id.as_deref(), Some("c1"));
@@ -264,7 +266,7 @@ fn klaude_seed_004() {
     // For people: path, original size, shown size.
     let Verdict::Cut(preview) = &results[0].verdict else { panic!("not cut") };
     let panel = panel(&results[0].context, preview);
-    for part in ["Bash: output truncated", "50000 chars", "20000 chars", path] {
+    for part in ["Bash (c1): output truncated", "50000 chars", "20000 chars", path] {
         assert!(panel.contains(part), "{part} is not in {panel}");
     }
     // Not saved: no extra, because it would name a path.
@@ -322,7 +324,7 @@ fn the_interfaces_of_the_models() {
     for (shape, result, place) in interfaces(&text) {
         let (native, store, _directory) = middleware("native", Rule::default());
         let written = result.to_string();
-        let Bounded { json, results } =
+        let Bounded { json, results, .. } =
             native.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
         assert_eq!(results[0].shape, shape, "{written:.100}");
         assert_eq!(results[0].context.call_id.as_deref(), Some("t1"), "{shape:?}");
@@ -350,7 +352,8 @@ fn messages_and_arrays_hold_several_results() {
     let block = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": numbered(4000)});
     let message = json!({"role": "user", "content": [block("a"), {"type": "text", "text": numbered(4000)}, block("b")]});
     let written = json!([message, {"role": "tool", "tool_call_id": "c", "content": "x"}, 7]).to_string();
-    let Bounded { json, results } = native.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    let Bounded { json, results, .. } =
+        native.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
     let calls: Vec<_> = results.iter().map(|judged| judged.context.call_id.as_deref().unwrap()).collect();
     assert_eq!(calls, ["a", "b", "c"]);
     assert_eq!(store.ids().unwrap().len(), 2);
@@ -462,6 +465,91 @@ fn nothing_of_ours_is_cut_or_stored_twice() {
     passes(&format!("{header}\n{text}"), false);
     passes(&shown.replace(entry.id.as_str(), "0000000000000000"), false);
     passes(&format!("{}{foot}", numbered(1000)), false);
+    // A page of everything is not a page.
+    let all =
+        format!("[offcut {}: page full at byte {} of {}; next: …]\n", entry.id, entry.bytes, entry.bytes);
+    passes(&format!("{text}{all}"), false);
+}
+
+#[test]
+fn an_envelope_is_cut_once_and_all_of_it_is_bounded() {
+    let (native, store, _directory) = middleware("native", Rule::default());
+    let long = numbered(20_000);
+    let envelope = json!({
+        "status": "error", "data": {"stdout": format!("C:\\new \"{long}")}, "text": "",
+        "error": {"code": "TIMEOUT", "message": long}, "context": {"list": vec!["x"; 9000]}, "more": 1,
+    });
+    let (value, verdict) = through(&native, &envelope, "bash");
+    cut(verdict);
+    assert!(value.to_string().len() <= 12_000, "{}", value.to_string().len());
+    assert_eq!((&value["status"], &value["more"]), (&json!("error"), &json!(1)));
+    assert_eq!(value["error"]["code"], "TIMEOUT");
+    assert!(value["error"]["message"].as_str().unwrap().ends_with("more bytes)"));
+    assert_eq!(value["context"]["truncated"], true);
+    let (again, verdict) = through(&native, &value, "bash");
+    assert!(matches!(verdict, Verdict::Passed(Reason::Ours) | Verdict::Fits), "{verdict:?}");
+    assert_eq!(again, value);
+    assert_eq!(store.ids().unwrap().len(), 1);
+}
+
+#[test]
+fn what_a_document_has_cut_native_does_not_cut_again() {
+    for profile in ["opencode", "coding-agent", "takumi", "klaude", "unified"] {
+        let (first, store, _directory) = middleware(profile, Rule::default());
+        let native = Middleware::new(Truncator::new(Profile::native()).storage(Storage::To(store.clone())));
+        let result = match profile {
+            "unified" => json!({"status": "ok", "data": {"x": numbered(30_000)}, "text": ""}),
+            _ => json!({"role": "tool", "content": numbered(30_000)}),
+        };
+        let (value, verdict) = through(&first, &result, "bash");
+        cut(verdict);
+        let (again, verdict) = through(&native, &value, "bash");
+        // A command's last 500 lines may be short enough by themselves.
+        assert!(matches!(verdict, Verdict::Passed(Reason::Ours) | Verdict::Fits), "{profile}: {verdict:?}");
+        assert_eq!((again, store.ids().unwrap().len()), (value, 1), "{profile}");
+    }
+}
+
+#[test]
+fn a_response_that_is_data_is_shown_in_its_readable_form() {
+    let (native, store, _directory) = middleware("native", Rule::default());
+    let deep = format!("{}{}{}", "[".repeat(500), json!(numbered(5000)), "]".repeat(500));
+    let written = format!("{{\"functionResponse\":{{\"name\":\"f\",\"response\":{{\"a\":{deep}}}}}}}");
+    let bounded = native.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    assert!(bounded.json.len() < 12_000, "{}", bounded.json.len());
+    let items: Vec<String> = (0..50_000).map(|number| format!("s{number}")).collect();
+    let result = json!({"name": "f", "response": {"items": items, "numbers": vec![7; 20_000]}});
+    let (value, verdict) = through(&native, &result, "f");
+    cut(verdict);
+    let output = value["response"]["output"].as_str().unwrap();
+    assert!(output.len() <= 9500 && output.contains("\"s1\",\n"), "{output:.300}");
+    assert!(matches!(through(&native, &value, "f").1, Verdict::Fits | Verdict::Passed(Reason::Ours)));
+    let ids = store.ids().unwrap();
+    assert_eq!(read_all(&*store, ids.last().unwrap()), result["response"].to_string().as_bytes());
+}
+
+#[test]
+fn results_that_pass_count_against_the_total() {
+    let store = memory();
+    let truncator = || Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
+    let message = |tool: &str, content: &str| json!({"role": "tool", "name": tool, "content": content});
+    let middleware = Middleware::new(truncator()).total(6000).skip_tools(["kept"]);
+    let text = numbered(600);
+    let written = json!([message("kept", &text), message("cut", &numbered(1000))]).to_string();
+    let bounded = middleware.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    assert_eq!(bounded.excess, 0);
+    let sum: u64 = bounded.results.iter().map(|judged| judged.bytes).sum();
+    assert!(sum <= 6000 && bounded.results[0].bytes == text.len() as u64, "{sum}");
+    // Exactly the total is within it.
+    let sizes = text.len() as u64 * 2;
+    let written = json!([message("a", &text), message("b", &text)]).to_string();
+    let exact = Middleware::new(truncator()).total(sizes);
+    let bounded = exact.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    assert_eq!(bounded.json, written);
+    // What cannot be kept is told.
+    let tiny = Middleware::new(truncator()).total(600);
+    let bounded = tiny.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    assert!(bounded.excess > 0 && bounded.excess <= 2 * 512);
 }
 
 #[test]

@@ -17,7 +17,7 @@ impl Adapter for CodingAgent {
         Found {
             handled: handled(mark),
             ended: ended(fields.get("success").is_some_and(|success| success.json() == "false")),
-            ..Found::new(node, Texts::of(fields.get("output"), &|_| None))
+            ..Found::new(node, texts(&fields))
         }
     }
 
@@ -42,4 +42,10 @@ impl Adapter for CodingAgent {
         });
         set_in(edits, found.node, "metadata", &members);
     }
+}
+
+/// The output; a failed tool without any has all it has to say in `error`.
+fn texts<'a>(fields: &Fields<'a>) -> Texts<'a> {
+    let has_output = fields.get("output").is_some_and(|output| output.json() != "\"\"");
+    Texts::of(fields.get(if has_output { "output" } else { "error" }), &|_| None)
 }

@@ -1,7 +1,7 @@
 //! `{functionResponse: {name, id, response}}`: a part of the Gemini interface. The response is any object.
 
-use super::{Adapter, Cut, Ended, Fields, Found, Text, Texts, ended};
-use crate::middleware::json::{Edits, Node};
+use super::{Adapter, Cut, Fields, Found, Text, Texts, ended};
+use crate::middleware::json::{Edits, Node, quoted};
 
 pub(super) struct Gemini;
 
@@ -14,34 +14,35 @@ impl Adapter for Gemini {
     fn read<'a>(&self, node: Node<'a>) -> Found<'a> {
         let inner = node.get("functionResponse").unwrap_or(node);
         let fields = Fields::of(inner);
-        let mut texts = Vec::new();
-        let mut has_failed = Ended::Well;
-        if let Some(response) = fields.get("response") {
-            has_failed = ended(response.get("error").is_some_and(|error| !error.is_null()));
-            strings(response, DEEPEST, &mut texts);
-        }
+        let response = fields.get("response");
+        let error = response.and_then(|response| response.get("error"));
         Found {
-            ended: has_failed,
+            ended: ended(error.is_some_and(|error| !error.is_null())),
             tool: fields.name("name"),
             call_id: fields.name("id"),
-            ..Found::new(node, Texts::Parts { texts, elements: Vec::new() })
+            ..Found::new(node, response.map_or_else(Texts::none, texts))
         }
     }
 
-    /// The interface refuses fields that it does not know.
-    fn mark_cut(&self, _found: &Found<'_>, _cut: &Cut<'_>, _edits: &mut Edits) {}
+    /// The interface refuses fields that it does not know; a response may have any.
+    fn mark_cut(&self, found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
+        if let Texts::Readable(response) = found.texts {
+            edits.replace(response, format!("{{\"output\":{}}}", quoted(&cut.preview.content)));
+        }
+    }
 }
 
-/// How deep strings are looked for. What lies deeper is not a tool's text, and stays as it is.
-const DEEPEST: usize = 16;
+/// With more strings than this, or more around them, a response is data rather than text.
+const MOST_STRINGS: usize = 16;
+const MOST_AROUND: usize = 2048;
 
-/// The strings of a response, wherever its tool has put them.
-fn strings<'a>(node: Node<'a>, depth: usize, texts: &mut Vec<Text<'a>>) {
-    if node.is_text() {
-        texts.push(Text { node, element: None });
-    } else if depth > 0 && node.is_object() {
-        node.members().into_iter().for_each(|(_, member)| strings(member, depth - 1, texts));
-    } else if depth > 0 && node.is_array() {
-        node.elements().into_iter().for_each(|element| strings(element, depth - 1, texts));
+/// The strings of a response, wherever its tool has put them; or all of it, where it is data.
+fn texts(response: Node<'_>) -> Texts<'_> {
+    let strings = response.strings();
+    let around = response.json().len() - strings.iter().map(|node| node.json().len()).sum::<usize>();
+    if strings.len() > MOST_STRINGS || around > MOST_AROUND {
+        return Texts::Readable(response);
     }
+    let texts = strings.into_iter().map(|node| Text { node, element: None }).collect();
+    Texts::Parts { texts, elements: Vec::new() }
 }

@@ -29,13 +29,12 @@ impl Adapter for Klaude {
         if cut.place().is_none() {
             return;
         }
-        let preview = cut.preview;
-        let (original, removed) = (preview.original, preview.removed());
+        let (original, hidden) = cut.chars();
         let truncation = format!(
             "{{\"saved_file_path\":{},\"original_length\":{},\"truncated_length\":{}}}",
             cut.place_json(),
-            original.chars.unwrap_or(original.bytes),
-            removed.chars.unwrap_or(removed.bytes)
+            original,
+            hidden
         );
         let mut members = vec![("truncation", truncation)];
         // Another extra keeps its type: it says how the tool's own result is drawn.

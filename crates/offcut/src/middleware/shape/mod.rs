@@ -13,7 +13,9 @@ mod opencode;
 mod takumi;
 mod unified;
 
+use crate::measure::{self, CharConvention};
 use crate::middleware::json::{Edits, Node, quoted};
+use crate::profile::Settings;
 use crate::shown::{Kept, Preview};
 use std::borrow::Cow;
 
@@ -158,10 +160,24 @@ pub(crate) trait Adapter: Sync {
     /// Writes what is said of a result that was cut.
     fn mark_cut(&self, found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits);
 
+    /// What stands beside the text and is too long for a budget of `most` bytes.
+    fn beside<'a>(&self, _found: &Found<'a>, _most: u64) -> Beside<'a> {
+        Beside::default()
+    }
+
     /// Whether what we add stands in parts of its own instead of with the text.
     fn notice(&self) -> NoticePlace {
         NoticePlace::WithText
     }
+}
+
+/// What stands in a result beside its text.
+#[derive(Default)]
+pub(crate) struct Beside<'a> {
+    /// The values that are too long, and what stands for each.
+    pub(crate) shortened: Vec<(Node<'a>, String)>,
+    /// How many bytes all of it has then.
+    pub(crate) bytes: u64,
 }
 
 /// Where the notice of a result with several parts stands.
@@ -187,6 +203,8 @@ pub(crate) struct Found<'a> {
     pub(crate) tool: Option<String>,
     /// The call, if the result says.
     pub(crate) call_id: Option<String>,
+    /// What could be a preview of ours, if it is not simply the texts.
+    pub(crate) claim: Option<Vec<u8>>,
 }
 
 /// Whether a tool says that it has bounded its result itself.
@@ -207,8 +225,8 @@ pub(crate) enum Ended {
 pub(crate) enum Texts<'a> {
     /// Strings, each by itself or in a part of `elements`.
     Parts { texts: Vec<Text<'a>>, elements: Vec<Node<'a>> },
-    /// All of it is shown in its readable form, and stored as it is.
-    Readable,
+    /// This value is shown in its readable form, and stored as it is.
+    Readable(Node<'a>),
 }
 
 /// One string of a result.
@@ -222,10 +240,25 @@ pub(crate) struct Text<'a> {
 /// What was done to a result that was over the limits.
 pub(crate) struct Cut<'a> {
     pub(crate) preview: &'a Preview,
-    pub(crate) settings: &'a crate::profile::Settings,
+    pub(crate) settings: &'a Settings,
+    /// All of the text.
+    text: &'a [u8],
 }
 
-impl Cut<'_> {
+impl<'a> Cut<'a> {
+    pub(crate) fn new(preview: &'a Preview, settings: &'a Settings, text: &'a [u8]) -> Cut<'a> {
+        Cut { preview, settings, text }
+    }
+
+    /// How many code points the text has, and how many of them are not shown.
+    pub(crate) fn chars(&self) -> (u64, u64) {
+        let count = |text: &[u8]| measure::chars(text, CharConvention::CodePoints);
+        let Preview { content, placed, .. } = self.preview;
+        let shown: u64 = placed.iter().map(|part| count(&content[part.at..part.at + part.length])).sum();
+        let all = count(self.text);
+        (all, all.saturating_sub(shown))
+    }
+
     /// The place of the whole output, if there is one; never one that does not exist.
     pub(crate) fn place(&self) -> Option<Cow<'_, str>> {
         match &self.preview.kept {
@@ -245,7 +278,15 @@ impl Cut<'_> {
 
 impl<'a> Found<'a> {
     fn new(node: Node<'a>, texts: Texts<'a>) -> Found<'a> {
-        Found { node, texts, handled: Handled::NotYet, ended: Ended::Well, tool: None, call_id: None }
+        Found {
+            node,
+            texts,
+            handled: Handled::NotYet,
+            ended: Ended::Well,
+            tool: None,
+            call_id: None,
+            claim: None,
+        }
     }
 }
 
@@ -269,15 +310,21 @@ impl<'a> Texts<'a> {
                 };
                 Texts::Parts { texts: elements.iter().enumerate().filter_map(found).collect(), elements }
             }
+            Some(node) if node.is_object() => {
+                let text = text_of(node).filter(|node| node.is_text());
+                let texts = text.map(|node| Text { node, element: None }).into_iter().collect();
+                Texts::Parts { texts, elements: Vec::new() }
+            }
             _ => Texts::none(),
         }
     }
 }
 
-/// The text of a part of one of these types.
+/// The text of a part of one of these types, or of none.
 fn text_of_type<'a>(part: Node<'a>, types: &[&str]) -> Option<Node<'a>> {
     let fields = Fields::of(part);
-    types.iter().any(|kind| fields.says("type", kind)).then(|| fields.get("text")).flatten()
+    let is_text = types.iter().any(|kind| fields.says("type", kind)) || !fields.has("type");
+    is_text.then(|| fields.get("text")).flatten()
 }
 
 fn handled(is_handled: bool) -> Handled {
@@ -292,6 +339,8 @@ fn ended(has_failed: bool) -> Ended {
 fn set_in(edits: &mut Edits, node: Node<'_>, key: &str, members: &[(&str, String)]) {
     match node.get(key) {
         Some(object) if object.is_object() => edits.set(object, members),
+        // Something of another kind is the tool's own: the notice in the text has to do.
+        Some(other) if !other.is_null() => {}
         _ => {
             let members: Vec<String> =
                 members.iter().map(|(key, json)| format!("{}:{json}", quoted(key.as_bytes()))).collect();

@@ -1,0 +1,52 @@
+//! Puts what is shown of a result back into it.
+
+use crate::middleware::divide::{Notices, PartText};
+use crate::middleware::json::{Edits, Node, quoted};
+use crate::middleware::shape::Text;
+use crate::shown::Preview;
+use std::collections::BTreeSet;
+
+/// Puts the texts back where they stood.
+pub(super) fn texts(texts: &[Text<'_>], elements: &[Node<'_>], divided: &[PartText], edits: &mut Edits) {
+    let gone: BTreeSet<usize> = texts
+        .iter()
+        .zip(divided)
+        .filter(|(_, part)| **part == PartText::Gone)
+        .filter_map(|(text, _)| text.element)
+        .collect();
+    for (text, part) in texts.iter().zip(divided) {
+        match part {
+            PartText::Same => {}
+            PartText::Changed(changed) => edits.replace(text.node, quoted(changed)),
+            // An empty part is refused by some interfaces, so it goes; a string that stands alone cannot.
+            PartText::Gone if text.element.is_some() => {}
+            PartText::Gone => edits.replace(text.node, quoted(b"")),
+        }
+    }
+    edits.remove(elements, &|index| gone.contains(&index));
+}
+
+/// Our notices as parts of their own, around the texts that are shown.
+pub(super) fn own_parts(
+    texts: &[Text<'_>],
+    elements: &[Node<'_>],
+    divided: &[PartText],
+    preview: &Preview,
+    edits: &mut Edits,
+) {
+    let Notices { before, behind, .. } = Notices::of(preview);
+    let part = |text: &[u8]| format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text.trim_ascii()));
+    let mut shown = texts
+        .iter()
+        .zip(divided)
+        .filter(|(_, part)| **part != PartText::Gone)
+        .filter_map(|(text, _)| elements.get(text.element?).copied());
+    let first = shown.next();
+    let last = shown.next_back().or(first);
+    if let (Some(first), false) = (first, before.trim_ascii().is_empty()) {
+        edits.insert_before(first, &part(before));
+    }
+    if let (Some(last), false) = (last, behind.trim_ascii().is_empty()) {
+        edits.insert_behind(last, &part(behind));
+    }
+}
