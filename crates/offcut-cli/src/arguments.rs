@@ -326,7 +326,7 @@ pub(crate) struct Run {
     /// Stop the command after this time: 30s, 5m, 1h30m, or seconds
     #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Duration>,
-    /// Keep at most this much of an output that something left behind keeps open
+    /// Keep at most this much of an output that something left behind keeps open, and not more than `max_output`
     #[arg(long, value_name = "N", value_parser = parse_size, default_value = "1GiB")]
     pub(crate) background_cap: u64,
     /// The command and its arguments

@@ -95,11 +95,15 @@ impl Setup {
             eprintln!("offcut: warning: {problem}");
         }
         let rule = cut.rule().or(configured);
-        let cap = self.configuration.number("max_output").unwrap_or(offcut::DEFAULT_CAP);
         let truncator =
-            Truncator::new(self.profile.clone()).storage(storage).reach(reach).cap(cap).rule(rule)?;
+            Truncator::new(self.profile.clone()).storage(storage).reach(reach).cap(self.cap()).rule(rule)?;
         // Whoever limits tokens wants them counted, and pays for loading the vocabulary.
         Ok(if rule.limits.tokens.is_some() { truncator.tokens(RealTokens) } else { truncator })
+    }
+
+    /// The most that is kept of one output.
+    pub(crate) fn cap(&self) -> u64 {
+        self.configuration.number("max_output").unwrap_or(offcut::DEFAULT_CAP)
     }
 
     /// The directory of the store, if it is one.

@@ -4,7 +4,6 @@ use offcut::retrieve::RetrieveError;
 use offcut::store::StoreError;
 use offcut::{LimitError, ProfileError};
 use std::io;
-use std::process::ExitCode;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -24,16 +23,16 @@ pub(crate) enum Failure {
 /// What a command ends with.
 pub(crate) type Outcome = Result<(), Failure>;
 
-pub(crate) fn exit_code(outcome: Outcome) -> ExitCode {
+pub(crate) fn exit_code(outcome: Outcome) -> u8 {
     let (error, code) = match outcome {
-        Ok(()) | Err(Failure::Closed) => return ExitCode::SUCCESS,
-        Err(Failure::NoMatch) => return ExitCode::from(1),
+        Ok(()) | Err(Failure::Closed) => return 0,
+        Err(Failure::NoMatch) => return 1,
         Err(Failure::Usage(error)) => (error, 2),
         Err(Failure::NotFound(error)) => (error, 3),
         Err(Failure::Store(error)) => (error, 4),
     };
     eprintln!("offcut: {error:#}");
-    ExitCode::from(code)
+    code
 }
 
 impl Failure {

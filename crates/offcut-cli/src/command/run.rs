@@ -5,12 +5,11 @@ use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::format::{CutResult, RunResult};
 use crate::housekeeping;
-use crate::process::{self, Fate, Launch, Open, Outputs, Rest, Signals, Stream, Watched};
+use crate::process::{self, Fate, Inherited, Launch, Open, Outputs, Rest, Signals, Stream, Watched};
 use offcut::{Ending, Kept, Shown, Spool};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
-use std::process::ExitCode;
 
 /// Our own failure, as `env`, `nohup` and `timeout` have it.
 pub(crate) const USAGE: u8 = 125;
@@ -18,19 +17,19 @@ pub(crate) const USAGE: u8 = 125;
 /// A command that was stopped because its time was up, as `timeout` has it.
 const TIMED_OUT: u8 = 124;
 
-pub(crate) fn run(everywhere: &Everywhere, run: &Run) -> ExitCode {
-    match follow(everywhere, run) {
-        Ok(code) => ExitCode::from(code),
+pub(crate) fn run(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> u8 {
+    match follow(everywhere, run, inherited) {
+        Ok(code) => code,
         Err(failure) => {
             if let Some(reason) = failure.reason() {
                 say(&reason);
             }
-            ExitCode::from(USAGE)
+            USAGE
         }
     }
 }
 
-fn follow(everywhere: &Everywhere, run: &Run) -> Result<u8, Failure> {
+fn follow(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<u8, Failure> {
     let setup = Setup::new(everywhere)?;
     let truncator = setup.truncator(&run.cut)?;
     let outputs = if run.split { Outputs::Split } else { Outputs::Merged };
@@ -43,13 +42,14 @@ fn follow(everywhere: &Everywhere, run: &Run) -> Result<u8, Failure> {
     let (program, arguments) = run.command_line();
     process::survive_large_files();
     let signals = Signals::catch()?;
-    let launched = match process::launch(&Launch { program: &program, arguments: &arguments, outputs }) {
-        Ok(launched) => launched,
-        Err(error) => {
-            say(&format!("could not run {}: {error}", program.display()));
-            return Ok(process::exit_code(&error));
-        }
-    };
+    let launched =
+        match process::launch(&Launch { program: &program, arguments: &arguments, outputs, inherited }) {
+            Ok(launched) => launched,
+            Err(error) => {
+                say(&format!("could not run {}: {error}", program.display()));
+                return Ok(process::exit_code(&error));
+            }
+        };
     let watched = process::watch(launched, signals, run.timeout, |Stream(number), chunk| {
         spools[number].observe(chunk)
     })?;
@@ -68,7 +68,7 @@ fn follow(everywhere: &Everywhere, run: &Run) -> Result<u8, Failure> {
             None => spool.finish_with(ending.clone()),
             Some(open) => {
                 let (shown, file) = spool.pause(ending.clone());
-                let rest = file.and_then(|file| rest(&shown, file, run.background_cap));
+                let rest = file.and_then(|file| rest(&shown, file, run.background_cap.min(setup.cap())));
                 process::hand_over(open.reader, rest);
                 shown
             }

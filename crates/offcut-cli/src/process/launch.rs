@@ -1,6 +1,6 @@
 //! Starting the command: its arguments, environment, directory and input are the caller's.
 
-use crate::process::platform;
+use crate::process::platform::{self, Inherited};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, PipeReader, PipeWriter};
 use std::os::unix::fs::PermissionsExt;
@@ -14,6 +14,7 @@ pub(crate) struct Launch<'a> {
     pub(crate) program: &'a OsStr,
     pub(crate) arguments: &'a [OsString],
     pub(crate) outputs: Outputs,
+    pub(crate) inherited: Inherited,
 }
 
 /// Where standard output and standard error go.
@@ -63,9 +64,9 @@ fn spawn(
     launch: &Launch<'_>,
     group: Group,
 ) -> io::Result<(Child, Vec<PipeReader>)> {
-    // The standard library gives the child the signal mask and the broken-pipe signal that programs expect.
     let mut command = Command::new(program);
     command.args(first).args(launch.arguments);
+    launch.inherited.hand_down(&mut command);
     if group == Group::Own {
         command.process_group(0);
         platform::die_with_us(&mut command);

@@ -1,7 +1,7 @@
 //! Following a command to its end: its output, our signals, its time.
 
 use crate::process::launch::{Group, Launched};
-use crate::process::platform;
+use crate::process::platform::{self, Kin};
 use crate::process::status::Status;
 use crate::stream::{BLOCK, read_block};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -81,6 +81,7 @@ pub(crate) fn watch(
         leader: i32::try_from(child.id()).ok().and_then(Pid::from_raw),
         child,
         group,
+        kin: Kin::default(),
         signals,
         open: open.collect(),
         ended: None,
@@ -117,6 +118,8 @@ struct Watch<F> {
     child: Child,
     leader: Option<Pid>,
     group: Group,
+    /// What else gets our signals once its time is up, where a group does not say it.
+    kin: Kin,
     signals: Signals,
     open: Vec<Open>,
     ended: Option<(ExitStatus, Instant)>,
@@ -172,6 +175,9 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
     fn mind_the_time(&mut self, now: Instant) {
         match self.patience {
             Patience::Until(deadline) if now >= deadline && self.ended.is_none() => {
+                if let (Group::Shared, Some(leader)) = (self.group, self.leader) {
+                    self.kin = Kin::of(leader);
+                }
                 self.send(Signal::TERM);
                 // Whoever is stopped could not end.
                 self.send(Signal::CONT);
@@ -196,6 +202,7 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
             (Some(leader), Group::Shared) if self.ended.is_none() => platform::send(leader, signal),
             _ => {}
         }
+        self.kin.send(signal);
     }
 
     fn wait(&self, now: Instant) -> io::Result<Ready> {

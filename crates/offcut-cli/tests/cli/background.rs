@@ -1,6 +1,6 @@
 //! What a command leaves running: we return, it lives, and what it prints later is kept.
 
-use crate::harness::{Sandbox, until};
+use crate::harness::{Sandbox, feed, until};
 use std::path::Path;
 
 /// Prints until it is told to stop, then says goodbye: as a server that was started with `&`.
@@ -126,6 +126,17 @@ fn beyond_the_cap_it_is_read_and_thrown_away() {
     let entry = wait_for_state(&sandbox, "partial");
     assert_eq!((&entry["bytes"], &entry["complete"]), (&65536.into(), &false.into()));
     assert!(entry["reason"].as_str().unwrap().contains("at most 65536 bytes"), "{entry}");
+}
+
+/// What holds for one output holds for what comes later, too, whoever reads it.
+#[test]
+fn the_cap_of_every_output_holds_in_the_background() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.args(["run", "--", "/bin/sh", "-c", LATE]).env("OFFCUT_MAX_OUTPUT", "20000");
+    assert!(feed(command, b"").text().starts_with("now\n[offcut "));
+    finish(&sandbox);
+    assert_eq!(wait_for_state(&sandbox, "partial")["bytes"], 20000);
 }
 
 #[test]

@@ -128,6 +128,28 @@ fn input_environment_and_directory_are_the_callers() {
     }
 }
 
+/// What is closed is not ours to open: `cat` fails as it does without us.
+#[test]
+fn a_closed_input_is_closed_for_the_command() {
+    let sandbox = Sandbox::new();
+    let offcut = env!("CARGO_BIN_EXE_offcut");
+    let run = |line: &str| {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &format!("'{offcut}' run -- /bin/sh -c '{line}")]).env("HOME", sandbox.path());
+        feed(command, b"").code
+    };
+    for (redirections, code) in
+        [("<&-", 41), ("<&- 2>&-", 41), ("<&- >&- 2>&-", 41), (">&-", 40), ("2>&-", 40), (">&- 2>&-", 40)]
+    {
+        assert_eq!(run(&format!("cat; exit $((40 + $?))' {redirections}")), Some(code), "{redirections}");
+    }
+    assert_eq!(run("seq 1 100000; echo err >&2; exit 7' >&- 2>&-"), Some(7));
+    assert_eq!(
+        sandbox.run(&["cat", "last"], b"").stdout,
+        [numbered(100_000).as_str(), "err\n"].concat().as_bytes()
+    );
+}
+
 #[test]
 fn both_outputs_in_true_order_or_apart() {
     let sandbox = Sandbox::new();

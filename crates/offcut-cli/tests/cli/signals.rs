@@ -57,10 +57,42 @@ fn dispositions_are_inherited() {
         (format!("trap '' INT; exec '{offcut}' run -- /bin/sh -c 'kill -INT $$; echo alive'"), "alive\n"),
         (format!("exec '{offcut}' run -- /bin/sh -c 'kill -INT $$; echo alive'"), ""),
         (format!("'{offcut}' run -- /bin/bash -c 'yes | head -1; echo ${{PIPESTATUS[0]}}'"), "y\n141\n"),
+        (
+            format!(
+                "trap '' PIPE; '{offcut}' run -- /bin/bash -c 'yes 2>&- | head -1; echo ${{PIPESTATUS[0]}}'"
+            ),
+            "y\n1\n",
+        ),
     ] {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", &line]).env("HOME", sandbox.path());
         assert_eq!(String::from_utf8_lossy(&feed(command, b"").stdout), expected, "{line}");
+    }
+}
+
+/// Whatever a caller ignores or blocks, the command is told the same as without us, and we still see it end.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_are_set_as_the_caller_set_them() {
+    let sandbox = Sandbox::new();
+    for setting in [
+        &[][..],
+        &["--ignore-signal=PIPE"],
+        &["--ignore-signal=CHLD"],
+        &["--ignore-signal=HUP", "--ignore-signal=XFSZ"],
+        &["--block-signal=CHLD"],
+        &["--block-signal=TERM", "--block-signal=PIPE", "--block-signal=USR1"],
+        &["--ignore-signal", "--block-signal"],
+    ] {
+        let told = |wrapper: &[&str]| {
+            let mut command = Command::new("/usr/bin/env");
+            command.args(setting).args(wrapper).args(["/usr/bin/env", "--list-signal-handling", "true"]);
+            command.env_clear().env("HOME", sandbox.path()).env("PATH", "/usr/bin:/bin");
+            let ran = feed(command, b"");
+            (ran.code, String::from_utf8_lossy(&ran.stdout).into_owned() + &ran.stderr)
+        };
+        let wrapped = told(&[env!("CARGO_BIN_EXE_offcut"), "run", "--"]);
+        assert_eq!(wrapped, told(&[]), "{setting:?}");
     }
 }
 

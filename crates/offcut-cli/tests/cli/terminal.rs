@@ -1,12 +1,12 @@
 //! On a terminal: a status line, and signals that the terminal sends itself.
 
-use crate::harness::Sandbox;
+use crate::harness::{Sandbox, until};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::Child;
+use std::process::{Child, Command};
 
 struct Terminal {
     ours: File,
@@ -15,19 +15,29 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// Runs a line on a terminal of its own, as in a window that was just opened.
-    #[expect(unsafe_code, reason = "a new session needs code between fork and exec")]
+    /// Runs a line by `offcut run` on a terminal of its own, as in a window that was just opened.
     fn open(sandbox: &Sandbox, variables: &[(&str, &str)], line: &str) -> Terminal {
+        let mut command = sandbox.command();
+        command.args(["run", "--", "/bin/sh", "-c", line]).env("TERM", "xterm");
+        command.envs(variables.iter().copied());
+        Terminal::start(command)
+    }
+
+    /// Runs a line by a shell that has the terminal, and offcut as `$offcut`.
+    fn open_shell(sandbox: &Sandbox, line: &str) -> Terminal {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", line]).env_clear().env("TERM", "xterm").env("HOME", sandbox.path());
+        command.env("offcut", env!("CARGO_BIN_EXE_offcut")).current_dir(sandbox.path());
+        Terminal::start(command)
+    }
+
+    #[expect(unsafe_code, reason = "a new session needs code between fork and exec")]
+    fn start(mut command: Command) -> Terminal {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
         let name = ptsname(&ours, Vec::new()).unwrap();
         let theirs = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
-        let mut command = sandbox.command();
-        command
-            .args(["run", "--", "/bin/sh", "-c", line])
-            .env("TERM", "xterm")
-            .envs(variables.iter().copied());
         let stdio = || theirs.try_clone().unwrap();
         command.stdin(stdio()).stdout(stdio()).stderr(stdio());
         // SAFETY: between fork and exec only two system calls are made; nothing is allocated or locked.
@@ -108,4 +118,43 @@ fn an_interrupt_ends_what_does_not_handle_it() {
     let (seen, code) = terminal.close();
     assert!(seen.ends_with("\r\x1b[2Kready\r\n"), "{seen:?}");
     assert_eq!(code, Some(130));
+}
+
+/// The command is in a group with others, who are none of ours: only what it started goes with it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_timeout_stops_what_the_command_started_and_nothing_else() {
+    for script in [
+        "sleep 1000 & echo $! > kin; sleep 1000",
+        "(sleep 1000; :) & (sleep 1000 & echo $! > kin; wait); :",
+        // Whoever does not listen is killed.
+        "trap '' TERM; sleep 1000 & echo $! > kin; wait; wait",
+    ] {
+        let sandbox = Sandbox::new();
+        std::fs::write(sandbox.path().join("script"), script).unwrap();
+        let line = "sleep 1000 & other=$!; \"$offcut\" run --timeout 500ms -- /bin/sh script; echo code $?;
+            kill -0 $other && echo unharmed; kill $other; n=0;
+            while [ $n -lt 200 ]; do
+                case $(cut -d ' ' -f 3 /proc/$(cat kin)/stat) in '' | Z) echo gone; break ;; esac; n=$((n+1)); sleep 0.05;
+            done 2> /dev/null";
+        let (seen, _) = Terminal::open_shell(&sandbox, line).close();
+        for expected in ["code 124", "unharmed", "gone"] {
+            assert!(seen.contains(&format!("{expected}\r\n")), "{script}: no {expected:?} in {seen:?}");
+        }
+        assert!(!seen.contains("still being captured"), "{seen:?}");
+    }
+}
+
+/// Stopped by the terminal and continued, as a person does it with Ctrl-Z and `fg`.
+#[test]
+fn a_stop_stops_both_and_they_go_on() {
+    let sandbox = Sandbox::new();
+    let line = "set -m; \"$offcut\" run -- /bin/sh -c 'echo one; : > ready; read line; echo \"$line\"; exit 6'; echo stopped $?; fg > /dev/null; echo code $?";
+    let mut terminal = Terminal::open_shell(&sandbox, line);
+    until(|| sandbox.path().join("ready").exists());
+    terminal.type_in(b"\x1a");
+    terminal.wait_for("stopped");
+    terminal.type_in(b"typed\n");
+    let (seen, _) = terminal.close();
+    assert!(seen.ends_with("one\r\ntyped\r\ncode 6\r\n"), "{seen:?}");
 }

@@ -1,5 +1,12 @@
 //! What differs between systems, and what the standard library does not offer.
 
+mod inherited;
+#[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "kin_unknown.rs")]
+mod kin;
+
+pub(crate) use inherited::Inherited;
+pub(super) use kin::Kin;
+
 use rustix::process::{Pid, Signal};
 use std::fs::File;
 use std::os::fd::AsFd;
