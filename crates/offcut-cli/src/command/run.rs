@@ -41,12 +41,15 @@ fn follow(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<u8
 
     let (program, arguments) = run.command_line();
     process::survive_large_files();
-    let signals = Signals::catch()?;
+    let signals = Signals::catch().map_err(|error| {
+        Failure::Usage(anyhow::Error::new(error).context("could not prepare to run the command"))
+    })?;
     let launched =
         match process::launch(&Launch { program: &program, arguments: &arguments, outputs, inherited }) {
             Ok(launched) => launched,
             Err(error) => {
-                say(&format!("could not run {}: {error}", program.display()));
+                let what = if run.shell.is_some() { "your shell ($SHELL) " } else { "" };
+                say(&format!("could not run {what}{}: {error}", program.display()));
                 return Ok(process::exit_code(&error));
             }
         };

@@ -107,6 +107,9 @@ fn a_line_for_the_shell() {
         assert!(String::from_utf8_lossy(&ran.stdout).ends_with(expected), "{line:?} {ran:?}");
     }
     assert_eq!(sandbox.run(&["run", "--shell", "exit 42"], b"").code, Some(42));
+    let mut command = sandbox.command();
+    command.args(["run", "--shell", "true"]).env("SHELL", "/no/such/shell");
+    feed(command, b"").failed(127, "your shell ($SHELL) /no/such/shell");
 }
 
 #[test]

@@ -1,43 +1,26 @@
 //! What differs between systems, and what the standard library does not offer.
 
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod elsewhere;
 mod inherited;
-#[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "kin_unknown.rs")]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 mod kin;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod linux;
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+use elsewhere as system;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use linux as system;
 
 pub(crate) use inherited::Inherited;
-pub(super) use kin::Kin;
+pub(crate) use system::enlarge_pipe;
+pub(super) use system::{Kin, die_with_us, own_program};
 
 use rustix::process::{Pid, Signal};
 use std::fs::File;
-use std::os::fd::AsFd;
-use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// Whoever writes to the pipe stops less often when more fits into it.
-const PIPE_BYTES: usize = 1 << 20;
-
-/// Enlarges a pipe, if it is one and the system can.
-pub(crate) fn enlarge_pipe(pipe: impl AsFd) {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    {
-        let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
-    }
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    {
-        let _ = (pipe, PIPE_BYTES);
-    }
-}
-
-/// This very program, also if its file was replaced since it started.
-pub(super) fn own_program() -> std::io::Result<PathBuf> {
-    if cfg!(any(target_os = "linux", target_os = "android")) {
-        return Ok(PathBuf::from("/proc/self/exe"));
-    }
-    std::env::current_exe()
-}
 
 /// Whether the terminal sends its signals to us, and so to a child in our group.
 pub(super) fn in_foreground() -> bool {
@@ -45,18 +28,6 @@ pub(super) fn in_foreground() -> bool {
         .ok()
         .and_then(|terminal| rustix::termios::tcgetpgrp(&terminal).ok())
         .is_some_and(|group| group == rustix::process::getpgrp())
-}
-
-/// Lets the command be killed when we are: whoever kills us and our group means the command, which is not in it.
-#[expect(unsafe_code, reason = "only the child itself can ask for this, between fork and exec")]
-pub(super) fn die_with_us(command: &mut Command) {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    // SAFETY: between fork and exec only one system call is made; nothing is allocated or locked.
-    unsafe {
-        command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
-    }
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    let _ = command;
 }
 
 /// Whether a signal was set to be ignored when we were started, as `nohup` does.
