@@ -37,6 +37,10 @@ impl Arguments {
                 let command = Run::augment_args(clap::Command::new("run"));
                 (whole.subcommand(command), |found| Run::from_arg_matches(found).map(Command::Run))
             }
+            "result" => {
+                let command = ToolResult::augment_args(clap::Command::new("result"));
+                (whole.subcommand(command), |found| ToolResult::from_arg_matches(found).map(Command::Result))
+            }
             _ => return None,
         };
         let matches = whole.try_get_matches().ok()?;

@@ -18,7 +18,7 @@ use clap::{CommandFactory, Parser};
 
 /// Where the system starts us.
 ///
-/// The standard library's own start costs a tenth of all the time we take when there is nothing to cut (it reads the map
+/// The standard library's own start costs a fifth of all the time we take when there is nothing to cut (it reads the map
 /// of our memory and prepares for an overflow of the stack), and it forgets how signals were set.
 #[cfg(all(bare_start, not(test)))]
 #[expect(unsafe_code, reason = "the name is the system's")]

@@ -2,6 +2,7 @@
 
 use crate::harness::{Sandbox, until};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -39,6 +40,10 @@ impl Terminal {
         unlockpt(&ours).unwrap();
         let name = ptsname(&ours, Vec::new()).unwrap();
         let theirs = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+        // Else the terminal throws away what is printed while it interrupts, also by whoever was interrupted.
+        let mut modes = tcgetattr(&theirs).unwrap();
+        modes.local_modes |= LocalModes::NOFLSH;
+        tcsetattr(&theirs, OptionalActions::Now, &modes).unwrap();
         let stdio = || theirs.try_clone().unwrap();
         command.stdin(stdio()).stdout(stdio()).stderr(stdio());
         // SAFETY: between fork and exec only two system calls are made; nothing is allocated or locked.
