@@ -62,7 +62,12 @@ fn hard_input() {
     let text = sandbox.run(&["result"], input.as_bytes()).text();
     assert!(text.contains(&deep) && text.len() < deep.len() + 12_000);
     let input = format!("{{\"functionResponse\":{{\"name\":\"f\",\"response\":{{\"output\":{deep}}}}}}}");
-    assert_eq!(sandbox.run(&["result"], input.as_bytes()).text(), input);
+    let text = sandbox.run(&["result"], input.as_bytes()).text();
+    assert!(
+        text.starts_with("{\"functionResponse\":{\"name\":\"f\",\"response\":{\"output\":\"[offcut "),
+        "{text:.200}"
+    );
+    assert!(text.len() < 12_000);
     // A string of 200 MB.
     let mut input = b"{\"role\":\"tool\",\"content\":\"".to_vec();
     input.resize(input.len() + 200_000_000, b'x');
@@ -105,7 +110,7 @@ fn a_batch_and_a_panel_for_people() {
     assert_eq!(values[1]["content"], "small");
     let sum: usize = values.iter().map(|value| value["content"].as_str().unwrap().len()).sum();
     assert!(sum <= 5000 && sum > 4000, "{sum}");
-    assert_eq!(ran.stderr.matches("grep: output truncated").count(), 2, "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("grep (a): output truncated").count(), 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("original") && ran.stderr.contains("shown"));
     let skipped = sandbox.run(&["result", "--skip-tool", "grep"], one.to_string().as_bytes());
     assert_eq!(skipped.text(), one.to_string());
