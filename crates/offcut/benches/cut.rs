@@ -10,14 +10,24 @@ use offcut::{Context, Limits, Profile, Rule, Terminal, Truncator};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+/// Runs every part, or those that an argument names.
 fn main() {
-    pass_through();
-    both_ends(100 << 20);
-    drawing(100 << 20);
-    hostile(20 << 20);
-    flat_per_byte();
-    million_line_tail();
-    smart_at_worst();
+    let parts: [(&str, fn()); 8] = [
+        ("first", first_cut),
+        ("pass-through", pass_through),
+        ("both-ends", || both_ends(100 << 20)),
+        ("drawing", || drawing(100 << 20)),
+        ("hostile", || hostile(20 << 20)),
+        ("flat", flat_per_byte),
+        ("lines", million_line_tail),
+        ("smart", smart),
+    ];
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    for (name, part) in parts {
+        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
+            part();
+        }
+    }
 }
 
 /// The best of several runs: what the machine can do when nobody disturbs it.
@@ -52,6 +62,28 @@ fn native(strategy: StrategyName, limits: Limits) -> Truncator {
     Truncator::new(Profile::native())
         .rule(Rule { strategy: Some(strategy), limits, ..Rule::default() })
         .unwrap()
+}
+
+/// The first output of a process pays for what is built once: it must stand first.
+fn first_cut() {
+    let mut text = log(60_000);
+    for number in 0..400 {
+        let line =
+            format!("src/part{number}.c:{number}:5: error: '{}' undeclared\n", word(&mut Random(number)));
+        text.extend_from_slice(line.as_bytes());
+    }
+    let truncator = native(StrategyName::Smart, Limits::default());
+    let times = [(); 2].map(|()| {
+        let start = Instant::now();
+        black_box(truncator.apply(black_box(&text), &Context::default()));
+        millis(start.elapsed())
+    });
+    println!(
+        "smart on {} bytes: {:.2} ms the first time, {:.2} ms the second",
+        text.len(),
+        times[0],
+        times[1]
+    );
 }
 
 fn pass_through() {
@@ -188,42 +220,84 @@ fn million_line_tail() {
     }
 }
 
-/// Texts made to be slow: every line matters, every line is new, no lines, no text.
-fn smart_at_worst() {
-    println!("\nsmart on texts made to be slow, against one newline count");
-    let mut state = 1_u64;
-    let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state >> 33
-    };
-    let same: String =
-        (0..500_000).map(|number| format!("src/a.c:{number}:5: error: expected ';'\n")).collect();
-    let different: String = (0..500_000)
-        .map(|_| {
-            let name: String = (0..20).map(|_| char::from(b'a' + (random() % 26) as u8)).collect();
-            format!("error: {name} is wrong\n")
-        })
-        .collect();
-    let bytes: Vec<u8> = (0..20 << 20).map(|_| random() as u8).collect();
-    let truncator = native(StrategyName::Smart, Limits::default());
-    for (name, text) in [
-        ("the same error", same.into_bytes()),
-        ("different errors", different.into_bytes()),
-        ("one line", b"x".repeat(100 << 20)),
-        ("random bytes", bytes),
-    ] {
-        let count = best(5, || {
-            black_box(newlines(black_box(&text)));
+/// `smart` on an ordinary log and on texts made to be slow, each at two sizes: a cost that is linear has one ratio.
+fn smart() {
+    println!("\nsmart, against one newline count over the same bytes");
+    let texts: [(&str, fn(usize) -> Vec<u8>); 7] = [
+        ("repetitive log", log),
+        ("the same error", |bytes| {
+            lines(bytes, |number, _| format!("src/a.c:{number}:5: error: expected ';'\n"))
+        }),
+        ("different errors", |bytes| lines(bytes, |_, random| format!("error: {} is wrong\n", word(random)))),
+        ("different lines", |bytes| {
+            lines(bytes, |_, random| {
+                format!("{} {} {} {}\n", word(random), word(random), word(random), word(random))
+            })
+        }),
+        ("one line", |bytes| b"x".repeat(bytes)),
+        ("random bytes", |bytes| {
+            let mut random = Random(1);
+            (0..bytes).map(|_| random.next() as u8).collect()
+        }),
+        ("random printable", |bytes| {
+            let mut random = Random(1);
+            (0..bytes)
+                .map(|_| {
+                    b" !\"#$%&'()*+,-./0123456789:;<=>?@[]^_`abcdefghijklmnopqrstuvwxyz{|}~\n"
+                        [random.next() as usize % 69]
+                })
+                .collect()
+        }),
+    ];
+    for (name, text) in texts {
+        let results = [25 << 20, 100 << 20].map(|bytes| {
+            let text = text(bytes);
+            let count = best(10, || {
+                black_box(newlines(black_box(&text)));
+            });
+            let time = |strategy, terminal| {
+                let rule = Rule { strategy: Some(strategy), terminal: Some(terminal), ..Rule::default() };
+                let truncator = Truncator::new(Profile::native()).rule(rule).unwrap();
+                best(3, || {
+                    black_box(truncator.apply(black_box(&text), &Context::default()));
+                })
+            };
+            let drawn = time(StrategyName::Smart, Terminal::Rendered);
+            let raw = time(StrategyName::Smart, Terminal::Raw);
+            let ends = time(StrategyName::HeadTail, Terminal::Rendered);
+            let speed = text.len() as f64 / drawn.as_secs_f64() / 1e6;
+            (ratio(drawn, count), ratio(raw, count), ratio(ends, count), speed)
         });
-        let time = best(5, || {
-            black_box(truncator.apply(black_box(&text), &Context::default()));
-        });
-        println!(
-            "  {name:18} {:6.2}x, {:5.0} MB/s",
-            ratio(time, count),
-            text.len() as f64 / time.as_secs_f64() / 1e6
-        );
+        print!("  {name:18}");
+        for (drawn, raw, ends, speed) in results {
+            print!("  drawn {drawn:7.2}x raw {raw:7.2}x (head-tail {ends:6.2}x) {speed:6.0} MB/s");
+        }
+        println!();
     }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 33
+    }
+}
+
+fn word(random: &mut Random) -> String {
+    (0..20).map(|_| char::from(b'a' + (random.next() % 26) as u8)).collect()
+}
+
+fn lines(bytes: usize, line: impl Fn(u64, &mut Random) -> String) -> Vec<u8> {
+    let mut random = Random(1);
+    let mut text = Vec::with_capacity(bytes + 128);
+    let mut number = 0;
+    while text.len() < bytes {
+        number += 1;
+        text.extend_from_slice(line(number, &mut random).as_bytes());
+    }
+    text
 }
 
 fn ratio(time: Duration, base: Duration) -> f64 {

@@ -136,6 +136,8 @@ pub(crate) struct Overflow<'a> {
     recorder: Recorder,
     /// Draws the text, unless it is shown as it came.
     screen: Option<Screen>,
+    /// What nobody can read is described: there is no need to draw it.
+    described: Option<binary::Kind>,
     selector: Box<dyn Selector>,
     ends: Ends,
     bytes: u64,
@@ -163,6 +165,7 @@ impl<'a> Overflow<'a> {
         Overflow {
             recorder: Recorder::open(&truncator.storage, &truncator.profile, context, reading, truncator.cap),
             screen: (settings.terminal == Terminal::Rendered).then(Screen::new),
+            described: None,
             selector: truncator.start(&settings),
             bytes: 0,
             opening: Vec::new(),
@@ -188,19 +191,18 @@ impl<'a> Overflow<'a> {
     }
 
     fn look_at(&mut self, chunk: &[u8]) {
-        let Overflow { screen, selector, ends, .. } = self;
+        self.open_with(chunk);
+        let Overflow { screen, selector, ends, described, .. } = self;
         let mut take = |run: Run<'_>| {
             ends.observe(run);
             selector.observe(run);
         };
         match screen {
+            Some(_) if described.is_some() => ends.observe(Run::verbatim(chunk, self.bytes)),
             Some(screen) => screen.observe(chunk, &mut take),
             None => take(Run::verbatim(chunk, self.bytes)),
         }
         self.bytes += chunk.len() as u64;
-        let ceiling = usize::try_from(self.settings.limits.ceiling()).unwrap_or(usize::MAX);
-        let wanted = ceiling.max(binary::OPENING).saturating_sub(self.opening.len()).min(chunk.len());
-        self.opening.extend_from_slice(&chunk[..wanted]);
         if let Some(lines) = &mut self.lines {
             lines.observe(chunk);
         }
@@ -209,6 +211,17 @@ impl<'a> Overflow<'a> {
         }
         if let Some(tokens) = &mut self.tokens {
             *tokens += self.truncator.tokens.count(chunk);
+        }
+    }
+
+    /// Takes the first bytes as they come.
+    fn open_with(&mut self, chunk: &[u8]) {
+        let ceiling = usize::try_from(self.settings.limits.ceiling()).unwrap_or(usize::MAX);
+        let before = self.opening.len();
+        let wanted = ceiling.max(binary::OPENING).saturating_sub(before).min(chunk.len());
+        self.opening.extend_from_slice(&chunk[..wanted]);
+        if before < binary::OPENING && self.opening.len() >= binary::OPENING && self.screen.is_some() {
+            self.described = binary::kind(&self.opening);
         }
     }
 
@@ -221,12 +234,14 @@ impl<'a> Overflow<'a> {
     pub(crate) fn close(mut self, ending: &Ending, flow: Flow) -> (Shown<'static>, Option<File>) {
         self.recorder.catch_up();
         if let Some(screen) = &mut self.screen {
-            screen.finish(&mut |run| {
-                self.ends.observe(run);
-                self.selector.observe(run);
-            });
+            if self.described.is_none() {
+                screen.finish(&mut |run| {
+                    self.ends.observe(run);
+                    self.selector.observe(run);
+                });
+            }
             // An output that goes on may be within the limits so far; then it is shown as it came.
-            if let Some(kind) = binary::kind(&self.opening)
+            if let Some(kind) = self.described.or_else(|| binary::kind(&self.opening))
                 && !self.fits_so_far()
             {
                 return self.describe(kind, ending, flow);

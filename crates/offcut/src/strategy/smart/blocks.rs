@@ -5,7 +5,7 @@
 
 use super::counts::{Known, Opening};
 use super::held::Store;
-use super::rules::{RULES, Role};
+use super::rules::Role;
 
 /// What lines still belong to the block that was opened last.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +59,9 @@ impl Blocks {
     }
 
     /// What a line is worth. `before` tells how many lines of its template there were.
+    #[inline]
     pub(super) fn score(&mut self, known: &Known, before: u32, store: &mut Store) -> i32 {
-        let role = known.rule.map(|rule| RULES[usize::from(rule)].role);
+        let role = known.role;
         let before = i32::try_from(before).unwrap_or(i32::MAX);
         self.row = if role.is_some() && role == self.last { self.row + 1 } else { 0 };
         self.last = role;
@@ -76,6 +77,11 @@ impl Blocks {
             Some(Role::Frame) => self.frame(before),
             Some(role) => self.opens(role, known, before, store),
         }
+    }
+
+    /// Whether the next line may belong to a block.
+    pub(super) fn are_open(&self) -> bool {
+        self.block.extent != Extent::Closed
     }
 
     fn open(&mut self, extent: Extent, known: &Known, discount: i32) {
@@ -228,7 +234,7 @@ impl Blocks {
 
 fn raise(store: &mut Store, back: usize, worth: i32) {
     if let Some(line) = store.recent(back)
-        && !line.text.trim_ascii().is_empty()
+        && line.opening != Opening::Blank
     {
         line.score = line.score.max(worth);
     }

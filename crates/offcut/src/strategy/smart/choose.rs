@@ -1,10 +1,10 @@
 //! Chooses among the lines that are held, for the room there is.
 
 use super::counts::Counts;
-use super::held::{Candidate, rarity};
+use super::held::{Candidate, RECENCY, rarity};
 use super::is_chore;
 use super::lines::Held;
-use super::rules::Matcher;
+use super::matcher::Matcher;
 use crate::boundary;
 use crate::cut::{Form, LinePart, Piece};
 use crate::strategy::{Cost, Ends, Room};
@@ -39,7 +39,7 @@ fn worth(shares: &[(f64, i32)], share: f64) -> i32 {
 /// What is said near the end is more often why it ended.
 fn recency(line: &Candidate, total: u64, bytes: u64) -> i32 {
     let distance = (total - line.start) as f64 / bytes as f64;
-    if line.score < 60 { 0 } else { ((4.0 - distance) * 45.0).max(0.0) as i32 }
+    if line.score < 60 { 0 } else { ((1.0 - distance / 4.0) * f64::from(RECENCY)).max(0.0) as i32 }
 }
 
 /// The pieces to show, or none if lines are not what this text is made of.

@@ -1,5 +1,7 @@
 //! Tables of fixed size: what is known about a line's fingerprint, and how often a template occurred.
 
+use super::rules::Role;
+
 // Small enough to stay in a processor's cache: a flood of lines that are all different must not wait for memory.
 const KNOWN: usize = 1 << 13;
 const TEMPLATES: usize = 1 << 15;
@@ -10,8 +12,8 @@ const PROBES: usize = 4;
 pub(super) struct Known {
     /// The hash of its template.
     pub(super) template: u64,
-    /// The rule that it matches, if any.
-    pub(super) rule: Option<u8>,
+    /// The role of the rule that it matches, if any.
+    pub(super) role: Option<Role>,
     /// Its indentation.
     pub(super) indent: u8,
     /// How it opens, for the extents of blocks.
@@ -40,6 +42,7 @@ impl Memory {
         Memory(vec![(0, Known::default()); KNOWN])
     }
 
+    #[inline]
     pub(super) fn get(&self, fingerprint: u64) -> Option<Known> {
         let (held, known) = self.0[fingerprint as usize % KNOWN];
         (held == fingerprint && known.template != 0).then_some(known)
@@ -64,6 +67,7 @@ impl Counts {
     }
 
     /// Counts one more; returns how many there were before.
+    #[inline]
     pub(super) fn add(&mut self, template: u64) -> u32 {
         self.lines += 1;
         let mut rarest = template as usize % TEMPLATES;
@@ -89,6 +93,12 @@ impl Counts {
             .map(|probe| self.slots[(template as usize + probe) % TEMPLATES])
             .find(|&(held, count)| held == tag(template) && count > 0)
             .map_or(1, |(_, count)| count)
+    }
+
+    /// Counts a line that nobody looked at: it is taken for unlike the others.
+    pub(super) fn add_unlooked(&mut self) {
+        self.lines += 1;
+        self.distinct += 1;
     }
 
     /// How much it says that a line is unlike the others: the binary logarithm of the lines there are of each kind.

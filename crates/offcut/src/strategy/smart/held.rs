@@ -1,6 +1,6 @@
 //! The lines that may be shown: a window of the last few, and the best of all before.
 
-use super::counts::Counts;
+use super::counts::{Counts, Known, Opening};
 use super::lines::{Held, Line};
 use crate::cut::Form;
 
@@ -19,6 +19,7 @@ pub(super) struct Candidate {
     pub(super) score: i32,
     pub(super) template: u64,
     pub(super) indent: u8,
+    pub(super) opening: Opening,
 }
 
 /// What it is worth that a line is unlike the others.
@@ -33,48 +34,89 @@ pub(super) fn rarity(counts: &Counts, template: u64) -> i32 {
 
 /// Holds lines, within a bound of bytes.
 pub(super) struct Store {
-    window: Vec<Candidate>,
+    window: Vec<Recent>,
     /// Where in the window the next line goes, which is where the oldest one is.
     next: usize,
     best: Vec<Candidate>,
     bytes: usize,
     most: usize,
+    /// What the weakest line was worth when some had to go.
+    floor: i32,
 }
+
+/// A line of the window. Most leave it again without being looked at, so their text stays where it is as long as the
+/// run lasts.
+#[derive(Clone, Debug)]
+struct Recent {
+    line: Candidate,
+    /// Where in the run its text stands, and how long it is, if it has not been copied.
+    place: Option<(usize, usize)>,
+}
+
+/// The most that a line can gain by standing near the end of the text.
+pub(super) const RECENCY: i32 = 180;
 
 /// What a line costs us besides its text.
 const OVERHEAD: usize = 96;
 
 impl Store {
     pub(super) fn new(most: usize) -> Store {
-        Store { window: Vec::with_capacity(WINDOW), next: 0, best: Vec::new(), bytes: 0, most }
+        Store { window: Vec::with_capacity(WINDOW), next: 0, best: Vec::new(), bytes: 0, most, floor: 0 }
     }
 
-    /// Takes in the next line; the one that leaves the window is held if it is worth anything.
-    pub(super) fn push(&mut self, line: &Line<'_>, score: i32, template: u64, indent: u8, counts: &Counts) {
-        let Line { text, start, end, number, held, form } = *line;
+    /// Takes in the next line of `run`; the one that leaves the window is held if it is worth anything.
+    #[inline]
+    pub(super) fn push(&mut self, line: &Line<'_>, run: &[u8], score: i32, known: &Known, counts: &Counts) {
         if self.window.len() < WINDOW {
-            let text = text.to_vec();
-            self.window.push(Candidate { text, start, end, number, held, form, score, template, indent });
+            self.window.push(Recent {
+                line: Candidate {
+                    text: line.text.to_vec(),
+                    start: line.start,
+                    end: line.end,
+                    number: line.number,
+                    held: line.held,
+                    form: line.form,
+                    score,
+                    template: known.template,
+                    indent: known.indent,
+                    opening: known.opening,
+                },
+                place: None,
+            });
             return;
         }
         let slot = &mut self.window[self.next];
-        self.next = (self.next + 1) % WINDOW;
-        if slot.score > 0 {
-            self.bytes += slot.text.len() + OVERHEAD;
-            let text = std::mem::take(&mut slot.text);
-            self.best.push(Candidate { text, ..*slot });
+        self.next = if self.next + 1 == WINDOW { 0 } else { self.next + 1 };
+        // Where many lines are better, even what stands near the end of the text would not be shown.
+        let hope = RECENCY - self.floor;
+        let is_held = slot.line.score > 0
+            && (slot.line.score + hope > 0 || rarity(counts, slot.line.template) + hope > 0);
+        if is_held {
+            slot.settle(run);
+            self.bytes += slot.line.text.len() + OVERHEAD;
+            let text = std::mem::take(&mut slot.line.text);
+            self.best.push(Candidate { text, ..slot.line });
         }
-        slot.text.clear();
-        slot.text.extend_from_slice(text);
-        (slot.start, slot.end, slot.number) = (start, end, number);
-        (slot.held, slot.form) = (held, form);
-        (slot.score, slot.template, slot.indent) = (score, template, indent);
+        let entry = &mut slot.line;
+        (entry.start, entry.end, entry.number) = (line.start, line.end, line.number);
+        (entry.held, entry.form, entry.score) = (line.held, line.form, score);
+        (entry.template, entry.indent, entry.opening) = (known.template, known.indent, known.opening);
+        slot.place = line.place.map(|place| (place, line.text.len()));
+        if line.place.is_none() {
+            slot.line.text.clear();
+            slot.line.text.extend_from_slice(line.text);
+        }
         if self.bytes > self.most {
             self.prune(counts);
         }
     }
 
-    /// The line `back` lines ago; 1 is the last one.
+    /// Copies what is still in the run, which ends.
+    pub(super) fn settle(&mut self, run: &[u8]) {
+        self.window.iter_mut().for_each(|recent| recent.settle(run));
+    }
+
+    /// The line `back` lines ago; 1 is the last one. Its text may not be there yet.
     pub(super) fn recent(&mut self, back: usize) -> Option<&mut Candidate> {
         let count = self.window.len();
         if back == 0 || back > count {
@@ -82,7 +124,7 @@ impl Store {
         }
         let newest = if count < WINDOW { count } else { self.next + WINDOW };
         let at = (newest - back) % WINDOW;
-        self.window.get_mut(at)
+        self.window.get_mut(at).map(|recent| &mut recent.line)
     }
 
     /// Forgets the weaker half.
@@ -102,6 +144,7 @@ impl Store {
         }
         self.best.retain(|line| weakest.is_some_and(|weakest| (-worth(line), line.start) <= weakest));
         self.bytes = bytes;
+        self.floor = weakest.map_or(0, |(worth, _)| -worth);
     }
 
     /// Every line held, in the order of the text.
@@ -109,8 +152,17 @@ impl Store {
         let mut lines = std::mem::take(&mut self.best);
         let split = if self.window.len() < WINDOW { 0 } else { self.next };
         self.window.rotate_left(split);
-        lines.append(&mut self.window);
+        lines.extend(self.window.drain(..).map(|recent| recent.line));
         self.next = 0;
         lines
+    }
+}
+
+impl Recent {
+    fn settle(&mut self, run: &[u8]) {
+        if let Some((place, length)) = self.place.take() {
+            self.line.text.clear();
+            self.line.text.extend_from_slice(&run[place..place + length]);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Puts lines together from runs, however the text was divided.
 
+use super::fingerprint::Folded;
 use crate::cut::{Form, Run};
 
 /// One line of the text.
@@ -17,7 +18,14 @@ pub(super) struct Line<'a> {
     pub(super) held: Held,
     /// Whether the text is the original's, or what a terminal would show of it.
     pub(super) form: Form,
+    /// The hash of its text with the digits folded.
+    pub(super) fingerprint: u64,
+    /// Where its text stands in the run, if it does.
+    pub(super) place: Option<usize>,
 }
+
+/// So much is folded at a time: it stays in the nearest cache.
+const BLOCK: usize = 12 << 10;
 
 /// How much of a line is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +46,7 @@ pub(super) struct Lines {
     open_end: u64,
     number: u64,
     most: usize,
+    folded: Folded,
 }
 
 impl Lines {
@@ -51,11 +60,12 @@ impl Lines {
             open_end: 0,
             number: 1,
             most,
+            folded: Folded::default(),
         }
     }
 
     /// Gives every line that `run` completes to `each`.
-    pub(super) fn observe(&mut self, run: Run<'_>, mut each: impl FnMut(Line<'_>)) {
+    pub(super) fn observe(&mut self, run: Run<'_>, each: &mut impl FnMut(Line<'_>)) {
         if run.form != Form::Verbatim {
             // A line as a terminal would show it, or a part of one: it stands for bytes that are not in the text.
             if self.open_end == self.open_start {
@@ -63,30 +73,65 @@ impl Lines {
             }
             self.extend(run.text, run.end);
             if run.text.ends_with(b"\n") {
-                self.flush(&mut each);
+                self.flush(each);
             }
             return;
         }
+        let text = run.text;
         let mut from = 0;
-        for feed in memchr::memchr_iter(b'\n', run.text) {
-            let text = &run.text[from..=feed];
+        while from < text.len() {
+            let rest = &text[from..];
+            let is_open = self.open_end > self.open_start;
+            let near = &rest[..rest.len().min(BLOCK)];
+            let last = if is_open { None } else { memchr::memrchr(b'\n', near) };
+            let length = match last {
+                Some(feed) => {
+                    self.give(&near[..=feed], from, each);
+                    feed + 1
+                }
+                // The rest of an open line, or a line that is longer than a block.
+                None => {
+                    let feed = memchr::memchr(b'\n', rest);
+                    let length = feed.map_or(rest.len(), |feed| feed + 1);
+                    self.extend(&rest[..length], run.start + (from + length) as u64);
+                    if feed.is_some() {
+                        self.flush(each);
+                    }
+                    length
+                }
+            };
+            from += length;
+        }
+    }
+
+    /// Gives the lines that a block is made of.
+    fn give(&mut self, block: &[u8], place: usize, each: &mut impl FnMut(Line<'_>)) {
+        self.folded.fold(block);
+        let mut from = 0;
+        for feed in memchr::memchr_iter(b'\n', block) {
+            let length = feed + 1 - from;
+            let held = if length > self.most { Held::Beginning } else { Held::Whole };
+            let shown = length.min(self.most);
+            let end = self.open_start + length as u64;
+            each(Line {
+                text: &block[from..from + shown],
+                start: self.open_start,
+                end,
+                number: self.number,
+                held,
+                form: Form::Verbatim,
+                fingerprint: self.fingerprint(from, shown),
+                place: Some(place + from),
+            });
+            self.number += 1;
+            (self.open_start, self.open_end) = (end, end);
             from = feed + 1;
-            let end = run.start + from as u64;
-            if self.open_end > self.open_start {
-                self.extend(text, end);
-                self.flush(&mut each);
-            } else {
-                let held = if text.len() > self.most { Held::Beginning } else { Held::Whole };
-                let text = &text[..text.len().min(self.most)];
-                let form = Form::Verbatim;
-                each(Line { text, start: self.open_start, end, number: self.number, held, form });
-                self.number += 1;
-                (self.open_start, self.open_end) = (end, end);
-            }
         }
-        if from < run.text.len() {
-            self.extend(&run.text[from..], run.end);
-        }
+    }
+
+    /// Whether the last byte of what is held is a lone zero is known only if all is held, so it is left out.
+    fn fingerprint(&self, start: usize, length: usize) -> u64 {
+        self.folded.fingerprint(start, start + length.min(self.most - 1))
     }
 
     fn extend(&mut self, text: &[u8], end: u64) {
@@ -103,7 +148,17 @@ impl Lines {
         }
         let (start, end) = (self.open_start, self.open_end);
         let held = if self.open_length == self.open.len() { Held::Whole } else { Held::Beginning };
-        each(Line { text: &self.open, start, end, number: self.number, held, form: self.open_form });
+        self.folded.fold(&self.open);
+        each(Line {
+            text: &self.open,
+            start,
+            end,
+            number: self.number,
+            held,
+            form: self.open_form,
+            fingerprint: self.fingerprint(0, self.open.len()),
+            place: None,
+        });
         self.open.clear();
         (self.open_length, self.open_form) = (0, Form::Verbatim);
         self.number += 1;

@@ -1,7 +1,7 @@
 //! `smart`: the lines that matter.
 //!
 //! One pass. Each line is recognised by its fingerprint; one that is unlike those before is matched against the
-//! [`rules`] once. [`blocks`] says what it is worth, by its role and by where it stands; [`held`] keeps the best lines
+//! [`rules`] once, as long as [`looks`] can be afforded. [`blocks`] says what it is worth, by its role and by where it stands; [`held`] keeps the best lines
 //! within a few times the budget; at the end [`choose`] takes the best for the room there is. A line that nothing
 //! knows and that is unlike all the others is worth showing too.
 
@@ -12,7 +12,10 @@ mod counts;
 mod fingerprint;
 mod held;
 mod lines;
+mod looks;
+mod matcher;
 mod rules;
+mod words_in;
 
 use super::{BothEnds, Ends, Room, Selector, Split, Strategy};
 use crate::cut::{Piece, Run};
@@ -20,7 +23,8 @@ use blocks::Blocks;
 use counts::{Counts, Known, Memory, Opening};
 use held::{Candidate, Store};
 use lines::{Line, Lines};
-use rules::Matcher;
+use looks::{Looks, Surroundings};
+use matcher::Matcher;
 
 pub use rules::Group;
 
@@ -57,6 +61,7 @@ impl Strategy for Smart {
                 store: Store::new(4 * most.max(2048)),
                 buffer: Vec::new(),
                 nearby: (0, 0),
+                looks: Looks::new(),
                 matcher: Matcher::without(self.left_out),
             },
             held: Vec::new(),
@@ -80,27 +85,45 @@ struct Reader {
     buffer: Vec<u8>,
     /// How many lines are still next to one that matters, and what they are worth for it.
     nearby: (usize, i32),
+    looks: Looks,
     matcher: Matcher,
 }
 
 impl Reader {
-    fn read(&mut self, line: Line<'_>) {
-        let fingerprint = fingerprint::fingerprint(line.text);
-        let known = self.memory.get(fingerprint).unwrap_or_else(|| {
-            let known = look_at(line.text, &mut self.buffer, &mut self.matcher);
-            self.memory.put(fingerprint, known);
-            known
-        });
-        let before = self.counts.add(known.template);
+    #[inline]
+    fn read(&mut self, line: &Line<'_>, run: &[u8]) {
+        self.looks.earn(line.text.len());
+        let (known, before) = match self.memory.get(line.fingerprint) {
+            Some(known) => (known, self.counts.add(known.template)),
+            None => self.meet(line),
+        };
         let score = self.blocks.score(&known, before, &mut self.store);
         let score = self.with_neighbours(score);
         // Held for now: whether it is rare is known at the end.
         let rare = i32::from(before == 0 && known.opening != Opening::Blank);
-        self.store.push(&line, score.max(rare), known.template, known.indent, &self.counts);
+        self.store.push(line, run, score.max(rare), &known, &self.counts);
+    }
+
+    /// What is there to know about a line that is new, and how many like it there were before.
+    #[inline(never)]
+    fn meet(&mut self, line: &Line<'_>) -> (Known, u32) {
+        let surroundings = match self.nearby.0 > 0 || self.blocks.are_open() {
+            true => Surroundings::Telling,
+            false => Surroundings::Ordinary,
+        };
+        if self.looks.afford(line.text, surroundings) {
+            let known = look_at(line, &mut self.buffer, &mut self.matcher);
+            self.memory.put(line.fingerprint, known);
+            return (known, self.counts.add(known.template));
+        }
+        self.counts.add_unlooked();
+        // Nobody knows whether there were others like it; that it is rare would say nothing here.
+        (glance_at(line), 1)
     }
 
     /// Holds the lines next to one that matters too: where little is missing between two that are shown, a marker
     /// costs more than what it stands for.
+    #[inline]
     fn with_neighbours(&mut self, score: i32) -> i32 {
         let least = score / 10;
         if least > 9 {
@@ -118,11 +141,19 @@ impl Reader {
     }
 }
 
-fn look_at(line: &[u8], buffer: &mut Vec<u8>, matcher: &mut Matcher) -> Known {
-    if content::is_binary(line) {
-        let template = fingerprint::fingerprint(line).max(1);
-        return Known { template, rule: None, indent: 0, opening: Opening::Text };
+/// What a line is as far as a short look tells.
+fn glance_at(line: &Line<'_>) -> Known {
+    let text = &line.text[..line.text.len().min(64)];
+    let opening = if text.trim_ascii().is_empty() { Opening::Blank } else { Opening::Text };
+    let indent = content::indent(text).min(255) as u8;
+    Known { template: line.fingerprint.max(1), role: None, indent, opening }
+}
+
+fn look_at(line: &Line<'_>, buffer: &mut Vec<u8>, matcher: &mut Matcher) -> Known {
+    if content::is_binary(line.text) {
+        return glance_at(line);
     }
+    let line = line.text;
     let content = content::content(line, buffer);
     let content = &content[..content.len().min(rules::MATCHED_BYTES)];
     let trimmed = content.trim_ascii();
@@ -146,7 +177,7 @@ fn look_at(line: &[u8], buffer: &mut Vec<u8>, matcher: &mut Matcher) -> Known {
     };
     Known {
         template: fingerprint::template(content).max(1),
-        rule: matcher.find(content),
+        role: matcher.find(content),
         indent: content::indent(content).min(255) as u8,
         opening,
     }
@@ -161,12 +192,13 @@ fn is_numbered(text: &[u8]) -> bool {
 impl Selector for Watcher {
     fn observe(&mut self, run: Run<'_>) {
         let Watcher { lines, reader, .. } = self;
-        lines.observe(run, |line| reader.read(line));
+        lines.observe(run, &mut |line| reader.read(&line, run.text));
+        reader.store.settle(run.text);
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
         let Watcher { lines, reader, held, most_line } = self;
-        lines.flush(&mut |line| reader.read(line));
+        lines.flush(&mut |line| reader.read(&line, &[]));
         *held = reader.store.lines();
         let pieces = choose::choose(held, &reader.counts, ends, room, *most_line);
         let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
@@ -182,6 +214,5 @@ impl Selector for Watcher {
 /// Whether a line tells of what a runner does for itself.
 fn is_chore(line: &[u8], matcher: &mut Matcher) -> bool {
     let mut buffer = Vec::new();
-    let rule = matcher.find(content::content(line, &mut buffer));
-    rule.is_some_and(|rule| rules::RULES[usize::from(rule)].role == rules::Role::Chore)
+    matcher.find(content::content(line, &mut buffer)) == Some(rules::Role::Chore)
 }

@@ -154,7 +154,7 @@ pub(super) static RULES: &[Rule] = &[
             "returned exit",
             "non-zero exit",
         ],
-        pattern: r"(?i)\b(exit(ed)?|returned?|finished|completed|terminated)\b.{0,40}\b(code|status|with|non-?zero)\b[^0-9]{0,20}-?[1-9]\d*|non-?zero exit",
+        pattern: r"(?i)\b(exit(ed)?|returned?|finished|completed|terminated)\b.*\b(code|status|with|non-?zero)( of| is| exit| return| code| status)*\W{0,2}-?[1-9]|non-?zero exit",
         hit: r#"The command \"make\" exited with 2."#,
         miss: "exit code 0",
     },

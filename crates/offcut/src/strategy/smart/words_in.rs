@@ -1,0 +1,144 @@
+//! Which rules a line may concern: those of which a word occurs in it, in any case.
+//!
+//! This is asked about every new line, and most outputs are short, so it must also cost nothing to prepare: an
+//! automaton over the words takes longer to build than most outputs take to read. The words stand in lists by their
+//! first three letters, and a line is passed over three letters at a time.
+
+use super::rules::RULES;
+use std::sync::LazyLock;
+
+/// No word: the end of a list.
+const NONE: u16 = u16::MAX;
+
+/// The words of all rules, in lists.
+pub(super) struct Words {
+    words: Vec<Word>,
+    /// The first word of each list of words of three letters and more, by the hash of their first three.
+    lists: Vec<u16>,
+    /// The same for shorter words, by their first letter.
+    short: Vec<u16>,
+}
+
+struct Word {
+    text: &'static [u8],
+    rule: u16,
+    /// The next word of the list.
+    next: u16,
+}
+
+pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let mut words =
+        Words { words: Vec::with_capacity(512), lists: vec![NONE; LISTS], short: vec![NONE; 256] };
+    for (rule, number) in RULES.iter().zip(0..) {
+        for text in rule.words.iter().map(|word| word.as_bytes()) {
+            let first = match *text {
+                [first, second, third, ..] => &mut words.lists[hash(first, second, third)],
+                [first, ..] => &mut words.short[usize::from(first.to_ascii_lowercase())],
+                [] => continue,
+            };
+            let next = std::mem::replace(first, words.words.len() as u16);
+            words.words.push(Word { text, rule: number, next });
+        }
+    }
+    words
+});
+
+/// Lists enough that the letters of other words rarely share one: small enough for the nearest cache.
+const LISTS: usize = 1 << 13;
+
+/// The list of three letters, whose case does not matter.
+#[inline]
+fn hash(first: u8, second: u8, third: u8) -> usize {
+    let letters = u32::from_le_bytes([first, second, third, 0]) | 0x20_2020;
+    (letters.wrapping_mul(0x9E37_79B1) >> 19) as usize
+}
+
+impl Words {
+    /// Adds the rules to `found` of which a word occurs in `content`.
+    pub(super) fn of(&self, content: &[u8], found: &mut Rules) {
+        for (at, letters) in content.windows(3).enumerate() {
+            let first = self.lists[hash(letters[0], letters[1], letters[2])];
+            if first != NONE {
+                self.compare(first, &content[at..], found);
+            }
+        }
+        for (at, letter) in content.iter().enumerate() {
+            let first = self.short[usize::from(letter.to_ascii_lowercase())];
+            if first != NONE {
+                self.compare(first, &content[at..], found);
+            }
+        }
+    }
+
+    /// Compares what stands in one place with the words of a list.
+    fn compare(&self, first: u16, rest: &[u8], found: &mut Rules) {
+        let mut number = first;
+        while let Some(&Word { text, rule, next }) = self.words.get(usize::from(number)) {
+            let is_there = rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
+            if is_there {
+                found.add(rule);
+            }
+            number = next;
+        }
+    }
+}
+
+/// A set of rules, however many there are.
+#[derive(Default)]
+pub(super) struct Rules(Vec<u64>);
+
+impl Rules {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+        self.0.resize(RULES.len().div_ceil(64), 0);
+    }
+
+    fn add(&mut self, rule: u16) {
+        self.0[usize::from(rule) / 64] |= 1 << (rule % 64);
+    }
+
+    /// The rules of the set in the order of precedence.
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().enumerate().flat_map(|(at, &bits)| {
+            let next = |bits: &u64| Some(bits & bits.wrapping_sub(1)).filter(|&rest| rest != 0);
+            let all = std::iter::successors(Some(bits).filter(|&bits| bits != 0), next);
+            all.map(move |bits| at * 64 + bits.trailing_zeros() as usize)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(content: &str) {
+        let mut found = Rules::default();
+        found.clear();
+        WORDS.of(content.as_bytes(), &mut found);
+        let lower = content.to_ascii_lowercase();
+        let expected = RULES
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| rule.words.iter().any(|word| lower.contains(&word.to_ascii_lowercase())));
+        assert_eq!(
+            found.iter().collect::<Vec<_>>(),
+            expected.map(|(at, _)| at).collect::<Vec<_>>(),
+            "{content:?}"
+        );
+    }
+
+    #[test]
+    fn every_word_is_found_wherever_it_stands() {
+        for rule in RULES.iter() {
+            check(rule.hit);
+            check(rule.miss);
+            for word in rule.words {
+                check(word);
+                check(&format!("xx{}", word.to_ascii_uppercase()));
+                check(&word[..word.len() - word.chars().last().map_or(0, char::len_utf8)]);
+            }
+        }
+        check("");
+    }
+}
