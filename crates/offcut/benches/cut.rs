@@ -223,7 +223,8 @@ fn million_line_tail() {
 /// `smart` on an ordinary log and on texts made to be slow, each at two sizes: a cost that is linear has one ratio.
 fn smart() {
     println!("\nsmart, against one newline count over the same bytes");
-    let texts: [(&str, fn(usize) -> Vec<u8>); 7] = [
+    type Made = fn(usize) -> Vec<u8>;
+    let texts: [(&str, Made); 7] = [
         ("repetitive log", log),
         ("the same error", |bytes| {
             lines(bytes, |number, _| format!("src/a.c:{number}:5: error: expected ';'\n"))
