@@ -86,7 +86,7 @@ pub(crate) enum Command {
     ///
     /// Without options and configuration: 1900 lines or 9500 bytes, whichever comes first. The least limits are 4
     /// lines, 256 bytes, 256 characters, 128 tokens. Strategies: `head` the beginning, `tail` the end, `head-tail`
-    /// both, `smart` the lines that matter, `auto` what suits the text; `json` is both ends for now.
+    /// both, `smart` the lines that matter, `json` a shorter text that is still JSON, `auto` what suits the text.
     #[command(after_help = "Examples:
   make 2>&1 | offcut cut
   git log | offcut cut --strategy head --max-bytes 4KiB

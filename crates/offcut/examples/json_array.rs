@@ -2,8 +2,8 @@
 //!
 //! `cargo run -p offcut --example json_array`
 
-use offcut::strategy::{Ends, Room, Selector};
-use offcut::{Context, Piece, Profile, Run, Truncator};
+use offcut::strategy::{Ends, Room, Selection, Selector};
+use offcut::{Context, Profile, Run, Truncator};
 
 /// Shows as many leading items of a JSON array as fit, and anything else from the head.
 #[derive(Default)]
@@ -14,14 +14,15 @@ impl Selector for FirstItems {
         self.0.extend_from_slice(run.text);
     }
 
-    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         let room = room.less_gaps(1);
         let ends_of_items = items(&self.0);
         let fitting = ends_of_items.partition_point(|&end| room.fits(&self.0[..end]));
-        ends.first(match fitting {
+        let length = match fitting {
             0 => room.head(ends.opening()),
             _ => ends_of_items[fitting - 1],
-        })
+        };
+        ends.first(length).into()
     }
 }
 

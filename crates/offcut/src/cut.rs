@@ -86,6 +86,8 @@ pub enum Form {
     RenderedEnd,
     /// It is whatever a foreign strategy made of them.
     Opaque,
+    /// It is our words for them: they are left out, and this stands in their place instead of the notice's marker.
+    Mark,
 }
 
 /// A run of the original that a strategy wants shown.
@@ -118,7 +120,7 @@ impl<'text> Piece<'text> {
         };
         let (start, end, form) = match self.form {
             Form::Verbatim => (self.start + from as u64, self.start + to as u64, Form::Verbatim),
-            Form::Opaque => (self.start, self.end, Form::Opaque),
+            form @ (Form::Opaque | Form::Mark) => (self.start, self.end, form),
             form if from == 0 && to == length => (self.start, self.end, form),
             _ if from == 0 => (self.start, self.end, Form::RenderedStart),
             _ => (self.start, self.end, Form::RenderedEnd),
@@ -200,20 +202,34 @@ impl<'text> Cut<'text> {
                 _ => kept.push(piece),
             }
         }
-        let gaps = gaps(&kept, total, lines);
+        let gaps = gaps(kept.iter().filter(|piece| piece.form != Form::Mark), total, lines);
         Cut { pieces: kept, gaps }
+    }
+
+    /// The pieces that show something of the original: all but marks.
+    pub fn shown(&self) -> impl Iterator<Item = &Piece<'text>> {
+        self.pieces.iter().filter(|piece| piece.form != Form::Mark)
     }
 
     /// What is shown, without the gaps.
     pub fn text(&self) -> Vec<u8> {
-        self.pieces.iter().flat_map(|piece| piece.text.iter().copied()).collect()
+        self.shown().flat_map(|piece| piece.text.iter().copied()).collect()
+    }
+
+    /// Whether a mark of the strategy's stands in this gap.
+    pub(crate) fn is_marked(&self, gap: &Gap) -> bool {
+        let from = self.pieces.partition_point(|piece| piece.start < gap.start);
+        self.pieces[from..]
+            .iter()
+            .take_while(|piece| piece.start < gap.end)
+            .any(|piece| piece.form == Form::Mark)
     }
 
     /// The bytes shown: those of the original, and those that stand for some of it as a terminal shows them.
     ///
     /// A text that is longer than what it stands for (blanks up to a column) counts no more than that.
     pub fn bytes(&self) -> u64 {
-        self.pieces.iter().map(|piece| (piece.text.len() as u64).min(piece.end - piece.start)).sum()
+        self.shown().map(|piece| (piece.text.len() as u64).min(piece.end - piece.start)).sum()
     }
 
     /// The gaps of which nothing is shown, or not all that a terminal would show. Each of them is marked.
@@ -249,7 +265,7 @@ fn join<'text>(before: &mut Piece<'text>, piece: Piece<'text>) -> Option<Piece<'
 
 /// What lies between the pieces. Where only a part of a drawn line is shown, all of that line is in the gap: which of
 /// its bytes made that part is not known.
-fn gaps(pieces: &[Piece<'_>], total: u64, lines: u64) -> Vec<Gap> {
+fn gaps<'p, 't: 'p>(pieces: impl Iterator<Item = &'p Piece<'t>>, total: u64, lines: u64) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = Vec::new();
     let (mut at, mut line, mut from) = (0, 1, LinePart::Start);
     for piece in pieces {

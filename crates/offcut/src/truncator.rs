@@ -24,7 +24,7 @@ use crate::shown::{Kept, Preview, Shown};
 use crate::spool::Spool;
 use crate::store::Reading;
 use crate::strategy::{
-    Auto, BothEnds, Cost, Ends, Room, Selector, Smart, Strategy, StrategyName, WithTrailer,
+    Auto, BothEnds, Cost, Ends, Json, Room, Selection, Selector, Smart, Strategy, StrategyName, WithTrailer,
 };
 use crate::terminal::{Screen, Terminal};
 use std::borrow::Cow;
@@ -123,7 +123,8 @@ impl Truncator {
             (None, StrategyName::Tail) => BothEnds::TAIL.start(most_bytes),
             (None, StrategyName::Smart) => Smart::default().start(most_bytes),
             (None, StrategyName::Auto) => Auto { split: settings.split }.start(most_bytes),
-            (None, _) => BothEnds(settings.split).start(most_bytes),
+            (None, StrategyName::Json) => Json { split: settings.split }.start(most_bytes),
+            (None, StrategyName::HeadTail) => BothEnds(settings.split).start(most_bytes),
         }
     }
 }
@@ -279,9 +280,13 @@ impl<'a> Overflow<'a> {
                 edges: settings.edges,
                 tokens,
             };
-            let cut = Cut::new(selector.finish(&ends, &room), ends.bytes(), ends.lines());
-            let cut = if truncator.strategy.is_some() { bounded(cut, &ends, &room) } else { cut };
-            (plan, cut)
+            let Selection { pieces, remark } = selector.finish(&ends, &room);
+            let cut = Cut::new(pieces, ends.bytes(), ends.lines());
+            let cut = match truncator.strategy {
+                Some(_) => bounded(cut, &ends, &room.less_remark(&remark)),
+                None => cut,
+            };
+            (plan.with_remark(remark), cut)
         });
         if cut.gaps.is_empty() && flow == Flow::Ended {
             recorder.discard();
@@ -381,14 +386,24 @@ fn bounded<'t>(cut: Cut<'t>, ends: &Ends, room: &Room<'_>) -> Cut<'t> {
 }
 
 fn shown(cut: &Cut<'_>, settings: &Settings, tokens: &dyn CountTokens, original: Size) -> Size {
-    let sum =
-        |measure: &dyn Fn(&[u8]) -> u64| cut.pieces.iter().map(|piece| measure(&piece.text)).sum::<u64>();
+    let sum = |measure: &dyn Fn(&[u8]) -> u64| cut.shown().map(|piece| measure(&piece.text)).sum::<u64>();
     Size {
         bytes: cut.bytes().min(original.bytes),
-        lines: sum(&|text| measure::lines(text, settings.conventions.lines)).min(original.lines),
+        lines: sum(&|text| measure::lines(text, settings.conventions.lines))
+            .saturating_sub(continued(cut))
+            .clamp(u64::from(cut.bytes() > 0).min(original.lines), original.lines),
         chars: original.chars.map(|_| sum(&|text| measure::chars(text, settings.conventions.chars))),
         tokens: original.tokens.map(|_| sum(&|text| tokens.count(text))),
     }
+}
+
+/// How many pieces go on in the line in which the one before them ended.
+fn continued(cut: &Cut<'_>) -> u64 {
+    let pieces: Vec<&Piece<'_>> = cut.shown().collect();
+    let goes_on = |pair: &&[&Piece<'_>]| {
+        pair[1].part == LinePart::Inside && pair[1].line == pair[0].line + measure::newlines(&pair[0].text)
+    };
+    pieces.windows(2).filter(goes_on).count() as u64
 }
 
 fn announce(sink: &dyn Sink, context: &Context, preview: &Preview) {

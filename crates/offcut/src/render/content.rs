@@ -1,6 +1,6 @@
 //! The text of a preview while it is written: what is ours and what is the original's.
 
-use crate::cut::Piece;
+use crate::cut::{Form, Piece};
 
 /// Where a part of the original stands in a preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +33,11 @@ impl Content {
         self.text.extend_from_slice(text.as_ref());
     }
 
-    /// Adds a part of the original.
+    /// Adds a part of the original, or a strategy's words for it.
     pub(crate) fn place(&mut self, piece: &Piece<'_>) {
+        if piece.form == Form::Mark {
+            return self.add(&piece.text);
+        }
         let (at, length) = (self.text.len(), piece.text.len());
         self.placed.push(Placed { at, length, start: piece.start, end: piece.end });
         self.text.extend_from_slice(&piece.text);

@@ -8,7 +8,7 @@ use crate::render::native::stands_before;
 use crate::render::{Content, Facts};
 use crate::shown::Kept;
 
-pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Content {
+pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Content {
     let (removed, unit) = removed(frames.removed, facts);
     let (hint, path, error) = match facts.kept {
         Kept::Whole(entry) => {
@@ -39,7 +39,7 @@ pub(super) fn render(frames: &Frames, facts: &Facts<'_>) -> Content {
         Content::ours(measure::chars(&content.text, facts.settings.conventions.chars).to_string())
     };
     fill(frame, &|name| match name {
-        "preview" => Some(preview(frames, facts.cut)),
+        "preview" => Some(preview(frames, remark, facts.cut)),
         "head" => Some(head.clone()),
         "tail" => Some(tail.clone()),
         "head_chars" => Some(chars(&head)),
@@ -64,11 +64,15 @@ fn ends(cut: &Cut<'_>) -> (Content, Content) {
     (text(head), text(tail))
 }
 
-fn preview(frames: &Frames, cut: &Cut<'_>) -> Content {
+fn preview(frames: &Frames, remark: &str, cut: &Cut<'_>) -> Content {
     let mut text = Content::default();
-    for piece in &cut.pieces {
-        if !text.text.is_empty()
+    if !remark.is_empty() {
+        text.add(format!("[{remark}]\n"));
+    }
+    for (place, piece) in cut.pieces.iter().enumerate() {
+        if place > 0
             && let Some(gap) = cut.missing().find(|gap| gap.end == piece.start)
+            && !cut.is_marked(gap)
         {
             // A gap that begins with the line feed of a line that is shown leaves that line whole.
             let lines = gap.last_line + u64::from(gap.from == LinePart::Start) - gap.first_line;
@@ -89,7 +93,7 @@ fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
         return (chars, Unit::Chars);
     }
     // The documents' loops stop at the line limit or else at the byte limit, and take whole lines only.
-    let whole_lines = cut.pieces.iter().all(|piece| {
+    let whole_lines = cut.shown().all(|piece| {
         let ends_line = usize::try_from(piece.end)
             .ok()
             .and_then(|end| ends.opening().get(end))
@@ -97,7 +101,7 @@ fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
         piece.part == LinePart::Start && (piece.start > 0 || ends_line)
     });
     let kept_lines: u64 =
-        cut.pieces.iter().map(|piece| measure::lines(&piece.text, settings.conventions.lines)).sum();
+        cut.shown().map(|piece| measure::lines(&piece.text, settings.conventions.lines)).sum();
     let stopped_by_lines = whole_lines && settings.keep.lines.is_some_and(|most| kept_lines >= most);
     let over_in_total = settings.limits.bytes.is_some_and(|most| original.bytes > most);
     let in_bytes = match rule {

@@ -54,6 +54,8 @@ pub(crate) struct Plan {
     pub(crate) marker: Cost,
     /// The line under an output that is shown whole and goes on.
     pub(crate) more: String,
+    /// What the strategy says of the text, which pays for it.
+    remark: String,
     rung: native::Rung,
 }
 
@@ -64,8 +66,14 @@ impl Plan {
             fixed: Cost::default(),
             marker: Cost::default(),
             more: String::new(),
+            remark: String::new(),
             rung: native::Rung::Full,
         }
+    }
+
+    /// The plan with what the strategy says of the text.
+    pub(crate) fn with_remark(self, remark: String) -> Plan {
+        Plan { remark, ..self }
     }
 
     /// The plan for an output that is shown whole, with all we have to say under it.
@@ -150,7 +158,7 @@ pub(crate) fn trailer(reach: &Reach, facts: &Facts<'_>) -> String {
 pub(crate) fn render(profile: &Profile, reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Content {
     match &profile.wording {
         Some(frames) if !facts.cut.gaps.is_empty() => {
-            let mut text = frames::render(frames, facts);
+            let mut text = frames::render(frames, &plan.remark, facts);
             native::append_trailer(reach, facts, &mut text);
             text
         }

@@ -48,6 +48,7 @@ struct Notice<'a> {
     original: Size,
     trailer: Trailer<'a>,
     control: Control,
+    remark: &'a str,
 }
 
 /// The notice as far as it is known before the commit, with the widest numbers and names.
@@ -74,6 +75,7 @@ fn expected<'a>(budget: &Budget<'a>, control: Control) -> Notice<'a> {
         original,
         trailer: budget.trailer,
         control,
+        remark: "",
     }
 }
 
@@ -87,7 +89,7 @@ pub(super) fn plan_whole(budget: &Budget<'_>, text: Cost) -> Option<Plan> {
             + notice.trailer_line().map_or_else(Cost::default, |line| {
                 (budget.cost)(line.as_bytes()) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 }
             });
-        let plan = Plan { fixed, marker: Cost::default(), more: String::new(), rung };
+        let plan = Plan { fixed, marker: Cost::default(), more: String::new(), remark: String::new(), rung };
         budget.keep.afford(fixed + text).then_some(plan)
     })
 }
@@ -153,14 +155,14 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
                 && fits(keep.chars, once.chars)
                 && fits(keep.tokens, once.tokens))
         {
-            return Plan { fixed, marker, more, rung };
+            return Plan { fixed, marker, more, remark: String::new(), rung };
         }
     }
     unreachable!("the last rung is always taken")
 }
 
 pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Content {
-    let mut notice = notice(reach, plan.rung, facts);
+    let mut notice = Notice { remark: &plan.remark, ..notice(reach, plan.rung, facts) };
     if facts.cut.gaps.is_empty() {
         let mut text = Content::default();
         facts.cut.pieces.iter().for_each(|piece| text.place(piece));
@@ -200,7 +202,18 @@ fn notice<'a>(reach: &'a Reach, rung: Rung, facts: &Facts<'a>) -> Notice<'a> {
     let Facts { settings, original, trailer, .. } = *facts;
     let longest_reason = rung.longest_reason();
     let control = facts.ends.control();
-    Notice { rung, tag, longest_reason, place, reach, task: settings.task, original, trailer, control }
+    Notice {
+        rung,
+        tag,
+        longest_reason,
+        place,
+        reach,
+        task: settings.task,
+        original,
+        trailer,
+        control,
+        remark: "",
+    }
 }
 
 impl Rung {
@@ -224,9 +237,16 @@ impl Notice<'_> {
             let first = if is_whole { self.whole() } else { self.header(facts.shown, removed) };
             text.add(first);
             text.add(b"\n");
+        } else if gaps.peek().is_some_and(|(_, gap)| facts.cut.is_marked(gap)) {
+            // The strategy's own words stand in the gap where this line would be.
+            text.add(self.line(removed, next));
+            text.add(b"\n");
         }
         let mut mark = |text: &mut Content, before: &dyn Fn(&Gap) -> bool| {
             while let Some((number, gap)) = gaps.next_if(|(_, gap)| before(gap)) {
+                if facts.cut.is_marked(gap) {
+                    continue;
+                }
                 text.end_line();
                 let marker = match (self.rung, number) {
                     (Rung::Full, _) | (_, 1..) => self.marker(gap),
@@ -261,8 +281,13 @@ impl Notice<'_> {
         if self.control == Control::LeftOut {
             text.push_str("terminal control left out; ");
         }
+        text.push_str(&self.remark());
         text.push_str(&self.whereabouts());
         text
+    }
+
+    fn remark(&self) -> String {
+        if self.remark.is_empty() { String::new() } else { format!("{}; ", self.remark) }
     }
 
     fn whereabouts(&self) -> String {
@@ -398,21 +423,26 @@ impl Notice<'_> {
     fn line(&self, removed: Size, next: &Next) -> String {
         let Size { bytes, lines, .. } = removed;
         let missing = if lines > 0 { count(lines) } else { format!("{bytes} bytes") };
+        let remark = if self.remark.is_empty() { String::new() } else { format!(" ({})", self.remark) };
         match (&self.place, self.rung) {
             (Place::Kept { id, .. }, Rung::Full | Rung::Line) => {
                 let total = self.original.bytes;
                 let command = self.command(next).unwrap_or_else(|| format!("offcut://{id}"));
                 match lines {
-                    0 => format!("[+{bytes} of {total} bytes: {command}]"),
-                    _ => format!("[+{missing}, {bytes} of {total} bytes: {command}]"),
+                    0 => format!("[+{bytes} of {total} bytes{remark}: {command}]"),
+                    _ => format!("[+{missing}, {bytes} of {total} bytes{remark}: {command}]"),
                 }
             }
-            (Place::Kept { id, .. }, Rung::Least) => format!("[+{missing}: {}]", entry(self.reach, id)),
-            (Place::Kept { id, .. }, Rung::Name) => format!("[+{missing}: offcut://{id}]"),
-            (Place::Lost { .. }, Rung::Full | Rung::Line) => {
-                format!("[{}: +{missing}, {bytes} bytes, not kept{}]", self.tag, self.reason())
+            (Place::Kept { id, .. }, Rung::Least) => {
+                format!("[+{missing}{remark}: {}]", entry(self.reach, id))
             }
-            (Place::Lost { .. }, _) => format!("[{}: +{missing}, not kept{}]", self.tag, self.reason()),
+            (Place::Kept { id, .. }, Rung::Name) => format!("[+{missing}{remark}: offcut://{id}]"),
+            (Place::Lost { .. }, Rung::Full | Rung::Line) => {
+                format!("[{}: +{missing}, {bytes} bytes{remark}, not kept{}]", self.tag, self.reason())
+            }
+            (Place::Lost { .. }, _) => {
+                format!("[{}: +{missing}{remark}, not kept{}]", self.tag, self.reason())
+            }
         }
     }
 
@@ -424,7 +454,7 @@ impl Notice<'_> {
     /// A store that fails at the very last moment must not break the budget: the room was reserved for success.
     fn shorten_reason(&mut self, plan: &Plan, facts: &Facts<'_>, removed: Size) {
         let Place::Lost { reason, .. } = &self.place else { return };
-        let reserved = plan.fixed.bytes + plan.marker.bytes;
+        let reserved = plan.fixed.bytes + plan.marker.bytes + self.remark.len() as u64;
         let ours = match self.rung {
             _ if facts.cut.missing().next().is_none() => {
                 self.whole().len() + 1 + self.trailer_line().map_or(0, |line| line.len() + 2)

@@ -1,13 +1,19 @@
 //! `auto`: looks at how a text begins and chooses what suits it.
 //!
-//! Logs and whatever else a command prints are for `smart`. A source file or a JSON document is not: words like `error`
-//! are everywhere in them and mean nothing, and lines torn from their places are hard to read. They show both ends.
+//! Logs and whatever else a command prints are for `smart`. A text of another kind is not: words like `error` are
+//! everywhere in sources and search hits and mean nothing there. JSON is shortened, other kinds are outlined. `smart`
+//! watches all the same, and takes over when a text turns out to be something else than it seemed.
 
-use super::{BothEnds, Ends, Room, Selector, Smart, Split, Strategy};
-use crate::cut::{Piece, Run};
+use super::json::{self, Json};
+use super::outline::{self, Outline};
+use super::{Ends, Room, Selection, Selector, Smart, Split, Strategy};
+use crate::cut::{Form, Run};
 
 /// So much of the beginning is looked at.
 const LOOKED_AT: usize = 64 << 10;
+
+/// JSON Lines shorter than this are taken for a log; longer ones `smart` could only cut.
+const SHORT_LINE: usize = 600;
 
 /// Chooses by what the text is.
 #[derive(Clone, Copy, Debug)]
@@ -18,112 +24,185 @@ pub struct Auto {
 
 impl Strategy for Auto {
     fn start(&self, most_bytes: u64) -> Box<dyn Selector> {
-        Box::new(Undecided { ends: BothEnds(self.split), smart: Smart::default().start(most_bytes) })
+        Box::new(Watcher {
+            auto: *self,
+            most_bytes,
+            smart: Smart::default().start(most_bytes),
+            kind: Kind::Undecided,
+            opening: Vec::new(),
+            runs: Vec::new(),
+        })
     }
 }
 
-struct Undecided {
-    ends: BothEnds,
+struct Watcher {
+    auto: Auto,
+    most_bytes: u64,
     smart: Box<dyn Selector>,
+    kind: Kind,
+    /// The text until the kind is known, and the runs it came in.
+    opening: Vec<u8>,
+    runs: Vec<Part>,
 }
 
-impl Selector for Undecided {
-    fn observe(&mut self, run: Run<'_>) {
-        self.smart.observe(run);
+/// A run whose text is in the opening.
+struct Part {
+    length: usize,
+    start: u64,
+    end: u64,
+    form: Form,
+}
+
+/// What a text is.
+enum Kind {
+    Undecided,
+    Log,
+    Json(Box<json::Watcher>),
+    Shape(Box<Outline>),
+}
+
+impl Kind {
+    fn of(opening: &[u8], auto: Auto, most_bytes: u64) -> Kind {
+        let opening = &opening[..opening.len().min(LOOKED_AT)];
+        match json::documents(opening) {
+            // Logs are written as JSON Lines, and one line of a million may be why somebody looks.
+            Some(documents) if documents > 1 && opening.len() / documents < SHORT_LINE => return Kind::Log,
+            Some(_) => return Kind::Json(Box::new(Json { split: auto.split }.watch(most_bytes))),
+            None => {}
+        }
+        outline::recognise(opening, most_bytes).map_or(Kind::Log, |outline| Kind::Shape(Box::new(outline)))
     }
 
-    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
-        match kind(ends.opening()) {
-            Kind::Log => self.smart.finish(ends, room),
-            Kind::Source | Kind::Json => self.ends.finish(ends, room),
+    fn observe(&mut self, run: Run<'_>) {
+        match self {
+            Kind::Undecided | Kind::Log => {}
+            Kind::Json(json) => json.observe(run),
+            Kind::Shape(outline) => outline.observe(run),
         }
     }
 }
 
-/// What a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Log,
-    Source,
-    Json,
+impl Watcher {
+    fn decide(&mut self) {
+        self.kind = Kind::of(&self.opening, self.auto, self.most_bytes);
+        let mut from = 0;
+        for Part { length, start, end, form } in std::mem::take(&mut self.runs) {
+            self.kind.observe(Run { text: &self.opening[from..from + length], start, end, form });
+            from += length;
+        }
+        self.opening = Vec::new();
+    }
 }
 
-fn kind(opening: &[u8]) -> Kind {
-    let opening = &opening[..opening.len().min(LOOKED_AT)];
-    let mut rest = opening.trim_ascii_start().iter().filter(|byte| !byte.is_ascii_whitespace());
-    match (rest.next(), rest.next()) {
-        (Some(b'{'), Some(b'"')) | (Some(b'['), Some(b'{' | b'[')) => return Kind::Json,
-        _ => {}
+impl Selector for Watcher {
+    fn observe(&mut self, run: Run<'_>) {
+        self.smart.observe(run);
+        if !matches!(self.kind, Kind::Undecided) {
+            return self.kind.observe(run);
+        }
+        let Run { text, start, end, form } = run;
+        let wanted = LOOKED_AT - self.opening.len();
+        // Of a long run only the beginning is held; the rest is observed where it is.
+        let held = if form == Form::Verbatim { text.len().min(wanted) } else { text.len() };
+        let middle = if held < text.len() { start + held as u64 } else { end };
+        self.opening.extend_from_slice(&text[..held]);
+        self.runs.push(Part { length: held, start, end: middle, form });
+        if self.opening.len() >= LOOKED_AT {
+            self.decide();
+            if held < text.len() {
+                self.kind.observe(Run::verbatim(&text[held..], middle));
+            }
+        }
     }
-    let (mut lines, mut code) = (0_u32, 0_u32);
-    for line in opening.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty()) {
-        lines += 1;
-        code += u32::from(is_code(line));
-    }
-    // A few lines tell nothing; in a log even a quoted source is a small part.
-    if lines >= 40 && code * 100 >= lines * 65 { Kind::Source } else { Kind::Log }
-}
 
-/// A line that would be odd outside a source file.
-fn is_code(line: &[u8]) -> bool {
-    let ends = matches!(line.last(), Some(b'{' | b'}' | b';' | b',' | b'(' | b'[' | b'\\'));
-    let comment = [&b"//"[..], b"/*", b"* ", b"*/", b"# ", b"#include", b"\"\"\""]
-        .iter()
-        .any(|mark| line.starts_with(mark));
-    let word = [
-        &b"def "[..],
-        b"class ",
-        b"import ",
-        b"from ",
-        b"return",
-        b"if ",
-        b"for ",
-        b"while ",
-        b"else",
-        b"elif ",
-        b"try:",
-        b"except",
-        b"with ",
-        b"self.",
-        b"fn ",
-        b"pub ",
-        b"let ",
-        b"use ",
-        b"const ",
-        b"var ",
-        b"func ",
-        b"function ",
-        b"package ",
-        b"public ",
-        b"private ",
-        b"static ",
-        b"end",
-        b"@",
-    ]
-    .iter()
-    .any(|word| line.starts_with(word));
-    ends || comment || word
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
+        if matches!(self.kind, Kind::Undecided) {
+            self.decide();
+        }
+        let Watcher { kind, smart, .. } = self;
+        let selection = match kind {
+            Kind::Json(json) if json.is_json() => json.finish(ends, room),
+            Kind::Shape(outline) => outline.finish(ends, room),
+            _ => Selection::default(),
+        };
+        match selection.pieces.is_empty() {
+            true => smart.finish(ends, room),
+            false => selection,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// What is said of a text of this kind.
+    fn said(mut kind: Kind, text: &str) -> String {
+        kind.observe(Run::verbatim(text.as_bytes(), 0));
+        match kind {
+            Kind::Undecided | Kind::Log => "log".to_owned(),
+            Kind::Json(_) => "JSON".to_owned(),
+            Kind::Shape(outline) => outline.remark(),
+        }
+    }
+
     #[track_caller]
-    fn check(text: &str, expected: Kind) {
-        assert_eq!(kind(text.as_bytes()), expected, "{}", &text[..text.len().min(80)]);
+    fn check(text: &str, expected: &str) {
+        let auto = Auto { split: Split { head: 1, tail: 2 } };
+        let text = &text[..text.floor_char_boundary(LOOKED_AT)];
+        let said = said(Kind::of(text.as_bytes(), auto, 9500), text);
+        assert!(said.starts_with(expected), "{said}, not {expected}: {}", &text[..text.len().min(80)]);
     }
 
     #[test]
     fn what_a_text_is() {
-        check(include_str!("auto.rs"), Kind::Source);
-        check(include_str!("../truncator.rs"), Kind::Source);
-        check("{\"a\": [1, 2]}", Kind::Json);
-        check("[\n  {\"a\": 1}\n]", Kind::Json);
-        check("[INFO] Scanning for projects...\n", Kind::Log);
-        check(&"src/a.c:1:5: error: expected ';'\n    1 | int a\n      |      ^\n".repeat(50), Kind::Log);
-        check(&"test parser::case_one ... ok\n".repeat(100), Kind::Log);
-        check(&"    at com.a.B.call(B.java:12)\n".repeat(100), Kind::Log);
-        check("", Kind::Log);
+        check(include_str!("auto.rs"), "source");
+        check(include_str!("../truncator.rs"), "source");
+        check("{\"a\": [1, 2]}", "JSON");
+        check("[\n  {\"a\": 1}\n]", "JSON");
+        check(&format!("{{\"a\": \"{}\"}}\n", "b".repeat(900)).repeat(9), "JSON");
+        check("", "log");
+        check(&"src/a.c:12:static int error(void)\nsrc/b.c:3:int b;\n".repeat(50), "100 matches in 2 files");
+        check(
+            &"src/a.rs\n12:fn a() {\n14-}\n\nsrc/b.rs\n1:fn b() {}\n\n".repeat(20),
+            "40 matches in 2 files",
+        );
+        check(&format!("NAME   READY  STATUS\n{}", "pod-1  1/1    Running\n".repeat(30)), "table of 30 rows");
+        check(
+            &format!("Package Version\n------- -------\n{}", "a-b     1.0\n".repeat(30)),
+            "table of 30 rows",
+        );
+        check(
+            &format!("total 12\n{}", "-rw-r--r-- 1 a b 12 Jan 1 00:00 name\n".repeat(30)),
+            "listing of 30 files",
+        );
+        check(&format!("| a | b |\n|---|---|\n{}", "| 1 | 2 |\n".repeat(30)), "table of 30 rows");
+        check(
+            &"commit 0123456789abcdef\nAuthor: A\nDate:   today\n\n    subject\n\n".repeat(9),
+            "history of 9 commits",
+        );
+        check(&format!("it@1.0.0 /it\n{}", "├─┬ a@1.0.0\n│ └── b@1.0.0\n".repeat(20)), "tree of 40 entries");
+        check(&format!(".:\na\nb\n\n{}", "./a:\nc\nd\n\n".repeat(20)), "listing of 21 directories, 42 names");
+        let hunk =
+            "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ fn\n a\n-b\n+c\n";
+        check(&hunk.repeat(9), "diff of 9 files: 9 hunks, +9 -9 lines");
+    }
+
+    #[test]
+    fn logs_are_nothing_else() {
+        check("[INFO] Scanning for projects...\n", "log");
+        check(&"src/a.c:1:5: error: expected ';'\n    1 | int a\n      |      ^\n".repeat(50), "log");
+        check(&"src/a.py:12:80: E501 line too long (90 > 79 characters)\n".repeat(50), "log");
+        check(&"src/a.py:12: error: Incompatible types\n".repeat(50), "log");
+        check(&"Foo.java:12: warning: [deprecation] bar\n".repeat(50), "log");
+        check(&"test parser::case_one ... ok\n".repeat(100), "log");
+        check(&"    at com.a.B.call(B.java:12)\n".repeat(100), "log");
+        check(&"12:00:01 INFO it goes on\n".repeat(100), "log");
+        check(&"2026-01-01T12:00:01.123 it goes on\n".repeat(100), "log");
+        check(&"{\"level\": \"info\", \"message\": \"it goes on\"}\n".repeat(100), "log");
+        check(&format!("RUN ALL TESTS\n{}", "step 12 went well and took 3 s\n".repeat(99)), "log");
+        check(&format!("A title\n-------\n{}", "some words of a text\n".repeat(99)), "log");
+        check(&"seventy\n".repeat(100), "log");
+        check(&(0..500).map(|number| format!("{number}\n")).collect::<String>(), "log");
     }
 }

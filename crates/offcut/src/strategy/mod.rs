@@ -9,7 +9,9 @@
 mod auto;
 mod edges;
 mod ends;
+mod json;
 mod opaque;
+mod outline;
 mod room;
 mod smart;
 mod trailer;
@@ -17,6 +19,7 @@ mod trailer;
 pub use auto::Auto;
 pub use edges::Edges;
 pub use ends::Ends;
+pub use json::Json;
 pub use opaque::Opaque;
 pub use room::{Cost, Room};
 pub use smart::{Group, Smart};
@@ -28,11 +31,27 @@ use serde::Deserialize;
 /// Watches one text and then chooses what of it is shown.
 pub trait Selector: Send {
     /// Chooses the pieces to show. They should fit `room`; the engine cuts what does not.
-    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>>;
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text>;
 
     /// Sees the next run of the text.
     fn observe(&mut self, run: Run<'_>) {
         let _ = run;
+    }
+}
+
+/// What a selector chose, and what there is to say about all of the text.
+#[derive(Clone, Debug, Default)]
+pub struct Selection<'text> {
+    /// The pieces to show.
+    pub pieces: Vec<Piece<'text>>,
+    /// A few words for the notice, such as `212 matches in 14 files`; nothing if empty. The selector pays for them
+    /// out of its room, as [`Room::less_remark`] says.
+    pub remark: String,
+}
+
+impl<'text> From<Vec<Piece<'text>>> for Selection<'text> {
+    fn from(pieces: Vec<Piece<'text>>) -> Self {
+        Selection { pieces, remark: String::new() }
     }
 }
 
@@ -65,7 +84,7 @@ pub enum StrategyName {
     HeadTail,
     /// The lines that matter.
     Smart,
-    /// A valid, smaller JSON text. Both ends, until it is built.
+    /// A valid, smaller JSON text.
     Json,
     /// Whatever suits the text.
     Auto,
@@ -129,8 +148,8 @@ impl Strategy for BothEnds {
 }
 
 impl Selector for BothEnds {
-    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
-        self.choose_or_something(ends, room)
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
+        self.choose_or_something(ends, room).into()
     }
 }
 

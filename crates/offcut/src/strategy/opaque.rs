@@ -1,7 +1,7 @@
 //! A strategy that returns text of its own instead of positions.
 
 use crate::cut::{Form, LinePart, Piece, Run};
-use crate::strategy::{Ends, Room, Selector, Strategy};
+use crate::strategy::{Ends, Room, Selection, Selector, Strategy};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -39,13 +39,13 @@ impl Selector for Holding {
         self.text.extend_from_slice(run.text);
     }
 
-    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         let mut made = (self.make)(&self.text, &room.less_gaps(1));
         if made.is_empty() {
             // Never nothing of something.
             made = self.text[..room.less_gaps(1).for_something().head(&self.text)].to_vec();
         }
         let (start, end, line, part) = (0, ends.bytes(), 1, LinePart::Start);
-        vec![Piece { start, end, form: Form::Opaque, line, part, text: Cow::Owned(made) }]
+        vec![Piece { start, end, form: Form::Opaque, line, part, text: Cow::Owned(made) }].into()
     }
 }

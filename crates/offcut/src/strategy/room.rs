@@ -136,6 +136,11 @@ impl<'a> Room<'a> {
         self.with(self.limits.less(self.marker.times(gaps)))
     }
 
+    /// The room left when the notice says `remark`, too.
+    pub fn less_remark(&self, remark: &str) -> Room<'a> {
+        if remark.is_empty() { *self } else { self.less(format!(" ({remark})").as_bytes()) }
+    }
+
     /// Whether nothing more can be shown.
     pub fn is_spent(&self) -> bool {
         let Limits { lines, bytes, chars, tokens } = self.limits;

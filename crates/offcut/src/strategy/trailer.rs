@@ -3,8 +3,8 @@
 //! Tools put an exit code, a session or a block of their own metadata under their output. A preview of the beginning
 //! would lose it, and with it what the agent needs to go on.
 
-use crate::cut::Piece;
-use crate::strategy::{Ends, Room, Selector};
+use crate::cut::Form;
+use crate::strategy::{Ends, Room, Selection, Selector};
 
 /// The longest trailer; what is longer is output.
 const LONGEST: usize = 1024;
@@ -47,7 +47,7 @@ impl Selector for WithTrailer {
         self.0.observe(run);
     }
 
-    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         let closing = ends.closing();
         let from = start(closing);
         let left = room.less(&closing[from..]).less_gaps(1);
@@ -56,9 +56,13 @@ impl Selector for WithTrailer {
         if from == closing.len() || !worth || left.is_spent() {
             return self.0.finish(ends, room);
         }
-        let mut pieces = self.0.finish(ends, &left);
-        pieces.extend(ends.last(from));
-        pieces
+        let mut selection = self.0.finish(ends, &left);
+        let trailer = ends.last(from);
+        let start = trailer.first().map_or(ends.bytes(), |piece| piece.start);
+        // Words for a gap that the trailer stands in would be wrong; the notice has better ones.
+        selection.pieces.retain(|piece| piece.form != Form::Mark || piece.end <= start);
+        selection.pieces.extend(trailer);
+        selection
     }
 }
 

@@ -8,6 +8,7 @@ mod documents;
 
 mod events;
 mod failures;
+mod json;
 mod more_documents;
 mod native;
 mod properties;
@@ -19,3 +20,4 @@ mod results;
 mod retrieval;
 mod smart;
 mod stores;
+mod successes;

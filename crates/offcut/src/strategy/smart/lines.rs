@@ -5,23 +5,23 @@ use crate::cut::{Form, Run};
 
 /// One line of the text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'a> {
+pub(in crate::strategy) struct Line<'a> {
     /// Its first bytes, with the line feed if it is short enough to be held whole.
-    pub(super) text: &'a [u8],
+    pub(in crate::strategy) text: &'a [u8],
     /// The offset of its first byte.
-    pub(super) start: u64,
+    pub(in crate::strategy) start: u64,
     /// The offset behind its last byte, the line feed included.
-    pub(super) end: u64,
+    pub(in crate::strategy) end: u64,
     /// Its number, counted from 1.
-    pub(super) number: u64,
+    pub(in crate::strategy) number: u64,
     /// Whether the text is all of it.
-    pub(super) held: Held,
+    pub(in crate::strategy) held: Held,
     /// Whether the text is the original's, or what a terminal would show of it.
-    pub(super) form: Form,
+    pub(in crate::strategy) form: Form,
     /// The hash of its text with the digits folded.
-    pub(super) fingerprint: u64,
+    pub(in crate::strategy) fingerprint: u64,
     /// Where its text stands in the run, if it does.
-    pub(super) place: Option<usize>,
+    pub(in crate::strategy) place: Option<usize>,
 }
 
 /// So much is folded at a time: it stays in the nearest cache.
@@ -29,7 +29,7 @@ const BLOCK: usize = 12 << 10;
 
 /// How much of a line is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
+pub(in crate::strategy) enum Held {
     /// All of it.
     Whole,
     /// Only the beginning.
@@ -37,7 +37,7 @@ pub(super) enum Held {
 }
 
 /// Assembles lines; of a long one only the beginning is held.
-pub(super) struct Lines {
+pub(in crate::strategy) struct Lines {
     open: Vec<u8>,
     /// How long the text of the open line is, held or not, and what its beginning is.
     open_length: usize,
@@ -51,7 +51,7 @@ pub(super) struct Lines {
 
 impl Lines {
     /// Holds at most `most` bytes of a line.
-    pub(super) fn new(most: usize) -> Lines {
+    pub(in crate::strategy) fn new(most: usize) -> Lines {
         Lines {
             open: Vec::new(),
             open_length: 0,
@@ -65,7 +65,7 @@ impl Lines {
     }
 
     /// Gives every line that `run` completes to `each`.
-    pub(super) fn observe(&mut self, run: Run<'_>, each: &mut impl FnMut(Line<'_>)) {
+    pub(in crate::strategy) fn observe(&mut self, run: Run<'_>, each: &mut impl FnMut(Line<'_>)) {
         if run.form != Form::Verbatim {
             // A line as a terminal would show it, or a part of one: it stands for bytes that are not in the text.
             if self.open_end == self.open_start {
@@ -142,7 +142,7 @@ impl Lines {
     }
 
     /// Gives the line that is still open to `each`.
-    pub(super) fn flush(&mut self, each: &mut impl FnMut(Line<'_>)) {
+    pub(in crate::strategy) fn flush(&mut self, each: &mut impl FnMut(Line<'_>)) {
         if self.open_end == self.open_start {
             return;
         }

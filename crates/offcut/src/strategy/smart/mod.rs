@@ -11,14 +11,14 @@ mod content;
 mod counts;
 mod fingerprint;
 mod held;
-mod lines;
+pub(super) mod lines;
 mod looks;
 mod matcher;
 mod rules;
 mod words_in;
 
-use super::{BothEnds, Ends, Room, Selector, Split, Strategy};
-use crate::cut::{Piece, Run};
+use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
+use crate::cut::Run;
 use blocks::Blocks;
 use counts::{Counts, Known, Memory, Opening};
 use held::{Candidate, Store};
@@ -196,7 +196,7 @@ impl Selector for Watcher {
         reader.store.settle(run.text);
     }
 
-    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         let Watcher { lines, reader, held, most_line } = self;
         lines.flush(&mut |line| reader.read(&line, &[]));
         *held = reader.store.lines();
@@ -204,10 +204,10 @@ impl Selector for Watcher {
         let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
         let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);
         if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES) {
-            return pieces;
+            return pieces.into();
         }
         // So few and so long lines leave nothing to choose.
-        BothEnds(Split { head: 1, tail: 2 }).choose_or_something(ends, room)
+        BothEnds(Split { head: 1, tail: 2 }).choose_or_something(ends, room).into()
     }
 }
 

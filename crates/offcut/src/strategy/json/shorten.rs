@@ -1,0 +1,235 @@
+//! A JSON text with less in it: fewer values of a container, the ends of a string.
+
+use super::held::{Held, Step};
+use super::parse::{Kind, Node, State, Tree};
+use crate::boundary;
+use std::ops::Range;
+
+/// How much of each value is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Detail {
+    /// The most values of an array, and the most documents.
+    pub(super) items: usize,
+    /// The most values of an object.
+    pub(super) keys: usize,
+    /// The most bytes of a string.
+    pub(super) string: usize,
+    /// Of containers inside so many others nothing is kept.
+    pub(super) depth: usize,
+}
+
+/// Containers so deep are never looked into: what holds them is shown, and how many there are.
+pub(super) const DEEPEST: usize = 64;
+
+/// The steps of the text at this detail, if they make no more than `most` bytes.
+pub(super) fn shorten(
+    held: &Held,
+    tree: &Tree,
+    detail: Detail,
+    mark: &str,
+    most: usize,
+) -> Option<Vec<Step>> {
+    let mut shortening = Shortening { held, tree, detail, mark, left: most, steps: Vec::new() };
+    shortening.container(0, 0)?;
+    Some(shortening.steps)
+}
+
+struct Shortening<'a> {
+    held: &'a Held,
+    tree: &'a Tree,
+    detail: Detail,
+    /// What our own words begin with.
+    mark: &'a str,
+    left: usize,
+    steps: Vec<Step>,
+}
+
+impl Shortening<'_> {
+    fn keep(&mut self, range: Range<usize>) -> Option<()> {
+        self.left = self.left.checked_sub(range.len())?;
+        match self.steps.last_mut() {
+            Some(Step::Keep(before)) if before.end == range.start => before.end = range.end,
+            _ if range.is_empty() => {}
+            _ => self.steps.push(Step::Keep(range)),
+        }
+        Some(())
+    }
+
+    fn leave(&mut self, range: Range<usize>, values: u64, words: Option<String>) -> Option<()> {
+        self.left = self.left.checked_sub(words.as_ref().map_or(0, String::len))?;
+        self.steps.push(Step::Leave { range, values, words });
+        Some(())
+    }
+
+    fn value(&mut self, at: usize, depth: usize) -> Option<()> {
+        let node = self.tree.nodes[at];
+        match node.kind {
+            Kind::Scalar => self.keep(node.from..node.to),
+            Kind::String => self.string(&node),
+            Kind::Documents | Kind::Object | Kind::Array => self.container(at, depth),
+            Kind::Hole => Some(()),
+        }
+    }
+
+    fn container(&mut self, at: usize, depth: usize) -> Option<()> {
+        let node = self.tree.nodes[at];
+        let children: Vec<usize> = self.tree.children(at).collect();
+        let Range { start: first, end: last } = self.omitted(&node, &children, depth);
+        let mut cursor = node.from;
+        for (number, &child) in children.iter().enumerate() {
+            if number == first && first < last {
+                cursor = self.omit(&node, &children, first..last, cursor)?;
+            }
+            if first <= number && number < last {
+                continue;
+            }
+            self.keep(cursor..self.tree.nodes[child].from)?;
+            self.value(child, depth + usize::from(node.kind != Kind::Documents))?;
+            cursor = self.tree.nodes[child].to;
+        }
+        self.keep(cursor..node.to)
+    }
+
+    /// Which of a container's values are left out: none, or all between the first and the last few.
+    fn omitted(&self, node: &Node, children: &[usize], depth: usize) -> Range<usize> {
+        let hole = children.iter().position(|&child| self.tree.nodes[child].kind == Kind::Hole);
+        let most = match node.kind {
+            Kind::Documents => self.detail.items.max(1),
+            _ if depth >= self.detail.depth => 0,
+            Kind::Object => self.detail.keys,
+            _ => self.detail.items,
+        };
+        if hole.is_none() && children.len() <= most {
+            return 0..0;
+        }
+        // What is still open goes on behind what is held, so it must stay.
+        let is_open = children.last().is_some_and(|&child| self.tree.nodes[child].state == State::Open);
+        let (first, last) = (most - most / 2, (most / 2).max(usize::from(is_open)));
+        let first = first.min(hole.unwrap_or(children.len()));
+        let last = last.min(children.len() - hole.map_or(first, |hole| hole + 1));
+        first..children.len() - last
+    }
+
+    /// Leaves values out and returns where what is kept goes on.
+    fn omit(
+        &mut self,
+        node: &Node,
+        children: &[usize],
+        omitted: Range<usize>,
+        cursor: usize,
+    ) -> Option<usize> {
+        let nodes = &self.tree.nodes;
+        let (first, last) = (nodes[children[omitted.start]], nodes[children[omitted.end - 1]]);
+        let to = match children.get(omitted.end) {
+            // Of documents whole lines are left out; a value makes room for another that stands for it.
+            Some(&next) if node.kind == Kind::Documents => nodes[next].from,
+            _ => last.to,
+        };
+        let values = children[omitted.clone()].iter().map(|&child| nodes[child].values).sum();
+        let like = children[..omitted.start].last().map_or(first.kind, |&before| nodes[before].kind);
+        let words = self.words(node.kind, like, values);
+        let range = first.from..to;
+        // Nothing is gained by leaving out what is shorter than the words for it.
+        let least = words.as_ref().map_or(0, String::len);
+        if self.held.holes_in(&range).is_empty() && range.len() <= least {
+            self.keep(cursor..to)?;
+        } else {
+            self.keep(cursor..range.start)?;
+            self.leave(range, values, words)?;
+        }
+        Some(to)
+    }
+
+    /// What stands for `values` values: a value that is valid there, of the kind of its neighbours if that can carry words.
+    fn words(&self, container: Kind, like: Kind, values: u64) -> Option<String> {
+        let mark = self.mark;
+        let count =
+            |one: &str, many: &str| format!("{values} {} omitted", if values == 1 { one } else { many });
+        match (container, like) {
+            (Kind::Documents, _) => None,
+            (Kind::Object, _) => Some(format!("\"{mark}\": \"{}\"", count("key", "keys"))),
+            (_, Kind::Object) => Some(format!("{{\"{mark}\": \"{}\"}}", count("item", "items"))),
+            (_, Kind::Array) => Some(format!("[\"{mark} {}\"]", count("item", "items"))),
+            _ => Some(format!("\"{mark} {}\"", count("item", "items"))),
+        }
+    }
+
+    fn string(&mut self, node: &Node) -> Option<()> {
+        let text = &self.held.text;
+        let body = node.value + 1..node.to - usize::from(node.state == State::Closed);
+        // A key that the text ends in has no value yet.
+        if body.start > body.end {
+            return self.keep(node.from..node.to);
+        }
+        let hole = self.held.holes_in(&body).first().map(|hole| hole.at);
+        let (start, end) = (hole.unwrap_or(body.end), hole.unwrap_or(body.start));
+        let head = (body.start + self.detail.string * 2 / 3).min(start);
+        let tail = body.end.saturating_sub(self.detail.string / 3).max(end);
+        let range = floor(text, &body, head)..ceil(text, &(end..body.end), tail);
+        let bytes = self.held.bytes_of(&(range.start..range.end.max(range.start)));
+        let words = format!("{mark} {bytes} bytes omitted {mark}", mark = self.mark);
+        if hole.is_none() && (range.start >= range.end || bytes <= words.len() as u64) {
+            return self.keep(node.from..node.to);
+        }
+        self.keep(node.from..range.start)?;
+        self.leave(range.clone(), 0, Some(words))?;
+        self.keep(range.end..node.to)
+    }
+}
+
+/// The last place not behind `at` that is neither inside a character nor inside an escape.
+fn floor(text: &[u8], body: &Range<usize>, at: usize) -> usize {
+    match escape_across(text, body, at) {
+        Some(escape) => escape.start,
+        None => boundary::floor(&text[..body.end], at).max(body.start),
+    }
+}
+
+/// The first place not before `at` that is neither inside a character nor inside an escape.
+fn ceil(text: &[u8], body: &Range<usize>, at: usize) -> usize {
+    match escape_across(text, body, at) {
+        Some(escape) => escape.end.min(body.end),
+        None => boundary::ceil(&text[..body.end], at),
+    }
+}
+
+/// The escape that begins before `at` and ends behind it.
+fn escape_across(text: &[u8], body: &Range<usize>, at: usize) -> Option<Range<usize>> {
+    let mut from = body.start;
+    while from < at {
+        let start = from + memchr::memchr(b'\\', &text[from..at])?;
+        from = start + escape_length(&text[start..body.end]);
+        if from > at {
+            return Some(start..from);
+        }
+    }
+    None
+}
+
+/// The length of the escape that `text` begins with; two halves of one character are one.
+fn escape_length(text: &[u8]) -> usize {
+    let half = |at: usize, digits: &[u8]| matches!(text.get(at..at + 6), Some([b'\\', b'u', b'd' | b'D', digit, ..]) if digits.contains(digit));
+    match text.get(1) {
+        Some(b'u') if half(0, b"89abAB") && half(6, b"cdefCDEF") => 12,
+        Some(b'u') => 6,
+        _ => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_stay_whole() {
+        let text = br"ab\ncd\u00e9\ud83d\ude00x\\n";
+        let body = 0..text.len();
+        let places: Vec<(usize, usize)> = [1, 3, 4, 7, 13, 18, 19, 25, 26]
+            .map(|at| (floor(text, &body, at), ceil(text, &body, at)))
+            .to_vec();
+        assert_eq!(
+            places,
+            [(1, 1), (2, 4), (4, 4), (6, 12), (12, 24), (12, 24), (12, 24), (25, 25), (25, 27)]
+        );
+    }
+}

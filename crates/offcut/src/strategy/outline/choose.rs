@@ -1,0 +1,167 @@
+//! Chooses among the lines that are held, the most worth first, and says in a few words what is left out between them.
+
+use super::Row;
+use crate::cut::{Form, LinePart, Piece};
+use crate::strategy::smart::lines::Held;
+use crate::strategy::{Cost, Ends, Room};
+use std::borrow::Cow;
+
+/// What a line at an end of the text is worth: more than any other.
+const END: u32 = u32::MAX;
+
+struct Choices<'t, 'r> {
+    rows: &'r [&'t Row],
+    chosen: Vec<bool>,
+    /// Bytes and lines of the original.
+    bytes: u64,
+    lines: u64,
+    room: &'r Room<'r>,
+    /// What our words for a gap of whole lines cost at the most, and how much more inside a line.
+    words: Cost,
+    inside: Cost,
+    spent: Cost,
+}
+
+/// The pieces to show, with marks in all gaps; nothing if no line can be shown.
+pub(super) fn choose<'t>(
+    rows: &[&'t Row],
+    (head, tail): (u32, u32),
+    ends: &Ends,
+    room: &Room<'_>,
+) -> Vec<Piece<'t>> {
+    let room = &room.less_gaps(1);
+    let widest = Gap { start: ends.bytes(), end: ends.bytes(), first: ends.lines(), last: ends.lines() * 2 };
+    let cost = |part| Cost::of(widest.words(part).as_bytes(), &room.limits, room.conventions, room.tokens);
+    let (words, inside) = (cost(LinePart::Start), cost(LinePart::Inside).beyond(cost(LinePart::Start)));
+    let (bytes, lines) = (ends.bytes(), ends.lines());
+    let mut choices =
+        Choices { rows, chosen: vec![false; rows.len()], bytes, lines, room, words, inside, spent: words };
+    let most = room.limits.bytes.unwrap_or(u64::MAX).min(bytes);
+    let share = |hundredths: u32| (u128::from(most) * u128::from(hundredths) / 100) as u64;
+    let worth = |row: &Row| match row.end <= share(head) || row.start >= bytes - share(tail) {
+        true => END,
+        false => row.worth,
+    };
+    let mut order: Vec<usize> = (0..rows.len()).filter(|&at| worth(rows[at]) > 0).collect();
+    order.sort_by_key(|&at| (u32::MAX - worth(rows[at]), at));
+    for &at in &order {
+        choices.admit(at);
+    }
+    choices.bridge();
+    let mut pieces = choices.pieces();
+    // Tokens do not add up exactly: if the sum was wrong, the weakest go.
+    while !pieces.is_empty() && !room.fits(&text(&pieces)) {
+        order.retain(|&at| choices.chosen[at]);
+        for weakest in order.split_off(order.len() * 7 / 8) {
+            choices.chosen[weakest] = false;
+        }
+        pieces = choices.pieces();
+    }
+    pieces
+}
+
+fn text(pieces: &[Piece<'_>]) -> Vec<u8> {
+    pieces.iter().flat_map(|piece| piece.text.iter().copied()).collect()
+}
+
+/// What is left out between two lines.
+struct Gap {
+    start: u64,
+    end: u64,
+    first: u64,
+    last: u64,
+}
+
+impl Gap {
+    fn words(&self, from: LinePart) -> String {
+        let Gap { start, end, first, last } = *self;
+        match from {
+            LinePart::Start if first == last => format!("[line {first} missing]\n"),
+            LinePart::Start => format!("[lines {first}:{last} missing]\n"),
+            LinePart::Inside if first == last => {
+                format!("\n[bytes {start}:{end} missing, inside line {first}]\n")
+            }
+            LinePart::Inside => format!("\n[bytes {start}:{end} missing, in lines {first}:{last}]\n"),
+        }
+    }
+}
+
+impl<'t> Choices<'t, '_> {
+    fn cost(&self, at: usize) -> Cost {
+        Cost::of(&self.rows[at].text, &self.room.limits, self.room.conventions, self.room.tokens)
+    }
+
+    fn touch(&self, left: usize, right: usize) -> bool {
+        self.rows[left].end == self.rows[right].start
+    }
+
+    /// Shows a line if there is room for it and for the gap that it may open.
+    fn admit(&mut self, at: usize) {
+        let row = self.rows[at];
+        let is_part = row.held == Held::Beginning;
+        if self.chosen[at] || (is_part && row.form != Form::Verbatim) {
+            return;
+        }
+        let joins_left = row.start == 0 || (at > 0 && self.chosen[at - 1] && self.touch(at - 1, at));
+        let joins_right = row.end == self.bytes
+            || (at + 1 < self.rows.len() && self.chosen[at + 1] && self.touch(at, at + 1));
+        let opened = 1 + u64::from(is_part && joins_right);
+        let closed = u64::from(joins_left) + u64::from(joins_right && !is_part);
+        let inside = self.inside.times(u64::from(is_part));
+        let sum =
+            (self.spent + self.cost(at) + self.words.times(opened) + inside).beyond(self.words.times(closed));
+        if self.room.limits.afford(sum) {
+            self.spent = sum;
+            self.chosen[at] = true;
+        }
+    }
+
+    /// Shows what lies between two lines that are shown where that is cheaper than our words for it.
+    fn bridge(&mut self) {
+        let mut last: Option<usize> = None;
+        for at in 0..self.rows.len() {
+            if !self.chosen[at] {
+                continue;
+            }
+            if let Some(from) = last
+                && at > from + 1
+                && (from..at).all(|left| self.touch(left, left + 1))
+            {
+                let between: usize = self.rows[from + 1..at].iter().map(|row| row.text.len()).sum();
+                if between as u64 <= self.words.bytes {
+                    (from + 1..at).for_each(|middle| self.admit(middle));
+                }
+            }
+            last = Some(at);
+        }
+    }
+
+    fn pieces(&self) -> Vec<Piece<'t>> {
+        let mut pieces = Vec::new();
+        let (mut at, mut line, mut part) = (0, 1, LinePart::Start);
+        let mark = |pieces: &mut Vec<Piece<'t>>, gap: Gap, part: LinePart| {
+            if gap.start < gap.end {
+                let (start, end, line) = (gap.start, gap.end, gap.first);
+                let text = Cow::Owned(gap.words(part).into_bytes());
+                pieces.push(Piece { start, end, form: Form::Mark, line, part, text });
+            }
+        };
+        for row in self.rows.iter().zip(&self.chosen).filter(|(_, chosen)| **chosen).map(|(row, _)| row) {
+            mark(&mut pieces, Gap { start: at, end: row.start, first: line, last: row.number - 1 }, part);
+            let text = &row.text[..];
+            let whole = row.held == Held::Whole;
+            let length = if whole { text.len() } else { crate::boundary::floor(text, text.len() - 4) };
+            let end = if whole { row.end } else { row.start + length as u64 };
+            let (start, form, number) = (row.start, row.form, row.number);
+            let text = Cow::Borrowed(&text[..length]);
+            pieces.push(Piece { start, end, form, line: number, part: LinePart::Start, text });
+            (at, line, part) = match whole {
+                true => (end, number + 1, LinePart::Start),
+                false => (end, number, LinePart::Inside),
+            };
+        }
+        mark(&mut pieces, Gap { start: at, end: self.bytes, first: line, last: self.lines.max(line) }, part);
+        // Marks alone show nothing.
+        if pieces.len() == 1 && pieces[0].form == Form::Mark { Vec::new() } else { pieces }
+    }
+}

@@ -1,0 +1,151 @@
+//! Source files: how they begin, what they define, how they end.
+
+use super::{Shape, are_most};
+
+/// A source file of any language that has braces or indentation.
+#[derive(Default)]
+pub(super) struct Code {
+    lines: u64,
+    code: u64,
+}
+
+/// Words before the one that says what is defined.
+const BEFORE: [&[u8]; 20] = [
+    b"pub",
+    b"pub(crate)",
+    b"pub(super)",
+    b"export",
+    b"default",
+    b"async",
+    b"static",
+    b"public",
+    b"private",
+    b"protected",
+    b"internal",
+    b"abstract",
+    b"final",
+    b"override",
+    b"unsafe",
+    b"extern",
+    b"inline",
+    b"sealed",
+    b"virtual",
+    b"declare",
+];
+
+/// What is defined.
+const DEFINED: [&[u8]; 22] = [
+    b"fn",
+    b"def",
+    b"class",
+    b"func",
+    b"fun",
+    b"function",
+    b"interface",
+    b"struct",
+    b"enum",
+    b"impl",
+    b"trait",
+    b"module",
+    b"namespace",
+    b"mod",
+    b"object",
+    b"record",
+    b"protocol",
+    b"extension",
+    b"macro_rules!",
+    b"union",
+    b"package",
+    b"type",
+];
+
+/// Words that begin a statement, not a definition.
+const STATEMENTS: [&[u8]; 14] = [
+    b"if", b"for", b"while", b"switch", b"match", b"catch", b"else", b"return", b"do", b"try", b"}", b"let",
+    b"elif", b"with",
+];
+
+/// What a definition is worth, by how far it is indented; nothing for any other line.
+fn definition(line: &[u8]) -> Option<u32> {
+    let text = line.trim_ascii_start();
+    let indent: usize =
+        line[..line.len() - text.len()].iter().map(|&byte| if byte == b'\t' { 4 } else { 1 }).sum();
+    let mut words = text
+        .split(|byte| matches!(byte, b' ' | b'(' | b'<' | b'{' | b':' | b'*'))
+        .filter(|word| !word.is_empty())
+        .skip_while(|word| BEFORE.contains(word));
+    let word = words.next()?;
+    let is_defined = DEFINED.contains(&word) && words.next().is_some() && !text.ends_with(b";");
+    // C, Java and others name what they define without a word for it.
+    let name = &text[..memchr::memchr(b'(', text).unwrap_or(0)];
+    let is_name = !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}".contains(byte));
+    let is_method = is_name && text.ends_with(b"{") && indent <= 4 && !STATEMENTS.contains(&word);
+    if indent > 12 || !(is_defined || is_method) {
+        return None;
+    }
+    Some(900_u32.saturating_sub(indent as u32 * 20))
+}
+
+impl Shape for Code {
+    fn worth(&mut self, line: &[u8]) -> u32 {
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            return 0;
+        }
+        self.lines += 1;
+        self.code += u64::from(is_code(text));
+        definition(line).unwrap_or(0)
+    }
+
+    fn is_met(&self) -> bool {
+        // A few lines tell nothing; in a log even a quoted source is a small part.
+        self.lines >= 40 && are_most(self.code, self.lines, 65)
+    }
+
+    fn remark(&self) -> String {
+        "source: its definitions and both ends".to_owned()
+    }
+
+    fn ends(&self) -> (u32, u32) {
+        (25, 12)
+    }
+}
+
+/// A line that would be odd outside a source file.
+fn is_code(line: &[u8]) -> bool {
+    let ends = matches!(line.last(), Some(b'{' | b'}' | b';' | b',' | b'(' | b'[' | b'\\'));
+    let comment = [&b"//"[..], b"/*", b"* ", b"*/", b"# ", b"#include", b"\"\"\""]
+        .iter()
+        .any(|mark| line.starts_with(mark));
+    let words: [&[u8]; 28] = [
+        b"def ",
+        b"class ",
+        b"import ",
+        b"from ",
+        b"return",
+        b"if ",
+        b"for ",
+        b"while ",
+        b"else",
+        b"elif ",
+        b"try:",
+        b"except",
+        b"with ",
+        b"self.",
+        b"fn ",
+        b"pub ",
+        b"let ",
+        b"use ",
+        b"const ",
+        b"var ",
+        b"func ",
+        b"function ",
+        b"package ",
+        b"public ",
+        b"private ",
+        b"static ",
+        b"end",
+        b"@",
+    ];
+    ends || comment || words.iter().any(|word| line.starts_with(word))
+}

@@ -1,0 +1,141 @@
+//! Search hits: how many in how many files, and some of each.
+
+use super::{Shape, are_most, count};
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// So many files are told apart; beyond it their number is told as a least.
+const MOST_FILES: usize = 200_000;
+
+/// `path:line:text`, as grep -n and ripgrep print it; or a path, and under it `line:text`.
+#[derive(Default)]
+pub(super) struct Hits {
+    lines: u64,
+    alike: u64,
+    matches: u64,
+    files: HashSet<u64>,
+    /// The file of the last hit, and how many of its hits were seen.
+    file: u64,
+    place: u32,
+    /// Hits that read like what a compiler says.
+    diagnostics: u64,
+    /// A path that stands alone, with the hits under it.
+    heading: bool,
+}
+
+enum Row<'l> {
+    Match(&'l [u8], &'l [u8]),
+    Context,
+    Heading(&'l [u8]),
+    Separator,
+    Other,
+}
+
+fn row(line: &[u8]) -> Row<'_> {
+    if line.is_empty() || line == b"--" {
+        return Row::Separator;
+    }
+    let number = |rest: &[u8]| rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = number(line);
+    if digits > 0 {
+        return match line.get(digits) {
+            Some(b':') => Row::Match(b"", &line[digits + 1..]),
+            Some(b'-') => Row::Context,
+            _ => Row::Other,
+        };
+    }
+    let end = line.iter().position(|byte| matches!(byte, b':' | b' ' | b'\t')).unwrap_or(line.len());
+    let path = &line[..end];
+    let is_path = path.iter().any(|byte| matches!(byte, b'/' | b'.')) && path[0] != b'[' && path.len() < 400;
+    if !is_path {
+        return Row::Other;
+    }
+    if end == line.len() {
+        let context = line.iter().enumerate().any(|(at, &byte)| {
+            byte == b'-'
+                && number(&line[at + 1..]) > 0
+                && line.get(at + 1 + number(&line[at + 1..])) == Some(&b'-')
+        });
+        return if context { Row::Context } else { Row::Heading(path) };
+    }
+    let rest = &line[end + 1..];
+    let digits = number(rest);
+    match (line[end], rest.get(digits)) {
+        (b':', Some(b':')) if digits > 0 => Row::Match(path, &rest[digits + 1..]),
+        _ => Row::Other,
+    }
+}
+
+/// `error: …`, `12: warning …`, `E501 …`: what a compiler or a linter says of a line.
+fn is_diagnostic(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let text = match text.get(digits) {
+        Some(b':') if digits > 0 => &text[digits + 1..],
+        _ => text,
+    };
+    let text = text.trim_ascii_start();
+    let words: [&[u8]; 9] =
+        [b"error", b"warning", b"fatal", b"note:", b"Error", b"Warning", b"undefined", b"info:", b"hint:"];
+    let is_code = matches!(text, [b'A'..=b'Z', digit, ..] if digit.is_ascii_digit());
+    is_code || words.iter().any(|word| text.starts_with(word))
+}
+
+impl Hits {
+    fn enter(&mut self, path: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        path.hash(&mut hasher);
+        let file = hasher.finish();
+        if file != self.file {
+            (self.file, self.place) = (file, 0);
+        }
+        if self.files.len() < MOST_FILES {
+            self.files.insert(file);
+        }
+    }
+}
+
+impl Shape for Hits {
+    fn worth(&mut self, line: &[u8]) -> u32 {
+        self.lines += 1;
+        self.alike += 1;
+        match row(line) {
+            Row::Match(path, text) => {
+                self.matches += 1;
+                self.diagnostics += u64::from(is_diagnostic(text));
+                if !path.is_empty() {
+                    self.enter(path);
+                } else if !self.heading {
+                    self.alike -= 1;
+                }
+                self.place += 1;
+                900_u32.saturating_sub(100 * self.place).max(100_u32.saturating_sub(self.place)).max(2)
+            }
+            Row::Heading(path) => {
+                self.enter(path);
+                self.heading = true;
+                1000
+            }
+            Row::Context | Row::Separator => 0,
+            Row::Other => {
+                self.alike -= 1;
+                0
+            }
+        }
+    }
+
+    fn is_met(&self) -> bool {
+        self.matches * 4 > self.lines
+            && self.diagnostics * 50 <= self.matches
+            && are_most(self.alike, self.lines, 95)
+    }
+
+    fn remark(&self) -> String {
+        let least = if self.files.len() == MOST_FILES { "at least " } else { "" };
+        let files = count(self.files.len() as u64, "file", "files");
+        format!("{} in {least}{files}", count(self.matches, "match", "matches"))
+    }
+
+    fn ends(&self) -> (u32, u32) {
+        (3, 3)
+    }
+}

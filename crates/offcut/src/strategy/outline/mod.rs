@@ -1,0 +1,182 @@
+//! Outlines of texts that have a known shape: the lines that carry it, and how much there is in all.
+//!
+//! A [`Shape`] says what each line is worth and counts what it sees; everything else is the same for all of them. The
+//! same counts tell whether a text has the shape: of its beginning, to choose it, and of all of it, to stay with it.
+
+mod choose;
+mod code;
+mod commits;
+mod diff;
+mod hits;
+mod table;
+mod tree;
+
+use super::smart::lines::{Held, Line, Lines};
+use super::{Ends, Room, Selection, Selector};
+use crate::cut::{Form, Run};
+use std::collections::VecDeque;
+
+/// What a kind of text looks like.
+pub(super) trait Shape: Send {
+    /// What the next line is worth; lines worth nothing are shown only at the ends.
+    fn worth(&mut self, line: &[u8]) -> u32;
+
+    /// Whether the lines so far have this shape.
+    fn is_met(&self) -> bool;
+
+    /// What there is to say of all of them.
+    fn remark(&self) -> String;
+
+    /// How many hundredths of the room go to the beginning and to the end before anything else.
+    fn ends(&self) -> (u32, u32) {
+        (10, 10)
+    }
+}
+
+/// Every shape, the most distinct first.
+const SHAPES: [fn() -> Box<dyn Shape>; 6] = [
+    || Box::<diff::Diff>::default(),
+    || Box::<commits::Commits>::default(),
+    || Box::<hits::Hits>::default(),
+    || Box::<table::Table>::default(),
+    || Box::<tree::Tree>::default(),
+    || Box::<code::Code>::default(),
+];
+
+/// Starts the outline of a text that begins like this, if its shape is known.
+pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
+    // The last line may be a part of one.
+    let opening = &opening[..memchr::memrchr(b'\n', opening).map_or(0, |feed| feed + 1)];
+    let start = SHAPES.into_iter().find(|start| {
+        let mut shape = start();
+        for line in opening.split_inclusive(|&byte| byte == b'\n') {
+            shape.worth(content(line));
+        }
+        shape.is_met()
+    })?;
+    Some(Outline::new(start(), most_bytes))
+}
+
+/// The line without what ends it.
+fn content(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Whether so many hundredths of all lines, and enough of them, are alike.
+fn are_most(alike: u64, lines: u64, hundredths: u64) -> bool {
+    lines >= 12 && alike * 100 >= lines * hundredths
+}
+
+/// A number with its noun.
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// A line that may be shown.
+struct Row {
+    text: Vec<u8>,
+    start: u64,
+    end: u64,
+    number: u64,
+    held: Held,
+    form: Form,
+    worth: u32,
+}
+
+/// What a row costs us besides its text.
+const OVERHEAD: usize = 80;
+
+/// Holds the lines that are worth most, and the last ones. It chooses nothing if the text lost its shape.
+pub(super) struct Outline {
+    lines: Lines,
+    rows: Rows,
+}
+
+struct Rows {
+    shape: Box<dyn Shape>,
+    best: Vec<Row>,
+    best_bytes: usize,
+    recent: VecDeque<Row>,
+    recent_bytes: usize,
+    /// About so many bytes may be shown.
+    most: usize,
+}
+
+impl Outline {
+    fn new(shape: Box<dyn Shape>, most_bytes: u64) -> Outline {
+        let most = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).clamp(2048, 8 << 20);
+        let rows =
+            Rows { shape, best: Vec::new(), best_bytes: 0, recent: VecDeque::new(), recent_bytes: 0, most };
+        // A line may take a twentieth of what is shown; the rest of it is told to be missing.
+        Outline { lines: Lines::new((most / 20).clamp(160, 2048)), rows }
+    }
+
+    /// What it says of the text so far.
+    #[cfg(test)]
+    pub(super) fn remark(&self) -> String {
+        self.rows.shape.remark()
+    }
+}
+
+impl Rows {
+    fn take(&mut self, line: &Line<'_>) {
+        let Line { text, start, end, number, held, form, .. } = *line;
+        let worth = self.shape.worth(content(text));
+        self.recent_bytes += text.len() + OVERHEAD;
+        self.recent.push_back(Row { text: text.to_vec(), start, end, number, held, form, worth });
+        while self.recent_bytes > self.most
+            && let Some(mut row) = self.recent.pop_front()
+        {
+            self.recent_bytes -= row.text.len() + OVERHEAD;
+            // The beginning fills what room is left.
+            if row.start < self.most as u64 {
+                row.worth = row.worth.max(1);
+            }
+            if row.worth > 0 {
+                self.best_bytes += row.text.len() + OVERHEAD;
+                self.best.push(row);
+            }
+        }
+        if self.best_bytes > 6 * self.most {
+            self.prune();
+        }
+    }
+
+    /// Forgets the weaker half.
+    fn prune(&mut self) {
+        let mut order: Vec<(u32, u64, usize)> = self
+            .best
+            .iter()
+            .map(|row| (u32::MAX - row.worth, row.start, row.text.len() + OVERHEAD))
+            .collect();
+        order.sort_unstable();
+        let mut bytes = 0;
+        let kept = order.iter().take_while(|row| {
+            bytes += row.2;
+            bytes <= 3 * self.most
+        });
+        let last = kept.last().map_or((0, 0), |&(worth, start, _)| (worth, start));
+        self.best.retain(|row| (u32::MAX - row.worth, row.start) <= last);
+        self.best_bytes = self.best.iter().map(|row| row.text.len() + OVERHEAD).sum();
+    }
+}
+
+impl Selector for Outline {
+    fn observe(&mut self, run: Run<'_>) {
+        let Outline { lines, rows } = self;
+        lines.observe(run, &mut |line| rows.take(&line));
+    }
+
+    fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
+        let Outline { lines, rows } = self;
+        lines.flush(&mut |line| rows.take(&line));
+        if !rows.shape.is_met() {
+            return Selection::default();
+        }
+        let remark = rows.shape.remark();
+        let all: Vec<&Row> = rows.best.iter().chain(&rows.recent).collect();
+        let pieces = choose::choose(&all, rows.shape.ends(), ends, &room.less_remark(&remark));
+        Selection { pieces, remark }
+    }
+}

@@ -1,0 +1,115 @@
+//! Trees and lists of paths: what stands near the root, and how much there is.
+
+use super::{Shape, are_most, count};
+
+/// `npm ls`, `cargo tree`, `tree`; `ls -R`; `find`.
+#[derive(Default)]
+pub(super) struct Tree {
+    lines: u64,
+    /// Lines with the branches of a tree.
+    branches: u64,
+    /// Names of directories, as `ls -R` prints them, and the names under them.
+    directories: u64,
+    names: u64,
+    /// Lines that are paths.
+    paths: u64,
+    others: u64,
+    /// The first two names of the last path.
+    parent: Vec<u8>,
+    after_blank: bool,
+}
+
+/// How deep in a tree a line stands, by what is drawn before its name.
+fn depth(line: &[u8]) -> Option<u32> {
+    let text = String::from_utf8_lossy(line);
+    let drawn = text.chars().take_while(|char| " │├└─┬|`+-\u{a0}\\".contains(*char));
+    let (mut width, mut joints) = (0_u32, 0_u32);
+    for char in drawn {
+        width += 1;
+        joints += u32::from("├└│".contains(char) || (char == '|' || char == '`' || char == '+'));
+    }
+    let is_branch = text.contains("├─")
+        || text.contains("└─")
+        || text.starts_with('│')
+        || text.starts_with("|   ")
+        || text.trim_start_matches([' ', '|']).starts_with("|-- ")
+        || text.trim_start_matches([' ', '|']).starts_with("`-- ")
+        || text.trim_start_matches([' ', '|']).starts_with("+-- ");
+    (is_branch && joints > 0).then_some(width / 2)
+}
+
+/// Words that tell of a broken tree.
+const TROUBLE: [&[u8]; 5] = [b"UNMET", b"invalid", b"extraneous", b"missing:", b"ERR!"];
+
+impl Shape for Tree {
+    fn worth(&mut self, line: &[u8]) -> u32 {
+        self.lines += 1;
+        let after_blank = std::mem::replace(&mut self.after_blank, line.is_empty());
+        if line.is_empty() {
+            return 0;
+        }
+        if let Some(depth) = depth(line) {
+            self.branches += 1;
+            let troubled = TROUBLE.iter().any(|word| memchr::memmem::find(line, word).is_some());
+            return if troubled { 950 } else { 800_u32.saturating_sub(150 * depth).max(2) };
+        }
+        let has_space = line.iter().any(|byte| matches!(byte, b' ' | b'\t'));
+        if let Some(directory) = line.strip_suffix(b":")
+            && (after_blank || self.lines == 1)
+            && !has_space
+        {
+            self.directories += 1;
+            let depth = directory.iter().filter(|&&byte| byte == b'/').count() as u32;
+            return 900_u32.saturating_sub(80 * depth).max(100);
+        }
+        if has_space && self.directories == 0 {
+            self.others += 1;
+            // The root of a tree is drawn without a branch.
+            return 900;
+        }
+        if self.directories > 0 {
+            self.names += 1;
+            return 0;
+        }
+        if !line.contains(&b'/') || line.contains(&b':') {
+            self.others += 1;
+            return 0;
+        }
+        self.paths += 1;
+        let mut slashes = memchr::memchr_iter(b'/', line.strip_prefix(b"./").unwrap_or(line));
+        let end = slashes.nth(1).or(memchr::memrchr(b'/', line)).unwrap_or(line.len());
+        let parent = &line[..end.min(line.len())];
+        if parent == self.parent {
+            return 0;
+        }
+        self.parent = parent.to_vec();
+        400
+    }
+
+    fn is_met(&self) -> bool {
+        let lists = self.directories >= 3 && self.names > 0 && self.others == 0;
+        are_most(self.branches, self.lines, 85)
+            || (are_most(self.paths, self.lines, 97))
+            || (lists && are_most(self.directories * 2 + self.names, self.lines, 90))
+    }
+
+    fn remark(&self) -> String {
+        if self.directories > 0 {
+            let (directories, names) = (self.directories, self.names);
+            return format!(
+                "listing of {}, {}",
+                count(directories, "directory", "directories"),
+                count(names, "name", "names")
+            );
+        }
+        if self.branches > 0 {
+            format!("tree of {}", count(self.branches, "entry", "entries"))
+        } else {
+            format!("list of {}", count(self.paths, "path", "paths"))
+        }
+    }
+
+    fn ends(&self) -> (u32, u32) {
+        (15, 10)
+    }
+}

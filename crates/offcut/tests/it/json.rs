@@ -1,0 +1,322 @@
+//! What `json` shows: a shorter text that is still JSON, or an outline that says so.
+
+use crate::common::{memory, native};
+use offcut::strategy::StrategyName;
+use offcut::{Context, Limits, Preview, Rule, Shown, Terminal, Truncator};
+use proptest::prelude::*;
+use serde_json::Value;
+
+fn json(bytes: u64) -> Truncator {
+    let limits = Limits { bytes: Some(bytes), lines: Some(1900), ..Limits::default() };
+    native(Rule { strategy: Some(StrategyName::Json), limits, ..Rule::default() }, memory())
+}
+
+fn preview(text: &[u8], bytes: u64) -> Preview {
+    match json(bytes).apply(text, &Context::default()) {
+        Shown::Cut(preview) => *preview,
+        Shown::Whole(_) => panic!("it fits"),
+    }
+}
+
+/// What stands between the lines of ours: the header, or on a small budget one line, and the pointer.
+fn body(content: &[u8]) -> String {
+    let text = String::from_utf8_lossy(content).into_owned();
+    let ours = |line: &&str| line.starts_with("[offcut ") || line.starts_with("[+");
+    text.lines().filter(|line| !ours(line)).collect::<Vec<_>>().join("\n")
+}
+
+#[track_caller]
+fn parsed(text: &str, bytes: u64) -> Value {
+    let preview = preview(text.as_bytes(), bytes);
+    assert!(preview.content.len() as u64 <= bytes.max(512));
+    let said = String::from_utf8_lossy(&preview.content).into_owned();
+    assert!(said.contains("JSON, shortened"), "{said}");
+    let body = body(&preview.content);
+    serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"))
+}
+
+/// One door: a text and what of it is shown, at 1000 bytes.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    let body = body(&preview(text.as_bytes(), 1000).content);
+    for part in expected {
+        assert!(body.contains(part), "{part} is not in {body}");
+    }
+}
+
+fn list(count: usize, item: impl Fn(usize) -> String) -> String {
+    (0..count).map(item).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn arrays_keep_first_and_last_items_and_their_kind() {
+    let Value::Array(items) = parsed(&format!("[{}]", list(1000, |number| number.to_string())), 1000) else {
+        panic!("an array stays one")
+    };
+    let (first, last) = (items.first().unwrap(), items.last().unwrap());
+    assert_eq!((first.as_u64(), last.as_u64()), (Some(0), Some(999)));
+    let words: Vec<&Value> = items.iter().filter(|item| !item.is_number()).collect();
+    assert_eq!(words, [&Value::from(format!("… {} items omitted", 1001 - items.len()))]);
+
+    let records = parsed(&format!("[{}]", list(500, |number| format!("{{\"id\": {number}}}"))), 1000);
+    assert!(records.as_array().unwrap().iter().all(Value::is_object));
+    let rows = parsed(&format!("[{}]", list(500, |number| format!("[{number}, 1]"))), 1000);
+    assert!(rows.as_array().unwrap().iter().all(Value::is_array));
+    let names = parsed(&format!("[{}]", list(500, |number| format!("\"name {number}\""))), 1000);
+    assert!(names.as_array().unwrap().iter().all(Value::is_string));
+}
+
+#[test]
+fn strings_are_cut_inside_and_keys_are_kept() {
+    let text = format!(
+        "{{\"name\": \"it\", \"log\": \"start{}end\", \"size\": 7}}",
+        "\\n\\ud83d\\ude00 é漢".repeat(900)
+    );
+    let value = parsed(&text, 1000);
+    let log = value["log"].as_str().unwrap();
+    assert!(log.starts_with("start\n😀 é漢") && log.ends_with("end") && log.contains("bytes omitted"));
+    assert_eq!((&value["name"], &value["size"]), (&Value::from("it"), &Value::from(7)));
+}
+
+#[test]
+fn numbers_order_and_duplicate_keys_are_as_they_were() {
+    let text = format!(
+        "{{\"z\": 9007199254740993, \"a\": 1.10, \"e\": -1E+400, \"z\": 18446744073709551616, \"list\": [{}]}}",
+        list(900, |number| number.to_string())
+    );
+    check(
+        &text,
+        &[
+            "\"z\": 9007199254740993, \"a\": 1.10, \"e\": -1E+400, \"z\": 18446744073709551616, \"list\": [0, 1",
+        ],
+    );
+}
+
+#[test]
+fn json_lines() {
+    let text: String =
+        (0..900).map(|number| format!("{{\"id\": {number}, \"text\": \"{}\"}}\n", "x".repeat(300))).collect();
+    let preview = preview(text.as_bytes(), 2000);
+    let body = body(&preview.content);
+    let values: Vec<Value> = body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(values.len() > 4);
+    assert_eq!((&values[0]["id"], &values[values.len() - 1]["id"]), (&Value::from(0), &Value::from(899)));
+    let said = String::from_utf8_lossy(&preview.content).into_owned();
+    assert!(said.contains("900 JSON documents, shortened"), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("[offcut") && line.contains(" missing, ")), "{said}");
+}
+
+#[test]
+fn many_keys() {
+    let members = |count| {
+        list(count, |number| format!("\"package {number}\": {{\"version\": \"1.{number}\", \"dev\": true}}"))
+    };
+    let value = parsed(&format!("{{\"name\": \"it\", \"packages\": {{{}}}}}", members(2000)), 1500);
+    let packages = value["packages"].as_object().unwrap();
+    assert_eq!(packages["package 0"]["version"], "1.0");
+    assert_eq!(packages["package 1999"]["version"], "1.1999");
+    assert_eq!(packages["…"], format!("{} keys omitted", 2001 - packages.len()));
+}
+
+#[test]
+fn small_budgets() {
+    let text = format!(
+        "{{\"a\": [{}], \"b\": {{\"c\": {{\"d\": 1}}}}}}",
+        list(900, |number| format!("{{\"n\": {number}}}"))
+    );
+    for bytes in 256..700 {
+        parsed(&text, bytes);
+    }
+}
+
+#[test]
+fn our_words_are_told_from_the_texts() {
+    let text = format!("[\"… 5 items omitted\", {}]", list(900, |number| format!("\"{number}\"")));
+    check(&text, &["\"… 5 items omitted\"", "\"…… "]);
+}
+
+#[test]
+fn what_is_no_valid_json_says_so() {
+    let said = |text: &[u8]| String::from_utf8_lossy(&preview(text, 1000).content).into_owned();
+    let items = list(900, |number| number.to_string());
+    let check = |text: &[u8], words: &str| {
+        let said = said(text);
+        assert!(said.contains(words), "{said}");
+    };
+    check(format!("[{items}").as_bytes(), "outline of JSON that is cut off");
+    check(format!("[{items}, \"abc\\").as_bytes(), "outline of JSON that is cut off");
+    check(format!("[NaN, {items}]").as_bytes(), "outline, not valid JSON");
+    check(&[b"[\"\xFF\", ", items.as_bytes(), b"]"].concat(), "outline, not valid JSON");
+    check(&[b"[\"\0\", ", items.as_bytes(), b"]"].concat(), "outline, not valid JSON");
+    check(format!("[{items}] and more").as_bytes(), "outline, not valid JSON");
+    check("no JSON at all\n".repeat(900).as_bytes(), "outline, not valid JSON");
+    check(b"[".repeat(200_000).as_slice(), "outline");
+}
+
+#[test]
+fn depth() {
+    let deep =
+        |depth: usize| format!("{}{}{}", "[".repeat(depth), list(500, |_| "7".to_owned()), "]".repeat(depth));
+    parsed(&deep(50), 1000);
+    parsed(&deep(20_000), 1000);
+    let deeper = deep(400_000);
+    let said = preview(deeper.as_bytes(), 1000).content;
+    assert!(String::from_utf8_lossy(&said).contains("outline, not valid JSON"));
+}
+
+/// Far more than is held: the counts are exact, the last items are the last.
+#[test]
+fn more_than_is_held() {
+    let record = |number: usize| {
+        format!(
+            "\n  {{\"id\": {number}, \"tags\": [\"a\", \"b\"], \"note\": \"{}\"}}",
+            "n".repeat(number % 90)
+        )
+    };
+    let text = format!(
+        "{{\"first\": [{}],\n \"text\": \"{}\",\n \"second\": [{}],\n \"count\": 3}}\n",
+        list(40_000, record),
+        "long ".repeat(200_000),
+        list(40_000, record)
+    );
+    let value = parsed(&text, 6000);
+    for name in ["first", "second"] {
+        let items = value[name].as_array().unwrap();
+        assert_eq!(items[0]["id"], 0);
+        assert_eq!(items[items.len() - 1]["id"], 39_999);
+        let words: Vec<&Value> = items.iter().filter_map(|item| item.get("…")).collect();
+        assert_eq!(words, [&Value::from(format!("{} items omitted", 40_001 - items.len()))]);
+    }
+    assert_eq!(value["count"], 3);
+    let cut = value["text"].as_str().unwrap();
+    assert!(cut.contains("bytes omitted") && cut.starts_with("long long") && cut.ends_with("long "));
+    let omitted: usize = cut.split_ascii_whitespace().find_map(|word| word.parse().ok()).unwrap();
+    let words = format!("… {omitted} bytes omitted …").len();
+    assert_eq!(omitted + cut.len() - words, 1_000_000);
+}
+
+/// Whatever is in it and however long it is, it is read once, and something is shown.
+#[test]
+fn texts_made_to_be_hard() {
+    let mega = 1 << 20;
+    let check = |text: &[u8]| {
+        let preview = preview(text, 1000);
+        assert!(!preview.content.is_empty() && preview.content.len() <= 1000);
+        String::from_utf8_lossy(&preview.content).into_owned()
+    };
+    for text in [
+        format!("[\"{}\"]", "x".repeat(20 * mega)),
+        format!("{{\"a\": \"{}\"}}", "\\\\".repeat(5 * mega)),
+        format!("{{\"a\": \"{}\"}}", "\\ud83d\\ude00".repeat(mega)),
+        format!("[{}0]", "1,".repeat(5 * mega)),
+        format!("[{}[]]", "[],".repeat(3 * mega)),
+        format!("[{}0]", "{\"a\":[{\"b\":[]}]},".repeat(mega / 2)),
+        format!("{{{}\"z\":0}}", "\"same\":1,".repeat(mega)),
+        format!("[{}0]", format!("{}{},", "[".repeat(300), "]".repeat(300)).repeat(8000)),
+        " ".repeat(5 * mega) + "{}",
+    ] {
+        let said = check(text.as_bytes());
+        let expected = if text.starts_with(' ') { "JSON" } else { "JSON, shortened" };
+        assert!(said.contains(expected), "{said}");
+    }
+    check("[".repeat(5 * mega).as_bytes());
+    check("{\"a\":".repeat(mega).as_bytes());
+    check(format!("[{}]", "7".repeat(5 * mega)).as_bytes());
+    check(format!("{{\"{}\": 1}}", "k".repeat(5 * mega)).as_bytes());
+    check(&[&b"[\""[..], &vec![0xFF; 3 * mega], b"\"]"].concat());
+    check(&[&b"[\""[..], &b"abcdefghijklmno\0".repeat(mega / 4), b"\"]"].concat());
+}
+
+/// A JSON text, with white space wherever it may be.
+fn text() -> impl Strategy<Value = String> {
+    let scalar = prop_oneof![
+        Just("null".to_owned()),
+        any::<i64>().prop_map(|number| number.to_string()),
+        any::<bool>().prop_map(|truth| truth.to_string()),
+        "[a-z …é漢🙂]{0,12}".prop_map(|text| format!("\"{text}\"")),
+        ("(\\\\n|\\\\\\\\|\\\\u00e9|\\\\ud83d\\\\ude00|a|漢|\\\\\"){1,6}", 1..60_usize)
+            .prop_map(|(unit, times)| format!("\"{}\"", unit.repeat(times))),
+    ];
+    let value = scalar.prop_recursive(5, 400, 24, |value| {
+        let space = || "[ \n]{0,3}";
+        prop_oneof![
+            (prop::collection::vec(value.clone(), 0..24), space(), space()).prop_map(
+                |(items, before, after)| {
+                    format!("[{before}{}{after}]", items.join(&format!(",{before}")))
+                }
+            ),
+            (prop::collection::vec(("[a-z]{1,6}", value), 0..12), space(), space()).prop_map(
+                |(members, before, after)| {
+                    let members: Vec<String> =
+                        members.into_iter().map(|(key, value)| format!("\"{key}\":{after}{value}")).collect();
+                    format!("{{{before}{}{after}}}", members.join(&format!(",{before}")))
+                }
+            ),
+        ]
+    });
+    (prop::collection::vec(value, 1..9), any::<bool>()).prop_map(|(values, lines)| {
+        let structures = values.iter().all(|value| value.starts_with(['[', '{']));
+        match lines && structures {
+            true => values.iter().map(|value| format!("{}\n", value.replace('\n', " "))).collect(),
+            false => format!("[{}]", values.join(",")),
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    /// What is shown is valid, within the limit, the original's bytes and our words; whatever the chunks.
+    #[test]
+    fn random_texts(
+        text in text(),
+        times in 1..400_usize,
+        bytes in 256..3000_u64,
+        terminal in prop::sample::select(vec![Terminal::Rendered, Terminal::Raw]),
+        mut places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
+    ) {
+        let text = match text.ends_with('\n') {
+            true => text.repeat(times),
+            false => format!("[{}]", vec![text; times].join(", ")),
+        };
+        let limits = Limits { bytes: Some(bytes), lines: Some(1900), ..Limits::default() };
+        let rule = Rule { strategy: Some(StrategyName::Json), limits, terminal: Some(terminal), ..Rule::default() };
+        let truncator = native(rule, memory());
+        let shown = truncator.apply(text.as_bytes(), &Context::default());
+        let Shown::Cut(preview) = &shown else { return Ok(()) };
+        prop_assert!(preview.content.len() as u64 <= bytes.max(512));
+        let body = body(&preview.content);
+        let values = serde_json::Deserializer::from_str(&body).into_iter::<Value>();
+        let values: Result<Vec<Value>, _> = values.collect();
+        prop_assert!(values.is_ok(), "{:?} in {}", values, body);
+
+        let mut rest = &preview.content[..];
+        let mut ours = Vec::new();
+        let mut at = 0;
+        let ends = preview.gaps.iter().map(|gap| (gap.start, gap.end)).chain([(text.len() as u64, 0)]);
+        for (start, end) in ends {
+            let span = &text.as_bytes()[at..start as usize];
+            let place = crate::properties::find(rest, span, |_| true);
+            let place = place.ok_or_else(|| TestCaseError::fail(format!("{} is not shown", String::from_utf8_lossy(span))))?;
+            ours.extend_from_slice(&rest[..place]);
+            rest = &rest[place + span.len()..];
+            at = end as usize;
+        }
+        ours.extend_from_slice(rest);
+        let ours = String::from_utf8(ours).unwrap();
+        prop_assert!(ours.contains("[offcut") || ours.contains("[+"), "{}", ours);
+
+        let again = native(rule, memory());
+        let mut spool = again.spool(Context::default());
+        places.sort_by_key(|place| place.index(text.len() + 1));
+        let mut from = 0;
+        for place in places {
+            let to = place.index(text.len() + 1);
+            spool.observe(&text.as_bytes()[from..to]);
+            from = to;
+        }
+        spool.observe(&text.as_bytes()[from..]);
+        let streamed = spool.finish();
+        prop_assert_eq!(String::from_utf8_lossy(streamed.content()), String::from_utf8_lossy(&preview.content));
+    }
+}

@@ -1,0 +1,64 @@
+//! What is shown of outputs in which nothing failed: pairs of a text and its preview, for a person to look at.
+//!
+//! `UPDATE=1 cargo test -p offcut --test it successes` writes the previews anew.
+
+use crate::common::{memory, native};
+use offcut::{Context, Limits, Rule};
+use std::path::Path;
+
+/// One door: the text of a name, and how many bytes of it may be shown.
+#[track_caller]
+fn check(name: &str, bytes: u64) {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/successes");
+    let text = std::fs::read(directory.join(format!("{name}.txt"))).unwrap();
+    let limits = Limits { bytes: Some(bytes), ..Limits::default() };
+    let truncator = native(Rule { limits, ..Rule::default() }, memory());
+    let shown = truncator.apply(&text, &Context::default()).content().to_vec();
+    assert!(shown.len() as u64 <= bytes);
+    let kept = directory.join(format!("{name}.preview"));
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&kept, &shown).unwrap();
+    }
+    let expected = std::fs::read(&kept).unwrap_or_default();
+    assert_eq!(String::from_utf8_lossy(&shown), String::from_utf8_lossy(&expected), "{name}");
+}
+
+#[test]
+fn a_clean_build() {
+    check("cargo_check", 1000);
+}
+
+#[test]
+fn histories_and_changes() {
+    check("git_log", 3000);
+    check("git_diff", 6000);
+}
+
+#[test]
+fn search_hits() {
+    check("grep", 3000);
+}
+
+#[test]
+fn a_source() {
+    check("source", 5000);
+}
+
+#[test]
+fn listings_and_trees() {
+    check("ls_long", 3000);
+    check("ls_recursive", 1500);
+    check("npm_ls", 3000);
+}
+
+#[test]
+fn documents() {
+    check("document.json", 3000);
+    check("lines.jsonl", 3000);
+}
+
+#[test]
+fn tables() {
+    check("table.md", 1500);
+    check("pip_list", 1000);
+}
