@@ -3,8 +3,8 @@
 use crate::binary::{self, Kind};
 use crate::cut::Size;
 use crate::render::Reach;
-use crate::render::native;
 use crate::render::next::{self, NEXT_PAGE_BYTES, Next};
+use crate::render::words;
 use crate::shown::{Kept, Part};
 
 /// A reason longer than this is cut.
@@ -52,7 +52,7 @@ impl Description<'_> {
                 )
             }
             Kept::NotWhole { error, part } => {
-                let error = native::clip(error, LONGEST_REASON);
+                let error = words::clip(error, LONGEST_REASON);
                 let kept = part.map_or("not kept".to_owned(), |Part { id, bytes }| {
                     format!("only the first {bytes} bytes were kept (offcut://{id}), the rest was not kept")
                 });

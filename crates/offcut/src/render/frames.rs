@@ -4,7 +4,7 @@ use crate::cut::{Cut, LinePart, Piece};
 use crate::limits::Unit;
 use crate::measure;
 use crate::profile::{Frames, Removed, TaskTool};
-use crate::render::native::stands_before;
+use crate::render::words::stands_before;
 use crate::render::{Content, Facts};
 use crate::shown::Kept;
 

@@ -7,6 +7,7 @@ mod description;
 mod frames;
 mod native;
 mod next;
+mod words;
 
 use crate::cut::{Cut, Size};
 use crate::limits::Limits;

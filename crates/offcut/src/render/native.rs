@@ -5,11 +5,12 @@
 //! entry's id, which no output can know before it is printed; where nothing is kept, a tag that what is shown does
 //! not contain.
 
-use crate::cut::{Cut, Form, Gap, LinePart, Piece, Size, Why};
+use crate::cut::{Gap, LinePart, Size, Why};
 use crate::profile::TaskTool;
 use crate::recorder::{Flow, Outlook};
 use crate::render::content::Content;
 use crate::render::next::{NEXT_PAGE_LINES, Next, command, entry, next, printable};
+use crate::render::words::{clip, count, stands_before, tag_of, unused_tag};
 use crate::render::{Budget, Control, Facts, Plan, Reach, Trailer};
 use crate::shown::{Kept, Part};
 use crate::store::Id;
@@ -492,41 +493,4 @@ impl Notice<'_> {
             Place::Kept { .. } => String::new(),
         }
     }
-}
-
-fn count(lines: u64) -> String {
-    if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
-}
-
-/// The end of a drawn line stands behind the gap that holds the line, its beginning before it.
-pub(super) fn stands_before(gap: &Gap, piece: &Piece<'_>) -> bool {
-    gap.start < piece.start || (gap.start == piece.start && piece.form == Form::RenderedEnd)
-}
-
-fn tag_of(id: &Id) -> String {
-    format!("offcut {id}")
-}
-
-/// The first tag that nothing shown could be taken for.
-fn unused_tag(cut: &Cut<'_>) -> String {
-    let is_used = |tag: &str| {
-        let opening = format!("[{tag}");
-        cut.pieces.iter().any(|piece| memchr::memmem::find(&piece.text, opening.as_bytes()).is_some())
-    };
-    // Every tag begins with the first one: if that is not there, none is.
-    if !is_used("offcut") {
-        return "offcut".to_owned();
-    }
-    (2..=9999)
-        .map(|number| format!("offcut-{number}"))
-        .find(|tag| !is_used(tag))
-        .unwrap_or("offcut-0".to_owned())
-}
-
-pub(super) fn clip(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
-    }
-    let end = (0..=most.saturating_sub(3)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
-    if most < 3 { String::new() } else { format!("{}...", &text[..end]) }
 }

@@ -264,13 +264,13 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     /// What is shown is valid, within the limit, the original's bytes and our words; whatever the chunks.
     #[test]
     fn random_texts(
         text in text(),
-        times in 1..400_usize,
+        times in 1..200_usize,
         bytes in 256..3000_u64,
         terminal in prop::sample::select(vec![Terminal::Rendered, Terminal::Raw]),
         mut places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),

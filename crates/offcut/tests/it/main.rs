@@ -18,6 +18,7 @@ mod rendered;
 mod result_properties;
 mod results;
 mod retrieval;
+mod shapes;
 mod smart;
 mod stores;
 mod successes;

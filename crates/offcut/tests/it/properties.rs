@@ -94,7 +94,7 @@ fn in_force(limits: Limits) -> Limits {
     limits.or(Limits { lines: Some(1900), bytes: Some(9500), ..Limits::default() })
 }
 
-fn fits(text: &[u8], limits: Limits) -> Result<(), String> {
+pub(crate) fn fits(text: &[u8], limits: Limits) -> Result<(), String> {
     let check = |what: &str, size: u64, limit: Option<u64>| match limit {
         Some(limit) if size > limit => Err(format!("{size} {what} shown, {limit} allowed")),
         _ => Ok(()),
@@ -122,7 +122,7 @@ fn terminal() -> impl Strategy<Value = Terminal> {
 }
 
 /// Invariants 1, 2 and 5: what is shown, taken apart.
-fn check(text: &[u8], preview: &Preview, terminal: Terminal) -> Result<(), TestCaseError> {
+pub(crate) fn check(text: &[u8], preview: &Preview, terminal: Terminal) -> Result<(), TestCaseError> {
     check_gaps(text, preview)?;
     match terminal {
         Terminal::Raw => check_raw(text, preview),
@@ -180,7 +180,7 @@ fn check_raw(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
 
 /// Where `part` is first shown: a line of ours may begin with the same bytes, but is not it.
 pub(crate) fn find(text: &[u8], part: &[u8], allowed: impl Fn(&[u8]) -> bool) -> Option<usize> {
-    let ours: [&[u8]; 3] = [b"[offcut", b"[+", b"[terminal control"];
+    let ours: [&[u8]; 5] = [b"[offcut", b"[+", b"[terminal control", b"[line", b"[bytes"];
     let is_ours = |rest: &[u8]| ours.iter().any(|ours| rest.starts_with(ours) && !part.starts_with(ours));
     (0..=text.len().checked_sub(part.len())?)
         .find(|&at| text[at..].starts_with(part) && allowed(&text[..at]) && !is_ours(&text[at..]))

@@ -1,0 +1,129 @@
+//! What `auto` shows of texts that have a known shape: the lines that carry it, and exact counts.
+
+use crate::common::{memory, native};
+use crate::properties::{check, fits};
+use offcut::strategy::StrategyName;
+use offcut::{Context, Limits, Rule, Shown, Terminal, Truncator};
+use proptest::prelude::*;
+
+fn auto(limits: Limits, terminal: Terminal) -> Truncator {
+    let strategy = Some(StrategyName::Auto);
+    native(Rule { strategy, limits, terminal: Some(terminal), ..Rule::default() }, memory())
+}
+
+fn shown(text: &str, bytes: u64) -> String {
+    let limits = Limits { bytes: Some(bytes), ..Limits::default() };
+    let shown = auto(limits, Terminal::Rendered).apply(text.as_bytes(), &Context::default());
+    String::from_utf8_lossy(shown.content()).into_owned()
+}
+
+#[test]
+fn every_file_of_a_diff() {
+    let hunk = |file: usize, lines: usize| {
+        let changes: String = (0..lines).map(|line| format!("+added {line} to file {file}\n")).collect();
+        format!(
+            "diff --git a/f{file} b/f{file}\n--- a/f{file}\n+++ b/f{file}\n@@ -1,0 +1,{lines} @@ fn {file}\n{changes}"
+        )
+    };
+    let text: String = (0..30).map(|file| hunk(file, 50)).collect();
+    let preview = shown(&text, 4000);
+    assert!(preview.contains("diff of 30 files: 30 hunks, +1500 -0 lines"), "{preview}");
+    for file in 0..30 {
+        assert!(
+            preview.contains(&format!("diff --git a/f{file} b/f{file}\n")),
+            "{file} is missing:\n{preview}"
+        );
+    }
+    let many: String = (0..3000).map(|file| hunk(file, 2)).collect();
+    let preview = shown(&many, 2000);
+    assert!(preview.contains("diff of 3000 files: 3000 hunks, +6000 -0 lines"), "{preview}");
+}
+
+#[test]
+fn some_hits_of_each_file_and_how_many_in_all() {
+    let text: String = (0..20)
+        .flat_map(|file| (1..90).map(move |line| format!("src/file{file}.rs:{line}:let error = {line};\n")))
+        .collect();
+    let preview = shown(&text, 4000);
+    assert!(preview.contains("1780 matches in 20 files"), "{preview}");
+    for file in 0..20 {
+        assert!(preview.contains(&format!("src/file{file}.rs:1:")), "{file} is missing:\n{preview}");
+    }
+}
+
+/// What begins like a listing and becomes a log is shown as a log.
+#[test]
+fn a_text_that_turns_out_to_be_something_else() {
+    let hits: String = (0..3000).map(|line| format!("src/a.rs:{line}:let a = {line};\n")).collect();
+    let log: String = (0..9000).map(|step| format!("12:00:00 INFO step {step} is done\n")).collect();
+    let preview = shown(&format!("{hits}{log}12:00:00 FATAL it is broken\n{log}"), 4000);
+    assert!(preview.contains("FATAL it is broken"), "{preview}");
+    let document = format!("{{\"a\": [{}1]}}\n", "1, ".repeat(30_000));
+    let preview = shown(&format!("{document}{log}12:00:00 FATAL it is broken\n{log}"), 4000);
+    assert!(preview.contains("FATAL it is broken"), "{preview}");
+}
+
+/// Lines of one shape, with a few of another kind.
+fn text() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        Just("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ fn x\n a\n-b\n+c\n"),
+        Just("src/a.rs:12:let a = 1;\nsrc/a.rs:13:let b = 2;\nsrc/b.rs:1:use a;\n"),
+        Just("-rw-r--r-- 1 a b 12 Jan 1 00:00 name\n"),
+        Just("commit 0123456789abcdef\nAuthor: A\nDate:   today\n\n    subject\n\n"),
+        Just("├─┬ a@1.0.0\n│ └── b@1.0.0\n"),
+        Just("fn a() {\n    let b = 1;\n}\n"),
+        Just("| a | b |\n"),
+        Just("{\"a\": [1, 2, {\"b\": null}]}\n"),
+    ];
+    let other = prop_oneof![
+        6 => Just(String::new()),
+        1 => "[ -~]{0,40}\n".prop_map(|line| line),
+        1 => ("(é|x){1,3}", 1..900_usize).prop_map(|(unit, times)| format!("src/b.rs:7:{}\n", unit.repeat(times))),
+        1 => Just("src/c.rs:1:\x1b[31mred\x1b[0m\n".to_owned()),
+        1 => Just("[lines 3:4 missing]\n".to_owned()),
+    ];
+    (line, 4..60_usize, prop::collection::vec(other, 1..4), 1..6_usize).prop_map(
+        |(line, times, others, rounds)| {
+            others.iter().map(|other| line.repeat(times) + other).collect::<String>().repeat(rounds)
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    /// Within every limit, the original's lines and ours, whatever the chunks.
+    #[test]
+    fn shapes_keep_the_invariants(
+        text in text(),
+        bytes in 256..4000_u64,
+        lines in prop::option::of(4..60_u64),
+        tokens in prop::option::of(128..900_u64),
+        terminal in prop::sample::select(vec![Terminal::Rendered, Terminal::Raw]),
+        mut places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
+    ) {
+        let limits = Limits { bytes: Some(bytes), lines, tokens, ..Limits::default() };
+        let whole = auto(limits, terminal);
+        let whole = whole.apply(text.as_bytes(), &Context::default());
+        if let Shown::Cut(preview) = &whole {
+            fits(&preview.content, limits).map_err(TestCaseError::fail)?;
+            prop_assert!(preview.content.len() <= text.len().max(512));
+            // Inside a JSON text our words are not lines of their own; its own properties tell of it.
+            if !text.starts_with('{') {
+                check(text.as_bytes(), preview, terminal)?;
+            }
+        }
+        let truncator = auto(limits, terminal);
+        let mut spool = truncator.spool(Context::default());
+        places.sort_by_key(|place| place.index(text.len() + 1));
+        let mut from = 0;
+        for place in places {
+            let to = place.index(text.len() + 1);
+            spool.observe(&text.as_bytes()[from..to]);
+            from = to;
+        }
+        spool.observe(&text.as_bytes()[from..]);
+        let streamed = spool.finish();
+        prop_assert_eq!(String::from_utf8_lossy(streamed.content()), String::from_utf8_lossy(whole.content()));
+    }
+}
