@@ -51,6 +51,17 @@ fn some_hits_of_each_file_and_how_many_in_all() {
     }
 }
 
+#[test]
+fn our_words_are_told_from_the_texts() {
+    let text: String = (0..900).map(|line| format!("src/a.rs:{line}:let a = {line};\n")).collect();
+    assert!(shown(&text, 2000).contains("\n[lines "));
+    let preview = shown(&format!("{text}[lines 3:4 missing]\n"), 2000);
+    assert!(
+        preview.contains("\n[offcut: lines ") && preview.contains("\n[lines 3:4 missing]\n"),
+        "{preview}"
+    );
+}
+
 /// What begins like a listing and becomes a log is shown as a log.
 #[test]
 fn a_text_that_turns_out_to_be_something_else() {

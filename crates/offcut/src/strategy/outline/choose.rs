@@ -19,6 +19,8 @@ struct Choices<'t, 'r> {
     /// What our words for a gap of whole lines cost at the most, and how much more inside a line.
     words: Cost,
     inside: Cost,
+    /// What tells our words from lines of the text that look like them.
+    tag: &'static str,
     spent: Cost,
 }
 
@@ -31,11 +33,23 @@ pub(super) fn choose<'t>(
 ) -> Vec<Piece<'t>> {
     let room = &room.less_gaps(1);
     let widest = Gap { start: ends.bytes(), end: ends.bytes(), first: ends.lines(), last: ends.lines() * 2 };
-    let cost = |part| Cost::of(widest.words(part).as_bytes(), &room.limits, room.conventions, room.tokens);
+    let is_like_ours = |row: &&Row| row.text.starts_with(b"[line") || row.text.starts_with(b"[bytes");
+    let tag = if rows.iter().copied().any(|row| is_like_ours(&row)) { "offcut: " } else { "" };
+    let cost =
+        |part| Cost::of(widest.words(part, tag).as_bytes(), &room.limits, room.conventions, room.tokens);
     let (words, inside) = (cost(LinePart::Start), cost(LinePart::Inside).beyond(cost(LinePart::Start)));
     let (bytes, lines) = (ends.bytes(), ends.lines());
-    let mut choices =
-        Choices { rows, chosen: vec![false; rows.len()], bytes, lines, room, words, inside, spent: words };
+    let mut choices = Choices {
+        rows,
+        chosen: vec![false; rows.len()],
+        bytes,
+        lines,
+        room,
+        words,
+        inside,
+        tag,
+        spent: words,
+    };
     let most = room.limits.bytes.unwrap_or(u64::MAX).min(bytes);
     let share = |hundredths: u32| (u128::from(most) * u128::from(hundredths) / 100) as u64;
     let worth = |row: &Row| match row.end <= share(head) || row.start >= bytes - share(tail) {
@@ -73,15 +87,15 @@ struct Gap {
 }
 
 impl Gap {
-    fn words(&self, from: LinePart) -> String {
+    fn words(&self, from: LinePart, tag: &str) -> String {
         let Gap { start, end, first, last } = *self;
         match from {
-            LinePart::Start if first == last => format!("[line {first} missing]\n"),
-            LinePart::Start => format!("[lines {first}:{last} missing]\n"),
+            LinePart::Start if first == last => format!("[{tag}line {first} missing]\n"),
+            LinePart::Start => format!("[{tag}lines {first}:{last} missing]\n"),
             LinePart::Inside if first == last => {
-                format!("\n[bytes {start}:{end} missing, inside line {first}]\n")
+                format!("\n[{tag}bytes {start}:{end} missing, inside line {first}]\n")
             }
-            LinePart::Inside => format!("\n[bytes {start}:{end} missing, in lines {first}:{last}]\n"),
+            LinePart::Inside => format!("\n[{tag}bytes {start}:{end} missing, in lines {first}:{last}]\n"),
         }
     }
 }
@@ -142,7 +156,7 @@ impl<'t> Choices<'t, '_> {
         let mark = |pieces: &mut Vec<Piece<'t>>, gap: Gap, part: LinePart| {
             if gap.start < gap.end {
                 let (start, end, line) = (gap.start, gap.end, gap.first);
-                let text = Cow::Owned(gap.words(part).into_bytes());
+                let text = Cow::Owned(gap.words(part, self.tag).into_bytes());
                 pieces.push(Piece { start, end, form: Form::Mark, line, part, text });
             }
         };
