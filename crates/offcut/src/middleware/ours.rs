@@ -4,17 +4,24 @@
 //! the rest of the text is what was shown of it, or a page of it: that is compared byte by byte, and costs one
 //! read of what is shown.
 
-use crate::cut::Why;
+use crate::cut::{Run, Why};
 use crate::retrieve::View;
 use crate::store::{Entry, Id, Store};
+use crate::terminal::Screen;
 use memchr::memmem;
 use std::sync::Arc;
 
 /// What a host may have put around a preview of ours.
 const AROUND: usize = 512;
 
+/// What a strategy may have put into a gap in words of its own.
+const MARK: usize = 64;
+
 /// A page is not larger than this; what claims to be is looked at like anything else.
 const LARGEST_PAGE: usize = 64 << 10;
+
+/// A longer stretch of lines with control in them is not drawn again.
+const MOST_CONTROL: usize = 16 << 20;
 
 /// More names than this in one text are not followed: a text of ours has few.
 const MOST_NAMES: usize = 4;
@@ -73,27 +80,43 @@ fn names(text: &[u8]) -> Vec<Id> {
 fn is_preview(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
     let Some(summary) = &entry.summary else { return false };
     let (mut at, mut shown, mut from) = (0, 0, 0);
-    let ends = summary.gaps.iter().map(|gap| (gap.start, gap.end)).chain([(entry.bytes, entry.bytes)]);
-    for (start, end) in ends {
-        let length = start.saturating_sub(from);
-        if length > text.len() as u64 {
-            return false;
-        }
-        let mut piece = vec![0; length as usize];
-        if !matches!(store.read(&entry.id, from, &mut piece), Ok(count) if count == piece.len()) {
-            return false;
-        }
+    let mut find = |piece: &[u8]| {
         // Hosts trim blanks at the ends, and line ends inside a line are ours.
         let piece = piece.trim_ascii();
-        let Some(found) = memmem::find(&text[at..], piece) else { return false };
-        at += found + piece.len();
+        let found = memmem::find(&text[at..], piece);
+        at += found.unwrap_or(0) + piece.len();
         shown += piece.len();
-        from = end;
+        found.is_some()
+    };
+    let read = |start: u64, end: u64, most: usize| {
+        let length = usize::try_from(end.saturating_sub(start)).ok().filter(|&length| length <= most)?;
+        let mut piece = vec![0; length];
+        matches!(store.read(&entry.id, start, &mut piece), Ok(count) if count == length).then_some(piece)
+    };
+    for gap in &summary.gaps {
+        let drawn = match gap.why {
+            Why::Control => read(gap.start, gap.end, MOST_CONTROL).map(|bytes| drawn(&bytes)),
+            _ => Some(Vec::new()),
+        };
+        let before = read(from, gap.start, text.len());
+        if !before.is_some_and(|piece| find(&piece)) || !drawn.is_some_and(|piece| find(&piece)) {
+            return false;
+        }
+        from = gap.end;
     }
-    let drawn: u64 =
-        summary.gaps.iter().filter(|gap| gap.why == Why::Control).map(|gap| gap.end - gap.start).sum();
-    let most = (shown + notices(text, entry) + AROUND) as u64 + drawn;
-    shown > 0 && text.len() as u64 <= most
+    if !read(from, entry.bytes, text.len()).is_some_and(|piece| find(&piece)) {
+        return false;
+    }
+    let ours = notices(text, entry) + MARK * summary.gaps.len() + AROUND;
+    shown > 0 && text.len() <= shown + ours
+}
+
+/// What a terminal shows of these lines.
+fn drawn(bytes: &[u8]) -> Vec<u8> {
+    let (mut screen, mut text) = (Screen::new(), Vec::new());
+    screen.observe(bytes, &mut |run: Run<'_>| text.extend_from_slice(run.text));
+    screen.finish(&mut |run: Run<'_>| text.extend_from_slice(run.text));
+    text
 }
 
 /// How long the lines are that name the entry: ours.

@@ -493,6 +493,34 @@ fn an_envelope_is_cut_once_and_all_of_it_is_bounded() {
 }
 
 #[test]
+fn previews_of_every_kind_are_known_again() {
+    let (native, store, _directory) = middleware("native", Rule::default());
+    let tight = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
+    let tight = Middleware::new(tight.rule(Rule { limits: bytes(3000), ..Rule::default() }).unwrap());
+    let items: Vec<Value> =
+        (0..3000).map(|id| json!({"id": id, "name": format!("name {id}"), "tags": [1, 2]})).collect();
+    let hits: String =
+        (0..3000).map(|line| format!("src/file{}.rs:{line}:    let x = {line};\n", line / 9)).collect();
+    let diff: String = (0..300)
+        .map(|file| {
+            format!("diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
+        })
+        .collect();
+    let source: String =
+        (0..900).map(|item| format!("fn item{item}() {{\n    call({item});\n}}\n\n")).collect();
+    let colour: String = (0..3000).map(|line| format!("\u{1b}[31m{line}\u{1b}[0m red\n")).collect();
+    for text in [serde_json::to_string_pretty(&items).unwrap(), hits, diff, source, colour, numbered(9000)] {
+        let (value, verdict) = through(&native, &json!({"role": "tool", "content": text}), "bash");
+        cut(verdict);
+        let kept = store.ids().unwrap().len();
+        let (again, verdict) = through(&tight, &value, "bash");
+        let content = value["content"].as_str().unwrap();
+        assert!(matches!(verdict, Verdict::Passed(Reason::Ours)), "{content:.1500}");
+        assert_eq!((again, store.ids().unwrap().len()), (value, kept));
+    }
+}
+
+#[test]
 fn what_a_document_has_cut_native_does_not_cut_again() {
     for profile in ["opencode", "coding-agent", "takumi", "klaude", "unified"] {
         let (first, store, _directory) = middleware(profile, Rule::default());
