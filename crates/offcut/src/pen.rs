@@ -100,6 +100,13 @@ impl Pen {
         }
     }
 
+    pub(crate) fn writer_mut(&mut self) -> Option<&mut (dyn Writer + 'static)> {
+        match &mut self.0 {
+            Place::Here { writer, .. } => Some(&mut **writer),
+            Place::Away(_) | Place::Gone => None,
+        }
+    }
+
     pub(crate) fn into_writer(mut self) -> Result<Box<dyn Writer>, StoreError> {
         self.come_back()?;
         match self.0 {

@@ -6,7 +6,7 @@ use crate::cut::{Gap, Size};
 use crate::pen::Pen;
 use crate::profile::Profile;
 use crate::shown::{Kept, Part};
-use crate::store::{Completeness, Draft, Id, Reading, Store, StoreError, Summary};
+use crate::store::{Completeness, Draft, Id, Reading, Standing, Store, StoreError, Summary};
 use blake3::Hash;
 use std::fs::File;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub(crate) enum Flow {
 #[derive(Clone, Debug)]
 pub(crate) enum Outlook {
     /// It is being written.
-    Keeping { id: Id, path: Option<PathBuf> },
+    Keeping { id: Id, path: Option<PathBuf>, standing: Standing },
     /// It will not be kept, at least not whole.
     Losing { error: String },
     /// Nobody wants it kept.
@@ -47,6 +47,8 @@ pub(crate) struct Recorder {
     written: u64,
     /// The most that is kept of one output.
     cap: u64,
+    /// Where the bytes are, as far as that is known.
+    standing: Standing,
 }
 
 enum State {
@@ -85,7 +87,7 @@ impl Recorder {
                 }
             }
         };
-        Recorder { state, hasher: blake3::Hasher::new(), written: 0, cap }
+        Recorder { state, hasher: blake3::Hasher::new(), written: 0, cap, standing: Standing::Settled }
     }
 
     pub(crate) fn write(&mut self, chunk: &[u8]) {
@@ -120,13 +122,22 @@ impl Recorder {
         {
             self.give_up(one_line(&error));
         }
+        if let State::Writing { pen, .. } = &mut self.state
+            && let Some(writer) = pen.writer_mut()
+        {
+            self.standing = writer.flush();
+        }
     }
 
     pub(crate) fn outlook(&self) -> Outlook {
         match &self.state {
             State::Off => Outlook::Off,
             State::Writing { pen, .. } => match pen.writer() {
-                Some(writer) => Outlook::Keeping { id: writer.id(), path: writer.path().map(PathBuf::from) },
+                Some(writer) => Outlook::Keeping {
+                    id: writer.id(),
+                    path: writer.path().map(PathBuf::from),
+                    standing: self.standing.clone(),
+                },
                 None => Outlook::Losing { error: "the store's writer broke down".to_owned() },
             },
             State::Broken { error, .. } | State::Failed { error } => Outlook::Losing { error: error.clone() },

@@ -6,6 +6,7 @@ use crate::render::Reach;
 use crate::render::next::{self, NEXT_PAGE_BYTES, Next};
 use crate::render::words;
 use crate::shown::{Kept, Part};
+use crate::store::Standing;
 
 /// A reason longer than this is cut.
 const LONGEST_REASON: usize = 160;
@@ -43,7 +44,10 @@ impl Description<'_> {
                     .filter(|_| trailer.is_empty())
                     .map(|command| format!("[offcut {id}: next: {command}]\n"))
                     .unwrap_or_default();
-                let place = path.unwrap_or_else(|| entry.uri());
+                let mut place = path.unwrap_or_else(|| entry.uri());
+                if let Standing::OnlyLocal { reason } = &entry.standing {
+                    place += &format!("{}: {}", native::ONLY_LOCAL, native::clip(reason, LONGEST_REASON));
+                }
                 let all = if matches!(self.kept, Kept::Open(_)) { "output so far" } else { "full output" };
                 let digest = entry.summary.as_ref().map_or("", |summary| &summary.digest);
                 format!(

@@ -13,9 +13,12 @@ use crate::render::next::{NEXT_PAGE_LINES, Next, command, entry, next, printable
 use crate::render::words::{clip, count, stands_before, tag_of, unused_tag};
 use crate::render::{Budget, Control, Facts, Plan, Reach, Trailer};
 use crate::shown::{Kept, Part};
-use crate::store::Id;
+use crate::store::{Id, Standing};
 use crate::strategy::Cost;
 use std::fmt::Write as _;
+
+/// What is said of an output that a store elsewhere could not take in.
+pub(super) const ONLY_LOCAL: &str = ", only on this machine so far";
 
 /// How much we say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +36,7 @@ pub(super) enum Rung {
 /// Where the rest is.
 #[derive(Clone, Debug)]
 enum Place {
-    Kept { id: Id, path: Option<String> },
+    Kept { id: Id, path: Option<String>, standing: Standing },
     Lost { reason: String, part: Option<Part> },
 }
 
@@ -57,7 +60,9 @@ fn expected<'a>(budget: &Budget<'a>, control: Control) -> Notice<'a> {
     // `0 lines` is wider than `1 line`.
     let original = Size { lines: budget.original.lines.max(2), ..budget.original };
     let place = match &budget.outlook {
-        Outlook::Keeping { id, path } => Place::Kept { id: *id, path: path.as_deref().and_then(printable) },
+        Outlook::Keeping { id, path, standing } => {
+            Place::Kept { id: *id, path: path.as_deref().and_then(printable), standing: standing.clone() }
+        }
         Outlook::Losing { error } => Place::Lost { reason: error.clone(), part: None },
         Outlook::Off => Place::Lost { reason: String::new(), part: None },
     };
@@ -191,7 +196,8 @@ pub(super) fn append_trailer(reach: &Reach, facts: &Facts<'_>, text: &mut Conten
 fn notice<'a>(reach: &'a Reach, rung: Rung, facts: &Facts<'a>) -> Notice<'a> {
     let place = match facts.kept {
         Kept::Whole(entry) | Kept::Open(entry) => {
-            Place::Kept { id: entry.id, path: entry.path.as_deref().and_then(printable) }
+            let path = entry.path.as_deref().and_then(printable);
+            Place::Kept { id: entry.id, path, standing: entry.standing.clone() }
         }
         Kept::NotWhole { error, part } => Place::Lost { reason: error.clone(), part: *part },
         Kept::Off => Place::Lost { reason: String::new(), part: None },
@@ -294,12 +300,27 @@ impl Notice<'_> {
     fn whereabouts(&self) -> String {
         let reason = self.reason();
         match &self.place {
-            Place::Kept { path: Some(path), .. } => format!("{}: {path}]", self.what_is_kept()),
-            Place::Kept { id, path: None } => format!("{}: offcut://{id}]", self.what_is_kept()),
+            Place::Kept { path: Some(path), .. } => {
+                format!("{}: {path}{}]", self.what_is_kept(), self.caveat())
+            }
+            Place::Kept { id, path: None, .. } => {
+                format!("{}: offcut://{id}{}]", self.what_is_kept(), self.caveat())
+            }
             Place::Lost { part: None, .. } => format!("the rest was not kept{reason}]"),
             Place::Lost { part: Some(Part { bytes, .. }), .. } => {
                 format!("only the first {bytes} bytes were kept, the rest was not kept{reason}]")
             }
+        }
+    }
+
+    /// That only this machine has it, and why. Room for the words is also reserved while that may still come.
+    fn caveat(&self) -> String {
+        match &self.place {
+            Place::Kept { standing: Standing::Arriving, .. } => ONLY_LOCAL.to_owned(),
+            Place::Kept { standing: Standing::OnlyLocal { .. }, .. } => {
+                format!("{ONLY_LOCAL}{}", self.reason())
+            }
+            _ => String::new(),
         }
     }
 
@@ -448,23 +469,32 @@ impl Notice<'_> {
     }
 
     fn command(&self, next: &Next) -> Option<String> {
-        let Place::Kept { id, path } = &self.place else { return None };
+        let Place::Kept { id, path, .. } = &self.place else { return None };
         command(self.reach, id, path.as_deref(), next)
     }
 
     /// A store that fails at the very last moment must not break the budget: the room was reserved for success.
     fn shorten_reason(&mut self, plan: &Plan, facts: &Facts<'_>, removed: Size) {
-        let Place::Lost { reason, .. } = &self.place else { return };
+        let (Place::Lost { reason, .. } | Place::Kept { standing: Standing::OnlyLocal { reason }, .. }) =
+            &self.place
+        else {
+            return;
+        };
         let reserved = plan.fixed.bytes + plan.marker.bytes + self.remark.len() as u64;
+        // As wide as when the room was reserved.
+        let Size { bytes, lines, .. } = self.original;
+        let last_line = [Next::Bytes(bytes, bytes), Next::Lines(lines..=lines + NEXT_PAGE_LINES)]
+            .iter()
+            .filter_map(|next| self.last_line(next))
+            .map(|line| line.len())
+            .max()
+            .unwrap_or(0);
         let ours = match self.rung {
             _ if facts.cut.missing().next().is_none() => {
                 self.whole().len() + 1 + self.trailer_line().map_or(0, |line| line.len() + 2)
             }
             Rung::Full => {
-                self.header(facts.shown, removed).len()
-                    + self.last_line(&Next::Bytes(0, 0)).map_or(0, |line| line.len())
-                    + 4
-                    + plan.marker.bytes as usize
+                self.header(facts.shown, removed).len() + last_line + 4 + plan.marker.bytes as usize
             }
             Rung::Line | Rung::Least | Rung::Name => {
                 self.line(removed, &Next::Bytes(0, 0)).len()
@@ -486,10 +516,12 @@ impl Notice<'_> {
     /// Why it was not kept, as far as there is room.
     fn reason(&self) -> String {
         match &self.place {
-            Place::Lost { reason, .. } => match clip(reason, self.longest_reason) {
-                clipped if clipped.is_empty() => String::new(),
-                clipped => format!(": {clipped}"),
-            },
+            Place::Lost { reason, .. } | Place::Kept { standing: Standing::OnlyLocal { reason }, .. } => {
+                match clip(reason, self.longest_reason) {
+                    clipped if clipped.is_empty() => String::new(),
+                    clipped => format!(": {clipped}"),
+                }
+            }
             Place::Kept { .. } => String::new(),
         }
     }

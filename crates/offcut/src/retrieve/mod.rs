@@ -74,18 +74,8 @@ pub enum RetrieveError {
 }
 
 /// Looks at many entries at once, in the order given.
-///
-/// An entry costs a few small reads, so a hundred thousand are looked at by several threads.
 pub fn entries(store: &dyn Store, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = ids.len().div_ceil(threads).max(256);
-    std::thread::scope(|scope| {
-        let parts: Vec<_> = ids
-            .chunks(share)
-            .map(|part| scope.spawn(move || part.iter().map(|id| store.entry(id)).collect::<Vec<_>>()))
-            .collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
-    })
+    store.entries(ids)
 }
 
 /// Finds the entry that `reference` names.
@@ -95,12 +85,12 @@ pub fn resolve(store: &dyn Store, reference: &str) -> Result<Id, RetrieveError> 
     if let Some(id) = Id::parse(name) {
         return store.entry(&id).map(|entry| entry.id).map_err(RetrieveError::from);
     }
-    let ids = store.ids()?;
     if let Some(back) = back(name) {
-        return ids.iter().rev().nth(back).copied().ok_or_else(unknown);
+        return store.newest(back.saturating_add(1))?.get(back).copied().ok_or_else(unknown);
     }
     if Id::is_prefix(name) {
-        let mut found = ids.iter().filter(|id| id.as_str().starts_with(name));
+        let ids = store.ids_beginning(name)?;
+        let mut found = ids.iter();
         return match (found.next(), found.next()) {
             (None, _) => Err(unknown()),
             (Some(&only), None) => Ok(only),
@@ -112,7 +102,7 @@ pub fn resolve(store: &dyn Store, reference: &str) -> Result<Id, RetrieveError> 
             }),
         };
     }
-    by_path(store, &ids, Path::new(name)).ok_or_else(unknown)
+    by_path(store, &store.ids()?, Path::new(name)).ok_or_else(unknown)
 }
 
 /// `last` is 0, `last-2` is 2.

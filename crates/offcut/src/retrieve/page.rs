@@ -4,7 +4,7 @@ use crate::boundary;
 use crate::event::{Event, Sink};
 use crate::measure::{self, LineConvention};
 use crate::retrieve::{Range, RetrieveError};
-use crate::store::{Entry, Store};
+use crate::store::{Entry, Landmark, Store};
 use std::ops::RangeInclusive;
 
 /// Blocks in which an entry is scanned for lines.
@@ -72,7 +72,10 @@ pub fn page(
             reader.lines(start, Some(line - before), Some(line.saturating_add(context)), limits)?
         }
         Range::LastLines(count) => {
-            let start = reader.offset_from_end(count)?;
+            let start = match entry.lines() {
+                Some(total) => reader.offset_of(total.saturating_sub(count) + 1)?,
+                None => reader.offset_from_end(count)?,
+            };
             let first = entry.lines().map(|total| total.saturating_sub(count) + 1);
             reader.lines(start, first, None, limits)?
         }
@@ -94,18 +97,19 @@ impl Reader<'_> {
         Ok(buffer)
     }
 
-    /// Where `line` begins. Whichever end of the output is nearer is scanned.
+    /// Where `line` begins. What is scanned begins at a landmark or at whichever end of the output is nearer.
     fn offset_of(&self, line: u64) -> Result<u64, RetrieveError> {
-        if let Some(total) = self.entry.lines() {
-            if line > total.max(1) {
-                return Err(self.past_the_end("line", line, total));
-            }
-            if line > total / 2 {
-                return self.offset_from_end(total + 1 - line);
-            }
+        let total = self.entry.lines();
+        if let Some(total) = total.filter(|&total| line > total.max(1)) {
+            return Err(self.past_the_end("line", line, total));
         }
-        let mut wanted = line - 1;
-        let mut offset = 0;
+        // A landmark whose last line begins before it is of no use for that line.
+        let known = self.store.landmark(&self.entry.id, line)?;
+        let Landmark { mut offset, feeds } = if known.feeds < line - 1 { known } else { Landmark::START };
+        if let Some(total) = total.filter(|&total| offset == 0 && line > total / 2) {
+            return self.offset_from_end(total + 1 - line);
+        }
+        let mut wanted = line - 1 - feeds;
         while wanted > 0 {
             let block = self.read(offset, BLOCK as u64)?;
             if block.is_empty() {

@@ -4,7 +4,7 @@
 //! whatever the depth; numbers, order and duplicates stay as they are. What is not JSON comes out as it is, as far
 //! as it can be told.
 
-use crate::store::{Draft, Entry, Id, Pin, Reading, Store, StoreError, Writer};
+use crate::store::{Draft, Entry, Id, Item, Landmark, Pin, Reading, Selection, Store, StoreError, Writer};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The readable form of a JSON text.
@@ -195,6 +195,25 @@ impl Store for View {
 
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
         self.store.remove(id)
+    }
+
+    fn select(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+        self.store.select(selection)
+    }
+
+    fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {
+        self.store.newest(count)
+    }
+
+    fn ids_beginning(&self, beginning: &str) -> Result<Vec<Id>, StoreError> {
+        self.store.ids_beginning(beginning)
+    }
+
+    fn landmark(&self, id: &Id, line: u64) -> Result<Landmark, StoreError> {
+        match self.readable(id)? {
+            Some(_) => Ok(Landmark::START),
+            None => self.store.landmark(id, line),
+        }
     }
 }
 

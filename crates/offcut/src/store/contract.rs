@@ -6,7 +6,9 @@
 
 use crate::context::Context;
 use crate::cut::{Gap, LinePart, Size, Why};
-use crate::store::{Completeness, Draft, Entry, Id, Pin, Reading, Store, StoreError, Summary, Writer};
+use crate::store::{
+    Completeness, Draft, Entry, Id, Landmark, Pin, Reading, Selection, Store, StoreError, Summary, Writer,
+};
 use std::collections::BTreeSet;
 
 /// Checks a store, made empty by `make` as often as needed. Panics with a message at the first thing that is wrong.
@@ -21,6 +23,10 @@ pub fn check<S: Store>(make: impl Fn() -> S) {
     entries_are_ordered_and_distinct(&make());
     removed_entries_are_gone(&make());
     pins_hold_until_they_are_taken_away(&make());
+    the_newest_and_those_that_begin_alike(&make());
+    selections_choose(&make());
+    landmarks_are_true(&make());
+    many_are_removed_at_once(&make());
     many_writers(&make());
     // The ids of this crate are the only ones there are.
     assert!(make().ids().unwrap().is_empty());
@@ -214,6 +220,96 @@ fn pins_hold_until_they_are_taken_away(store: &dyn Store) {
     ok(store.pin(&second.id, Pin::Pinned));
     ok(store.remove(&second.id));
     assert!(matches!(store.pin(&second.id, Pin::Pinned), Err(StoreError::NotFound { .. })));
+}
+
+fn the_newest_and_those_that_begin_alike(store: &dyn Store) {
+    assert_eq!(ok(store.newest(3)), []);
+    let made: Vec<Id> = (0..5_u8).map(|number| put(store, &[number]).id).collect();
+    let newest: Vec<Id> = made.iter().rev().copied().collect();
+    assert_eq!(ok(store.newest(3)), newest[..3]);
+    assert_eq!(ok(store.newest(100)), newest);
+    assert_eq!(ok(store.newest(0)), []);
+    for length in [1, 3, 8, Id::WIDTH] {
+        let beginning = &made[2].as_str()[..length];
+        let alike: Vec<Id> = made.iter().filter(|id| id.as_str().starts_with(beginning)).copied().collect();
+        assert_eq!(ok(store.ids_beginning(beginning)), alike, "{beginning}");
+    }
+    assert_eq!(ok(store.ids_beginning("zzzz")), []);
+    let unknown = Id::new(std::time::UNIX_EPOCH, 7);
+    let entries = store.entries(&[made[1], unknown, made[0]]);
+    assert_eq!(entries.len(), 3, "as many as were asked for, in order");
+    assert_eq!(entries[0].as_ref().ok().map(|entry| entry.id), Some(made[1]));
+    assert!(matches!(entries[1], Err(StoreError::NotFound { .. })));
+    assert_eq!(entries[2].as_ref().ok().map(|entry| entry.id), Some(made[0]));
+}
+
+fn selections_choose(store: &dyn Store) {
+    let long = "long ".repeat(50);
+    let contexts =
+        [("bash", Some("one")), ("bash", Some("two")), ("Read", Some("one")), (long.as_str(), None)];
+    let made: Vec<Entry> = contexts
+        .iter()
+        .map(|(tool, session)| {
+            let context = Context { session: session.map(str::to_owned), ..Context::tool(*tool) };
+            let mut writer = ok(store.create(&draft(&context)));
+            ok(writer.write(b"some\nlines\n"));
+            ok(writer.commit(&summary(b"some\nlines\n")))
+        })
+        .collect();
+    ok(store.pin(&made[1].id, Pin::Pinned));
+    let select = |selection: &Selection| ok(store.select(selection));
+    let ids = |selection: &Selection| select(selection).iter().map(|item| item.id).collect::<Vec<_>>();
+    let all: Vec<Id> = made.iter().rev().map(|entry| entry.id).collect();
+    let everything = Selection::default();
+    assert_eq!(ids(&everything), all, "newest first");
+    let tool = |name: &str| Selection { tool: Some(name.to_owned()), ..Selection::default() };
+    assert_eq!(ids(&tool("bash")), [made[1].id, made[0].id]);
+    assert_eq!(ids(&tool(&long)), [made[3].id], "names of any length are told apart");
+    assert_eq!(ids(&tool(&long[1..])), []);
+    let both = Selection { session: Some("one".to_owned()), ..tool("bash") };
+    assert_eq!(ids(&both), [made[0].id]);
+    assert_eq!(ids(&Selection { host: Some("nobody".to_owned()), ..everything.clone() }), []);
+    assert_eq!(ids(&Selection { most: Some(2), ..everything.clone() }), all[..2]);
+    assert_eq!(ids(&Selection { most: Some(1), ..tool("bash") }), [made[1].id]);
+    assert_eq!(ids(&Selection { before: Some(made[2].id), ..everything.clone() }), all[2..]);
+    // Several may be made within one moment.
+    let time = made[2].id.time();
+    let (later, earlier): (Vec<Id>, Vec<Id>) = all.iter().partition(|id| id.time() >= time);
+    assert_eq!(ids(&Selection { from: Some(time), ..everything.clone() }), later);
+    assert_eq!(ids(&Selection { until: Some(time), ..everything.clone() }), earlier);
+    for (item, entry) in select(&everything).iter().zip(made.iter().rev()) {
+        let known = (item.bytes, item.lines, &item.completeness, &item.session, item.profile.as_str());
+        let session = &entry.context.session;
+        assert_eq!(known, (11, Some(2), &Completeness::Complete, session, "native"));
+        let pin = if item.id == made[1].id { Pin::Pinned } else { Pin::Loose };
+        assert_eq!(item.pin, pin);
+    }
+}
+
+fn landmarks_are_true(store: &dyn Store) {
+    let text: Vec<u8> = (0..500_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
+    let entry = put(store, &text);
+    for line in [1, 2, 1000, 123_456, 250_000, 499_999, 500_000] {
+        let Landmark { offset, feeds } = ok(store.landmark(&entry.id, line));
+        let before = usize::try_from(offset).ok().and_then(|offset| text.get(..offset));
+        let feeds_before = before.map(crate::measure::newlines);
+        assert_eq!(feeds_before, Some(feeds), "what is said of a place is true");
+        assert!(feeds < line, "the line does not begin before its landmark");
+    }
+}
+
+fn many_are_removed_at_once(store: &dyn Store) {
+    let made: Vec<Id> = (0..5_u8).map(|number| put(store, &[number]).id).collect();
+    let unknown = Id::new(std::time::UNIX_EPOCH, 7);
+    let mut told = Vec::new();
+    ok(store.ids());
+    store.remove_all(&[made[0], unknown, made[3]], &mut |id, result| told.push((*id, result.is_ok())));
+    told.sort_unstable();
+    let mut expected = [(made[0], true), (unknown, false), (made[3], true)];
+    expected.sort_unstable();
+    assert_eq!(told, expected);
+    assert_eq!(ok(store.ids()), [made[1], made[2], made[4]]);
+    assert!(matches!(store.entry(&made[0]), Err(StoreError::NotFound { .. })));
 }
 
 fn many_writers(store: &dyn Store) {

@@ -4,7 +4,7 @@
 
 use crate::context::Context;
 use crate::cut::{Gap, LinePart, Size, Why};
-use crate::store::{Completeness, Draft, Id, Reading, Summary};
+use crate::store::{Completeness, Draft, Entry, Id, Pin, Reading, Standing, StoreError, Summary};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::time::SystemTime;
@@ -26,6 +26,8 @@ pub(crate) struct Metadata {
     session: Option<String>,
     #[serde(default, skip_serializing_if = "Reading::is_plain")]
     reading: Reading,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
     state: State,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -101,6 +103,7 @@ impl Metadata {
             call_id: context.call_id.clone(),
             session: context.session.clone(),
             reading,
+            host: None,
             state: State::Writing,
             reason: None,
             output: None,
@@ -198,6 +201,51 @@ impl Metadata {
             gaps: output.gaps.iter().map(Gap::from).collect(),
         })
     }
+}
+
+/// An entry as one line of JSON.
+pub(crate) fn encode(entry: &Entry) -> Vec<u8> {
+    let Entry { id, created, context, profile, reading, .. } = entry;
+    let draft = Draft { context, profile, file_name: "", reading: *reading };
+    let opened = Metadata::opened(id, format!("{id}.txt"), *created, &draft);
+    let mut metadata = Metadata { host: entry.host.clone(), ..opened };
+    if let Some(summary) = &entry.summary {
+        metadata = metadata.committed(entry.bytes, summary);
+    }
+    (metadata.state, metadata.reason) = match &entry.completeness {
+        Completeness::Complete => (State::Complete, None),
+        Completeness::Partial { reason } => (State::Partial, Some(reason.clone())),
+        Completeness::Abandoned => (State::Partial, Some(WRITER_ENDED.to_owned())),
+        Completeness::Writing => (State::Writing, None),
+    };
+    // Nothing in it can fail to be text: there are no maps and no foreign types.
+    let mut text = serde_json::to_vec(&metadata).unwrap_or_default();
+    text.push(b'\n');
+    text
+}
+
+/// The entry that [`encode`] wrote.
+pub(crate) fn decode(id: &Id, text: &[u8]) -> Result<Entry, StoreError> {
+    let damaged = |reason: String| StoreError::Damaged { id: *id, reason };
+    let metadata: Metadata = serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?;
+    if metadata.id != id.as_str() {
+        return Err(damaged("it is that of another output".to_owned()));
+    }
+    let completeness = metadata.completeness().unwrap_or(Completeness::Abandoned);
+    Ok(Entry {
+        id: *id,
+        path: None,
+        created: metadata.created(),
+        context: metadata.context(),
+        profile: metadata.profile().to_owned(),
+        reading: metadata.reading(),
+        host: metadata.host.clone(),
+        bytes: metadata.output.as_ref().map_or(0, |output| output.bytes),
+        summary: metadata.summary(&completeness),
+        completeness,
+        pin: Pin::Loose,
+        standing: Standing::Settled,
+    })
 }
 
 impl From<Size> for Amount {

@@ -16,7 +16,9 @@
 //! a loss of power. The digest tells after such a loss whether the bytes are right.
 
 use crate::store::format::Metadata;
-use crate::store::{Clock, Completeness, Draft, Entry, Id, Pin, Store, StoreError, Summary, Writer, name};
+use crate::store::{
+    Clock, Completeness, Draft, Entry, Id, Pin, Standing, Store, StoreError, Summary, Writer, name,
+};
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -228,10 +230,12 @@ impl Store for FsStore {
             context: metadata.context(),
             profile: metadata.profile().to_owned(),
             reading: metadata.reading(),
+            host: None,
             bytes: bytes.unwrap_or(0),
             summary: metadata.summary(&completeness),
             completeness,
             pin: if self.pin_path(id).exists() { Pin::Pinned } else { Pin::Loose },
+            standing: Standing::Settled,
         })
     }
 
@@ -340,9 +344,11 @@ impl Writer for FsWriter {
             context: metadata.context(),
             profile: metadata.profile().to_owned(),
             reading: metadata.reading(),
+            host: None,
             bytes: self.written,
             completeness: summary.completeness.clone(),
             pin: Pin::Loose,
+            standing: Standing::Settled,
             summary: Some(summary.clone()),
         })
     }

@@ -1,7 +1,9 @@
 //! A store in memory, for tests and for programs that keep outputs only while they run.
 
 use crate::context::Context;
-use crate::store::{Clock, Completeness, Draft, Entry, Id, Pin, Reading, Store, StoreError, Summary, Writer};
+use crate::store::{
+    Clock, Completeness, Draft, Entry, Id, Pin, Reading, Standing, Store, StoreError, Summary, Writer,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -60,9 +62,11 @@ impl Kept {
             context: self.context.clone(),
             profile: self.profile.clone(),
             reading: self.reading,
+            host: None,
             bytes: self.bytes.len() as u64,
             completeness: self.completeness.clone(),
             pin: self.pin,
+            standing: Standing::Settled,
             summary: self.summary.clone(),
         }
     }

@@ -9,12 +9,14 @@ pub mod contract;
 mod format;
 mod fs;
 mod id;
+mod listing;
 mod memory;
 mod name;
 mod settle;
 
 pub use fs::FsStore;
 pub use id::Id;
+pub use listing::{Item, Selection};
 pub use memory::MemoryStore;
 
 use crate::context::Context;
@@ -46,6 +48,54 @@ pub trait Store: Send + Sync {
 
     /// Removes an entry.
     fn remove(&self, id: &Id) -> Result<(), StoreError>;
+
+    // What follows is what a store may know a better way to do.
+
+    /// Looks at many entries, in the order given.
+    fn entries(&self, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
+        listing::look_at(self, ids)
+    }
+
+    /// What a listing tells about the entries that are wanted, newest first. No bytes of theirs are read.
+    fn select(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+        listing::select(self, selection)
+    }
+
+    /// The newest ids, newest first.
+    fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {
+        Ok(self.ids()?.into_iter().rev().take(count).collect())
+    }
+
+    /// The ids that begin like this, oldest first.
+    fn ids_beginning(&self, beginning: &str) -> Result<Vec<Id>, StoreError> {
+        Ok(self.ids()?.into_iter().filter(|id| id.as_str().starts_with(beginning)).collect())
+    }
+
+    /// A place before the beginning of `line`, counted from 1, from where it is not far; or the start.
+    fn landmark(&self, _id: &Id, _line: u64) -> Result<Landmark, StoreError> {
+        Ok(Landmark::START)
+    }
+
+    /// Removes many entries, and tells of each how that went.
+    fn remove_all(&self, ids: &[Id], tell: &mut dyn FnMut(&Id, Result<(), StoreError>)) {
+        for id in ids {
+            tell(id, self.remove(id));
+        }
+    }
+}
+
+/// A place in an entry of which the line is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Landmark {
+    /// Where it is.
+    pub offset: u64,
+    /// How many line feeds there are before it.
+    pub feeds: u64,
+}
+
+impl Landmark {
+    /// The beginning of every entry.
+    pub const START: Landmark = Landmark { offset: 0, feeds: 0 };
 }
 
 /// Takes in the bytes of one entry.
@@ -65,6 +115,11 @@ pub trait Writer: Send {
 
     /// Appends bytes.
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError>;
+
+    /// Waits, but not for long, until the bytes are where they belong, and tells whether they are.
+    fn flush(&mut self) -> Standing {
+        Standing::Settled
+    }
 
     /// Makes the entry what `summary` says it is. [`Completeness::Writing`] says that somebody will go on.
     fn commit(self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError>;
@@ -145,6 +200,21 @@ pub enum Completeness {
     Abandoned,
 }
 
+/// Where an entry is, for a store that is not on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Standing {
+    /// In the store.
+    #[default]
+    Settled,
+    /// Its bytes are in the store; what is known about them is not yet, so it may still become [`Standing::OnlyLocal`].
+    Arriving,
+    /// On this machine alone, because the store could not take it in. It waits to be moved there.
+    OnlyLocal {
+        /// Why.
+        reason: String,
+    },
+}
+
 /// One stored output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
@@ -160,12 +230,16 @@ pub struct Entry {
     pub profile: String,
     /// How its bytes are read.
     pub reading: Reading,
+    /// The machine that produced it, where a store has outputs of many.
+    pub host: Option<String>,
     /// The number of bytes that are kept.
     pub bytes: u64,
     /// Whether these are all.
     pub completeness: Completeness,
     /// Whether cleaning may remove it.
     pub pin: Pin,
+    /// Whether it is in the store or still on its way there.
+    pub standing: Standing,
     /// What is known since all bytes were written; nothing for an entry that was never committed.
     pub summary: Option<Summary>,
 }
@@ -177,6 +251,16 @@ impl Entry {
             (Completeness::Complete, Some(summary)) => Some(summary.lines),
             _ => None,
         }
+    }
+
+    /// The metadata of the entry, as a store that keeps it as text writes it: one line of JSON, version 1.
+    pub fn to_json(&self) -> Vec<u8> {
+        format::encode(self)
+    }
+
+    /// The entry that [`Entry::to_json`] wrote: settled, loose and without a path.
+    pub fn from_json(id: &Id, text: &[u8]) -> Result<Entry, StoreError> {
+        format::decode(id, text)
     }
 
     /// The name under which any client can ask for it.

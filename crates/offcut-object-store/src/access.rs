@@ -1,0 +1,266 @@
+//! Keys, region and endpoint, from where every S3 client takes them: the environment and `~/.aws`.
+//!
+//! Nothing of it is ever printed, and no file of a project has a say.
+
+use crate::location::Location;
+use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, Checksum};
+use object_store::{BackoffConfig, Certificate, ClientOptions, RetryConfig};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A server that is there answers a connection sooner.
+const CONNECT: Duration = Duration::from_secs(3);
+
+/// One request, at the most: a part of an upload over a slow line. Whoever cannot wait that long has a deadline.
+const REQUEST: Duration = Duration::from_secs(120);
+
+/// What a client needs to be let in.
+#[derive(Clone)]
+pub struct Access {
+    /// The variables that begin with `AWS_`.
+    variables: BTreeMap<String, String>,
+    home: Option<PathBuf>,
+}
+
+impl fmt::Debug for Access {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The values are secrets.
+        formatter.debug_struct("Access").finish_non_exhaustive()
+    }
+}
+
+impl Access {
+    /// What these variables say, and the files in this home directory, which are read when they are needed.
+    pub fn new(variables: impl IntoIterator<Item = (String, String)>, home: Option<PathBuf>) -> Access {
+        let variables = variables
+            .into_iter()
+            .filter(|(name, value)| name.starts_with("AWS_") && !value.is_empty())
+            .collect();
+        Access { variables, home }
+    }
+
+    fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// A client for this place. The text of an error says what is missing and where it belongs.
+    pub(crate) fn client(&self, location: &Location) -> Result<AmazonS3, String> {
+        let settings = self.settings()?;
+        let endpoint = settings.endpoint.clone();
+        let mut builder = AmazonS3Builder::new();
+        for (name, value) in &self.variables {
+            if let Ok(key) = name.to_ascii_lowercase().parse::<AmazonS3ConfigKey>() {
+                builder = builder.with_config(key, value);
+            }
+        }
+        for (key, value) in settings.of_profile {
+            builder = builder.with_config(key, value);
+        }
+        let mut client = ClientOptions::new().with_connect_timeout(CONNECT).with_timeout(REQUEST);
+        if let Some(bundle) = self.variable("AWS_CA_BUNDLE") {
+            let pem = std::fs::read(bundle)
+                .map_err(|error| format!("the certificates of AWS_CA_BUNDLE cannot be read: {error}"))?;
+            let certificates = Certificate::from_pem_bundle(&pem)
+                .map_err(|_| "AWS_CA_BUNDLE names a file that holds no certificates".to_owned())?;
+            for certificate in certificates {
+                client = client.with_root_certificate(certificate);
+            }
+        }
+        client = client.with_allow_http(endpoint.as_deref().is_some_and(|url| url.starts_with("http://")));
+        // Servers of one's own have no name for each bucket; a name with dots fits no certificate.
+        let by_name = endpoint.is_none() && !location.bucket().contains('.');
+        if let Some(endpoint) = endpoint {
+            builder = builder.with_endpoint(endpoint);
+        }
+        builder
+            .with_bucket_name(location.bucket())
+            .with_virtual_hosted_style_request(by_name)
+            .with_checksum_algorithm(Checksum::SHA256)
+            .with_client_options(client)
+            .with_retry(retries())
+            .build()
+            .map_err(|error| format!("the S3 client cannot be set up: {error}"))
+    }
+
+    /// What the variables leave open, from the files.
+    fn settings(&self) -> Result<Settings, String> {
+        let named = self.variable("AWS_PROFILE").or_else(|| self.variable("AWS_DEFAULT_PROFILE"));
+        let profile = named.unwrap_or("default");
+        let credentials = self.file("AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials");
+        let config = self.file("AWS_CONFIG_FILE", ".aws/config");
+        let mut found = section(&credentials, &[profile]);
+        let long = format!("profile {profile}");
+        let names: &[&str] = if profile == "default" { &["default", &long] } else { &[&long] };
+        for (key, value) in section(&config, names) {
+            found.entry(key).or_insert(value);
+        }
+        let mut settings = Settings::default();
+        let mut take = |name: &str, key: AmazonS3ConfigKey| {
+            if let Some(value) = found.get(name) {
+                settings.of_profile.push((key, value.clone()));
+            }
+        };
+        let has_keys = self.variable("AWS_ACCESS_KEY_ID").is_some();
+        if !has_keys {
+            take("aws_access_key_id", AmazonS3ConfigKey::AccessKeyId);
+            take("aws_secret_access_key", AmazonS3ConfigKey::SecretAccessKey);
+            take("aws_session_token", AmazonS3ConfigKey::Token);
+        }
+        if self.variable("AWS_REGION").or_else(|| self.variable("AWS_DEFAULT_REGION")).is_none() {
+            take("region", AmazonS3ConfigKey::Region);
+        }
+        settings.endpoint = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]
+            .iter()
+            .find_map(|name| self.variable(name))
+            .or_else(|| found.get("endpoint_url").map(String::as_str))
+            .map(|url| url.trim_end_matches('/').to_owned());
+        let has_keys = has_keys || found.contains_key("aws_access_key_id");
+        let lent = [
+            "AWS_WEB_IDENTITY_TOKEN_FILE",
+            "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+        ];
+        if has_keys
+            || lent.iter().any(|name| self.variable(name).is_some())
+            || self.variable("AWS_SKIP_SIGNATURE").is_some()
+        {
+            return Ok(settings);
+        }
+        if ["sso_session", "sso_start_url", "credential_process", "role_arn"]
+            .iter()
+            .any(|key| found.contains_key(*key))
+        {
+            return Err(format!(
+                "the profile {profile:?} has no keys of its own: run `eval \"$(aws configure export-credentials --format env)\"` first"
+            ));
+        }
+        match (named, &settings.endpoint) {
+            (Some(_), _) => {
+                Err(format!("there are no keys for the profile {profile:?} (AWS_PROFILE) in ~/.aws"))
+            }
+            // Only Amazon's own machines lend keys to whoever runs on them.
+            (None, Some(_)) => Err(NO_KEYS.to_owned()),
+            (None, None) => Ok(settings),
+        }
+    }
+
+    fn file(&self, variable: &str, below_home: &str) -> String {
+        let path = self.variable(variable).map(PathBuf::from);
+        let path = path.or_else(|| Some(self.home.as_deref()?.join(below_home)));
+        path.and_then(|path: PathBuf| std::fs::read_to_string(Path::new(&path)).ok()).unwrap_or_default()
+    }
+}
+
+/// What to do when nobody gave keys.
+pub(crate) const NO_KEYS: &str =
+    "there are no keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials";
+
+#[derive(Default)]
+struct Settings {
+    of_profile: Vec<(AmazonS3ConfigKey, String)>,
+    endpoint: Option<String>,
+}
+
+/// A few tries within a few seconds, further and further apart and never at the same moment as others.
+fn retries() -> RetryConfig {
+    RetryConfig {
+        backoff: BackoffConfig {
+            init_backoff: Duration::from_millis(100),
+            max_backoff: Duration::from_secs(3),
+            base: 2.0,
+        },
+        max_retries: 4,
+        retry_timeout: Duration::from_secs(30),
+    }
+}
+
+/// The settings of the first of these sections, in the files' own format; what is indented belongs to something else.
+fn section(text: &str, names: &[&str]) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut inside = false;
+    for line in text.lines() {
+        if let Some(name) = line.trim().strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+            inside = names.contains(&name.split_whitespace().collect::<Vec<_>>().join(" ").as_str());
+        } else if inside
+            && !line.starts_with([' ', '\t', '#', ';'])
+            && let Some((key, value)) = line.split_once('=')
+        {
+            found.entry(key.trim().to_ascii_lowercase()).or_insert_with(|| value.trim().to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(variables: &[(&str, &str)], credentials: &str, config: &str) -> (tempfile::TempDir, Access) {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir(home.path().join(".aws")).unwrap();
+        std::fs::write(home.path().join(".aws/credentials"), credentials).unwrap();
+        std::fs::write(home.path().join(".aws/config"), config).unwrap();
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let access = Access::new(variables, Some(home.path().to_owned()));
+        (home, access)
+    }
+
+    const FILES: (&str, &str) = (
+        "# mine\n[default]\naws_access_key_id = one\naws_secret_access_key=a=b\n\n[ci]\naws_access_key_id=two\n",
+        "[default]\nregion = eu-west-1\ns3 =\n  endpoint_url = http://nested\n[profile ci]\nendpoint_url = http://server:9/\n\
+         region=x\n[profile sso]\nsso_start_url = https://x\n",
+    );
+
+    /// One door: variables, and the settings from the files as text, or a word of the complaint.
+    #[track_caller]
+    fn check(variables: &[(&str, &str)], expected: Result<&str, &str>) {
+        let (_home, access) = access(variables, FILES.0, FILES.1);
+        match (access.settings(), expected) {
+            (Ok(settings), Ok(text)) => {
+                let mut words: Vec<String> = settings
+                    .of_profile
+                    .iter()
+                    .map(|(key, value)| format!("{}={value}", key.as_ref().trim_start_matches("aws_")))
+                    .collect();
+                words.extend(settings.endpoint.map(|endpoint| format!("at {endpoint}")));
+                assert_eq!(words.join(" "), text);
+            }
+            (Err(error), Err(word)) => assert!(error.contains(word), "{error}"),
+            (found, _) => panic!("{variables:?}: {:?}", found.map(|_| ())),
+        }
+    }
+
+    #[test]
+    fn variables_before_files() {
+        check(&[], Ok("access_key_id=one secret_access_key=a=b region=eu-west-1"));
+        check(&[("AWS_PROFILE", "ci")], Ok("access_key_id=two region=x at http://server:9"));
+        check(&[("AWS_ACCESS_KEY_ID", "k"), ("AWS_REGION", "r")], Ok(""));
+        check(
+            &[
+                ("AWS_ACCESS_KEY_ID", "k"),
+                ("AWS_REGION", "r"),
+                ("AWS_ENDPOINT_URL", "http://a/"),
+                ("AWS_ENDPOINT_URL_S3", "http://b"),
+            ],
+            Ok("at http://b"),
+        );
+        check(&[("AWS_PROFILE", "sso")], Err("export-credentials"));
+        check(&[("AWS_PROFILE", "nobody")], Err("\"nobody\""));
+    }
+
+    #[test]
+    fn nobody_gave_keys() {
+        let (_home, nothing) = access(&[("AWS_ENDPOINT_URL", "http://x")], "", "");
+        assert!(nothing.settings().err().unwrap().contains("AWS_ACCESS_KEY_ID"));
+        let (_home, amazon) = access(&[], "", "");
+        assert!(amazon.settings().is_ok(), "Amazon's machines lend keys");
+    }
+
+    #[test]
+    fn secrets_are_not_printed() {
+        let (_home, access) = access(&[("AWS_SECRET_ACCESS_KEY", "hush")], "", "");
+        assert!(!format!("{access:?}").contains("hush"));
+    }
+}

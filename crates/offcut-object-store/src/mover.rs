@@ -1,0 +1,274 @@
+//! What is only on this machine, and how it gets to the store.
+
+use crate::engine::{Answer, Client, Pending, Wait};
+use crate::fleet::{FleetStore, Shared};
+use crate::landmarks::{self, Landmarks};
+use crate::remote::{self, Guard};
+use crate::trouble;
+use crate::upload::{End, PART, Progress, Source, upload};
+use bytes::Bytes;
+use object_store::multipart::MultipartStore;
+use object_store::path::Path as Key;
+use offcut::store::{Completeness, Entry, Id, Pin, Selection, Standing, Store, StoreError};
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// While the store is known to be away, a writer waits no longer than this for it to be back.
+const IMPATIENT: Duration = Duration::from_secs(1);
+
+/// How long a failure is remembered.
+const REMEMBERED: Duration = Duration::from_secs(10 * 60);
+
+/// One description is written within this, when nobody waits.
+const UNHURRIED: Duration = Duration::from_secs(60);
+
+/// What only this machine has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waiting {
+    /// How many outputs.
+    pub entries: u64,
+    /// How many bytes they have.
+    pub bytes: u64,
+    /// What the store's last failure was, if it is not over.
+    pub reason: Option<String>,
+}
+
+/// What was moved to the store.
+#[derive(Debug, Default)]
+pub struct Moved {
+    /// How many outputs.
+    pub entries: u64,
+    /// How many bytes they had.
+    pub bytes: u64,
+    /// Why not all of them, if it is not because they are being written.
+    pub error: Option<StoreError>,
+}
+
+impl FleetStore {
+    /// What only this machine has. Asks nobody else.
+    pub fn waiting(&self) -> Result<Waiting, StoreError> {
+        let items = self.0.waiting_items(&Selection::default())?;
+        Ok(Waiting {
+            entries: items.len() as u64,
+            bytes: items.iter().map(|item| item.bytes).sum(),
+            reason: self.0.trouble(),
+        })
+    }
+
+    /// The entries that only this machine has, newest first. Asks nobody else.
+    pub fn waiting_entries(&self) -> Result<Vec<Entry>, StoreError> {
+        let ids: Vec<Id> = self.0.local.ids()?.into_iter().rev().collect();
+        Ok(self.0.local.entries(&ids).into_iter().flatten().map(|entry| self.0.waiting(entry)).collect())
+    }
+
+    /// Moves what has waited to the store. Stops at the first failure: the store is away then.
+    ///
+    /// Several processes may do this at once; one of them does the work.
+    pub fn move_up(&self) -> Result<Moved, StoreError> {
+        let mut moved = Moved::default();
+        let ids = self.0.local.ids()?;
+        let orphans = self.0.uploads_without(&ids);
+        if ids.is_empty() && orphans.is_empty() {
+            return Ok(moved);
+        }
+        let place = self.0.beside("moving");
+        let turn = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&place);
+        let turn = turn.map_err(|error| StoreError::Io {
+            tried: "open",
+            place: place.display().to_string(),
+            error,
+        })?;
+        if turn.try_lock().is_err() {
+            return Ok(moved);
+        }
+        for id in &orphans {
+            self.0.abort_what_was_left(id)?;
+        }
+        for id in ids {
+            let Ok(entry) = self.0.local.entry(&id) else { continue };
+            if entry.completeness == Completeness::Writing {
+                continue;
+            }
+            match self.0.move_one(&entry) {
+                Ok(Some(())) => {
+                    moved.entries += 1;
+                    moved.bytes += entry.bytes;
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    self.0.went_away(&error.to_string());
+                    moved.error = Some(error);
+                    break;
+                }
+            }
+        }
+        if moved.error.is_none() {
+            self.0.came_back();
+        }
+        Ok(moved)
+    }
+
+    /// Whether anybody cleaned this store within `age`; if not, it is this caller's turn, and others are told.
+    pub fn take_turn(&self, age: Duration) -> Result<bool, StoreError> {
+        let (key, now) = (self.0.engine.layout.cleaned(), (self.0.options.clock)());
+        self.0.engine.run(move |client| async move {
+            if let Some(found) = remote::head(&client, &key).await?
+                && now.duration_since(found.last_modified.into()).is_ok_and(|since| since < age)
+            {
+                return Ok(false);
+            }
+            remote::put(&client, &key, Bytes::from_static(b"offcut\n")).await.map(|()| true)
+        })
+    }
+}
+
+impl Shared {
+    /// A file of ours beside the metadata of what waits.
+    fn beside(&self, name: &str) -> PathBuf {
+        self.local.directory().join(".offcut").join(name)
+    }
+
+    /// What the store's last failure was, if nothing succeeded since.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        let text = std::fs::read_to_string(self.beside("away")).ok()?;
+        Some(text.chars().filter(|char| !char.is_control()).take(400).collect())
+    }
+
+    /// How long a writer may wait: not long again and again for a store that is away.
+    pub(crate) fn patience(&self) -> Duration {
+        let failed = std::fs::metadata(self.beside("away")).and_then(|found| found.modified());
+        let is_fresh = failed.is_ok_and(|failed| {
+            (self.options.clock)().duration_since(failed).is_ok_and(|since| since < REMEMBERED)
+        });
+        if is_fresh { self.options.deadline.min(IMPATIENT) } else { self.options.deadline }
+    }
+
+    pub(crate) fn went_away(&self, reason: &str) {
+        let _ = std::fs::write(self.beside("away"), reason);
+    }
+
+    pub(crate) fn came_back(&self) {
+        let _ = std::fs::remove_file(self.beside("away"));
+    }
+
+    /// Begins to upload a file under this id.
+    pub(crate) fn start_upload(
+        &self,
+        id: &Id,
+        file: File,
+        progress: watch::Receiver<Progress>,
+        part: u64,
+    ) -> Result<Pending<Landmarks>, StoreError> {
+        let (key, probe) = (self.engine.layout.output(id), self.engine.layout.probe());
+        let (known, memo) = (Arc::clone(&self.guard), self.beside("overwrites"));
+        let record = self.beside(&format!("{id}.upload"));
+        self.engine.start(move |client| async move {
+            let guard = guard(&client, &probe, &known, &memo).await?;
+            upload(client, Source { file: Arc::new(file), progress, key, record, guard, part }).await
+        })
+    }
+
+    /// Describes an entry whose bytes have arrived: from now on it is in the store.
+    pub(crate) fn publish(&self, entry: &Entry, landmarks: &Landmarks, until: Instant) -> Result<(), String> {
+        let layout = &self.engine.layout;
+        let settled = Entry { standing: Standing::Settled, ..entry.clone() };
+        let (key, text) = (layout.entry(&settled), Bytes::from(settled.to_json()));
+        let index = (entry.bytes >= landmarks::FROM)
+            .then(|| (layout.lines(&entry.id), Bytes::from(landmarks.to_json())));
+        let pin = (entry.pin == Pin::Pinned).then(|| layout.pin(&entry.id));
+        let (probe, known, memo) = (layout.probe(), Arc::clone(&self.guard), self.beside("overwrites"));
+        let pending = self.engine.start(move |client| async move {
+            if let Some((key, text)) = index {
+                remote::put(&client, &key, text).await?;
+            }
+            if let Some(key) = pin {
+                remote::put(&client, &key, Bytes::new()).await?;
+            }
+            let guard = guard(&client, &probe, &known, &memo).await?;
+            remote::put_new(&client, &key, text, guard).await
+        });
+        match pending.map_err(|error| error.to_string())?.wait_until(until) {
+            Wait::Done(answer) => {
+                answer.map_err(|error| trouble::explained(&self.engine.location, &error).to_string())
+            }
+            Wait::TimeIsUp => Err(format!("{}: the store did not take it in time", self.engine.location)),
+        }
+    }
+
+    /// Moves one entry up. Nothing if somebody else is at it.
+    fn move_one(&self, entry: &Entry) -> Result<Option<()>, StoreError> {
+        let Some(path) = &entry.path else { return Ok(None) };
+        let Ok(file) = File::open(path) else { return Ok(None) };
+        // Whoever writes it, or uploads it at this moment, holds the lock.
+        if file.try_lock().is_err() {
+            return Ok(None);
+        }
+        self.abort_what_was_left(&entry.id)?;
+        let refused = |error: &object_store::Error| trouble::explained(&self.engine.location, error);
+        let (_keep, progress) = watch::channel(Progress { written: entry.bytes, end: End::Reached });
+        let part = PART.max(entry.bytes.div_ceil(9000).next_multiple_of(1 << 20));
+        let upload = self.start_upload(
+            &entry.id,
+            file.try_clone().map_err(|error| StoreError::Io {
+                tried: "read",
+                place: path.display().to_string(),
+                error,
+            })?,
+            progress,
+            part,
+        )?;
+        let landmarks = upload.wait().map_err(|error| refused(&error))?;
+        let entry = Entry { path: None, host: self.options.host.clone(), ..entry.clone() };
+        self.publish(&entry, &landmarks, Instant::now() + UNHURRIED)
+            .map_err(|reason| StoreError::Refused { reason })?;
+        self.local.remove(&entry.id)?;
+        Ok(Some(()))
+    }
+
+    /// Uploads in parts whose output was removed before they ended.
+    fn uploads_without(&self, ids: &[Id]) -> Vec<Id> {
+        let Ok(listing) = std::fs::read_dir(self.local.directory().join(".offcut")) else {
+            return Vec::new();
+        };
+        listing
+            .filter_map(|item| Id::parse(item.ok()?.file_name().to_str()?.strip_suffix(".upload")?))
+            .filter(|id| !ids.contains(id))
+            .collect()
+    }
+
+    /// Ends an upload in parts that died with its process, so that the server forgets the parts.
+    fn abort_what_was_left(&self, id: &Id) -> Result<(), StoreError> {
+        let record = self.beside(&format!("{id}.upload"));
+        let Ok(upload) = std::fs::read_to_string(&record) else { return Ok(()) };
+        let key: Key = self.engine.layout.output(id);
+        self.engine.run(move |client| async move {
+            match client.abort_multipart(&key, &upload).await {
+                Err(object_store::Error::NotFound { .. }) => Ok(()),
+                ended => ended,
+            }
+        })?;
+        let _ = std::fs::remove_file(&record);
+        Ok(())
+    }
+}
+
+/// Who keeps objects from being overwritten: asked once, and remembered on this machine.
+async fn guard(client: &Client, probe: &Key, known: &OnceLock<Guard>, memo: &PathBuf) -> Answer<Guard> {
+    if let Some(guard) = known.get() {
+        return Ok(*guard);
+    }
+    let guard = match std::fs::read_to_string(memo).as_deref() {
+        Ok("never") => Guard::Server,
+        Ok("always") => Guard::Look,
+        _ => {
+            let guard = remote::probe(client, probe).await?;
+            let _ = std::fs::write(memo, if guard == Guard::Server { "never" } else { "always" });
+            guard
+        }
+    };
+    Ok(*known.get_or_init(|| guard))
+}

@@ -1,0 +1,109 @@
+//! A prefix of the test bucket for each test, and a folder for what is on its way there.
+
+use crate::proxy::Proxy;
+use offcut::Context;
+use offcut::store::{Completeness, Draft, Entry, Id, Reading, Store, contract};
+use offcut_object_store::{Access, FleetStore, Location, Options};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
+
+pub(crate) struct Place {
+    pub(crate) location: Location,
+    spool: TempDir,
+    pub(crate) deadline: Duration,
+    pub(crate) host: &'static str,
+}
+
+/// A variable that `scripts/with-seaweedfs` sets.
+#[track_caller]
+pub(crate) fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run this by scripts/with-seaweedfs"))
+}
+
+/// The address of the server.
+pub(crate) fn server() -> String {
+    variable("AWS_ENDPOINT_URL").strip_prefix("http://").unwrap().to_owned()
+}
+
+/// Keys that are right, and an endpoint.
+pub(crate) fn access(endpoint: &str) -> Access {
+    let keys = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"]
+        .map(|name| (name.to_owned(), variable(name)));
+    Access::new(keys.into_iter().chain([("AWS_ENDPOINT_URL".to_owned(), endpoint.to_owned())]), None)
+}
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
+        let uri = format!("s3://{}/test/{since}-{number}", variable("OFFCUT_TEST_BUCKET"));
+        Place {
+            location: Location::parse(&uri).unwrap(),
+            spool: tempfile::tempdir().unwrap(),
+            deadline: Duration::from_secs(60),
+            host: "machine",
+        }
+    }
+
+    /// The same bucket and prefix, seen from another machine.
+    pub(crate) fn elsewhere(&self, host: &'static str) -> Place {
+        Place { location: self.location.clone(), spool: tempfile::tempdir().unwrap(), host, ..*self }
+    }
+
+    pub(crate) fn store(&self) -> FleetStore {
+        self.store_by(access(&variable("AWS_ENDPOINT_URL")))
+    }
+
+    pub(crate) fn store_through(&self, proxy: &Proxy) -> FleetStore {
+        self.store_by(access(&proxy.endpoint()))
+    }
+
+    pub(crate) fn store_by(&self, access: Access) -> FleetStore {
+        let options =
+            Options { host: Some(self.host.to_owned()), deadline: self.deadline, clock: SystemTime::now };
+        FleetStore::new(self.location.clone(), access, self.spool.path().join("spool"), options)
+    }
+
+    /// Whether the folder has nothing but what was given up on purpose.
+    pub(crate) fn nothing_waits(&self) -> bool {
+        let entries = self.store().waiting_entries().unwrap();
+        entries.iter().all(|entry| entry.completeness == Completeness::Abandoned)
+    }
+}
+
+pub(crate) fn put(store: &FleetStore, tool: &str, bytes: &[u8]) -> Entry {
+    let context = Context { session: Some(format!("session of {tool}")), ..Context::tool(tool) };
+    let mut writer = store
+        .create(&Draft { context: &context, profile: "native", file_name: "x", reading: Reading::Plain })
+        .unwrap();
+    for chunk in bytes.chunks(1 << 20) {
+        writer.write(chunk).unwrap();
+    }
+    writer.commit(&contract::summary(bytes)).unwrap()
+}
+
+pub(crate) fn all(store: &dyn Store, id: &Id) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let count = store.read(id, bytes.len() as u64, &mut buffer).unwrap();
+        bytes.extend_from_slice(&buffer[..count]);
+        if count < buffer.len() {
+            return bytes;
+        }
+    }
+}
+
+/// Lines that differ from each other and from those of another seed.
+pub(crate) fn text(seed: u64, bytes: usize) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes + 64);
+    let mut number = 0_u64;
+    while text.len() < bytes {
+        number += 1;
+        text.extend_from_slice(format!("{seed}: line {number} of what a tool printed\n").as_bytes());
+    }
+    text.truncate(bytes);
+    text
+}
