@@ -59,8 +59,8 @@ const EXAMPLES: &str = "Examples:
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct Everywhere {
-    /// Where whole outputs are kept: a directory, or `none`
-    #[arg(long, global = true, value_name = "DIR|none")]
+    /// Where whole outputs are kept: a directory, a bucket that many machines share, or `none`
+    #[arg(long, global = true, value_name = "DIR|s3://BUCKET/PREFIX|none")]
     pub(crate) store: Option<String>,
     /// How to print: for people and models, or as JSON for programs
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
@@ -135,7 +135,9 @@ pub(crate) enum Command {
     /// List what is kept, newest first
     #[command(after_help = "Examples:
   offcut ls
-  offcut ls --limit 100 --format json")]
+  offcut ls --limit 100 --format json
+  offcut ls --tool bash --day 2026-11-15
+  offcut ls --before 1m3k9q2zab7xk4pd      the page that follows this one")]
     Ls(Ls),
     /// Remove kept outputs
     #[command(after_help = "Example:
@@ -483,6 +485,21 @@ pub(crate) struct Ls {
     /// List all
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
+    /// Only those of this tool
+    #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) tool: Option<String>,
+    /// Only those of this session
+    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) session: Option<String>,
+    /// Only those of this machine, in a store that many share
+    #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) host: Option<String>,
+    /// Only those of this day (UTC): 2026-11-15
+    #[arg(long, value_name = "DATE")]
+    pub(crate) day: Option<jiff::civil::Date>,
+    /// Only those older than this one
+    #[arg(long, value_name = "ID")]
+    pub(crate) before: Option<String>,
 }
 
 #[derive(Debug, Args)]

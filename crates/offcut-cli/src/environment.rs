@@ -3,10 +3,12 @@
 use crate::arguments::{Cut, Everywhere};
 use crate::config::{self, Configuration, Origin, Problem};
 use crate::failure::Failure;
+use crate::fleet;
 use crate::tokens::RealTokens;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::store::{FsStore, Store};
 use offcut::{Profile, Reach, Storage, Truncator};
+use offcut_object_store::{FleetStore, Location};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -16,6 +18,8 @@ pub(crate) struct Setup {
     pub(crate) configuration: Configuration,
     pub(crate) profile: Profile,
     place: Place,
+    /// The store of a fleet, if that is the place.
+    fleet: Option<Arc<FleetStore>>,
     /// The command that runs offcut on the same store from another shell, if one can be written.
     program: Option<String>,
 }
@@ -24,6 +28,7 @@ pub(crate) struct Setup {
 enum Place {
     Nowhere,
     Directory(PathBuf),
+    Fleet(Location),
     Unknown(String),
 }
 
@@ -73,9 +78,17 @@ impl Setup {
         let named = everywhere.store.is_some() || relative || layout == Some("seed");
         let program = match &place {
             Place::Directory(directory) if named => program_for(directory),
+            Place::Fleet(location) if named => Some(format!("offcut --store {location}")),
             _ => Some("offcut".to_owned()),
         };
-        Ok(Setup { configuration, profile, place, program })
+        let (place, fleet) = match place {
+            Place::Fleet(location) => match fleet::open(location.clone(), &configuration) {
+                Ok(store) => (Place::Fleet(location), Some(Arc::new(store))),
+                Err(reason) => (Place::Unknown(reason), None),
+            },
+            place => (place, None),
+        };
+        Ok(Setup { configuration, profile, place, fleet, program })
     }
 
     /// A truncator for one call. It never fails because of the store.
@@ -83,6 +96,7 @@ impl Setup {
         let storage = match &self.place {
             Place::Nowhere => Storage::Off,
             Place::Directory(directory) => Storage::To(Arc::new(directory_store(directory.clone()))),
+            Place::Fleet(_) => self.fleet.clone().map_or(Storage::Off, |fleet| Storage::To(fleet)),
             Place::Unknown(reason) => Storage::Unavailable(reason.clone()),
         };
         let reach = match self.configuration.text("reach") {
@@ -110,8 +124,18 @@ impl Setup {
     pub(crate) fn directory(&self) -> Option<&Path> {
         match &self.place {
             Place::Directory(directory) => Some(directory),
-            Place::Nowhere | Place::Unknown(_) => None,
+            Place::Nowhere | Place::Fleet(_) | Place::Unknown(_) => None,
         }
+    }
+
+    /// The store of a fleet, if it is one.
+    pub(crate) fn fleet(&self) -> Option<&Arc<FleetStore>> {
+        self.fleet.as_ref()
+    }
+
+    /// The directory that files are written to at first, wherever they go then.
+    pub(crate) fn files(&self) -> Option<&Path> {
+        self.fleet.as_ref().map(|fleet| fleet.spool()).or_else(|| self.directory())
     }
 
     /// The store to read from.
@@ -121,6 +145,10 @@ impl Setup {
                 Err(Failure::Usage(anyhow::anyhow!("there is nothing to read with --store none")))
             }
             Place::Directory(directory) => Ok(Arc::new(directory_store(directory.clone()))),
+            Place::Fleet(location) => match &self.fleet {
+                Some(fleet) => Ok(Arc::clone(fleet) as Arc<dyn Store>),
+                None => Err(Failure::Store(anyhow::anyhow!("{location} cannot be used"))),
+            },
             Place::Unknown(reason) => Err(Failure::Store(anyhow::anyhow!(reason.clone()))),
         }
     }
@@ -166,9 +194,13 @@ fn place(chosen: &str, beside: Option<&Path>) -> Place {
         )),
         "none" => Place::Nowhere,
         "" => Place::Unknown("--store names nothing: name a directory, or none".to_owned()),
-        uri if uri.contains("://") => {
-            Place::Unknown(format!("this build has no store for {uri:?}: name a directory with --store"))
-        }
+        uri if uri.starts_with("s3://") => match Location::parse(uri) {
+            Ok(location) => Place::Fleet(location),
+            Err(error) => Place::Unknown(error.to_string()),
+        },
+        uri if uri.contains("://") => Place::Unknown(format!(
+            "there is no store for {uri:?}: name a directory or s3://bucket/prefix with --store"
+        )),
         directory => absolute(&beside.unwrap_or(Path::new("")).join(directory)),
     }
 }

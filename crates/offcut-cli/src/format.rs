@@ -2,7 +2,7 @@
 
 use crate::process::Fate;
 use jiff::Timestamp;
-use offcut::store::{Completeness, Entry};
+use offcut::store::{Completeness, Entry, Standing};
 use offcut::{Gap, Kept, Part, Preview, Shown, Size};
 use serde::Serialize;
 use std::time::Duration;
@@ -31,6 +31,9 @@ struct Saved<'a> {
     uri: String,
     bytes: u64,
     digest: &'a str,
+    /// Why only this machine has it, where others should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only_local: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -113,6 +116,7 @@ impl<'a> Saved<'a> {
             uri: entry.uri(),
             bytes: entry.bytes,
             digest: entry.summary.as_ref().map_or("", |summary| summary.digest.as_str()),
+            only_local: only_local(&entry.standing),
         }
     }
 }
@@ -196,6 +200,12 @@ pub(crate) struct EntryRow {
     digest: Option<String>,
     path: Option<String>,
     uri: String,
+    /// The machine that produced it, where a store has outputs of many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+    /// Why only this machine has it, where others should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only_local: Option<String>,
 }
 
 impl EntryRow {
@@ -221,7 +231,17 @@ impl EntryRow {
             digest: summary.map(|summary| summary.digest.clone()),
             path: entry.path.as_ref().map(|path| path.display().to_string()),
             uri: entry.uri(),
+            host: entry.host.clone(),
+            only_local: only_local(&entry.standing).map(str::to_owned),
         }
+    }
+}
+
+/// Why only this machine has an entry, if that is so.
+pub(crate) fn only_local(standing: &Standing) -> Option<&str> {
+    match standing {
+        Standing::OnlyLocal { reason } => Some(reason),
+        Standing::Settled | Standing::Arriving => None,
     }
 }
 

@@ -1,5 +1,7 @@
-//! Cleaning that happens by itself: rarely, in a process of its own, one at a time.
+//! Cleaning and uploading that happen by themselves: in a process of their own, one at a time.
 
+use crate::environment::Setup;
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
@@ -13,24 +15,37 @@ const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 /// The file whose age tells when the store was last cleaned, and whose lock tells that somebody does it now.
 const MARK: &str = ".offcut/cleaned";
 
-/// Starts a cleaner in the background if it is time. The call that triggers it does not wait.
-pub(crate) fn start_if_due(directory: &Path) {
+/// Starts what has to be done now and then, in the background. The call that triggers it does not wait.
+pub(crate) fn start_if_due(setup: &Setup) {
+    if let Some(fleet) = setup.fleet() {
+        // A store that many share is cleaned by the rules of its bucket, not by whoever happens to write to it.
+        if fleet.has_waiting() {
+            start(OsStr::new(&fleet.location().to_string()));
+        }
+    } else if let Some(directory) = setup.directory()
+        && is_due(directory)
+    {
+        start(directory.as_os_str());
+    }
+}
+
+fn is_due(directory: &Path) -> bool {
     let mark = directory.join(MARK);
-    let is_due = match std::fs::metadata(&mark).and_then(|found| found.modified()) {
+    match std::fs::metadata(&mark).and_then(|found| found.modified()) {
         Ok(modified) => SystemTime::now().duration_since(modified).is_ok_and(|age| age > EVERY),
         // A new store has nothing to clean: the mark starts its clock.
         Err(_) => {
             let _ = open(&mark);
             false
         }
-    };
-    if !is_due {
-        return;
     }
+}
+
+fn start(store: &OsStr) {
     if let Ok(program) = std::env::current_exe() {
         let _ = Command::new(program)
             .args(["clean", "--auto", "--store"])
-            .arg(directory)
+            .arg(store)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

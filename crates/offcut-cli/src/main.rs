@@ -7,6 +7,7 @@ mod command;
 mod config;
 mod environment;
 mod failure;
+mod fleet;
 mod format;
 mod housekeeping;
 mod process;

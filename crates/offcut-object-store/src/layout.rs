@@ -41,11 +41,6 @@ impl Layout {
         self.path(&format!("pin/{id}"))
     }
 
-    /// Whoever cleans leaves its time here.
-    pub(crate) fn cleaned(&self) -> Path {
-        self.path("cleaned")
-    }
-
     /// Tells whether the server refuses to overwrite.
     pub(crate) fn probe(&self) -> Path {
         self.path("probe")

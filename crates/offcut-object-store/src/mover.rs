@@ -59,6 +59,11 @@ impl FleetStore {
         })
     }
 
+    /// Whether this machine has anything that the store has not. Costs no more than looking into a folder.
+    pub fn has_waiting(&self) -> bool {
+        self.0.local.ids().is_ok_and(|ids| !ids.is_empty())
+    }
+
     /// The entries that only this machine has, newest first. Asks nobody else.
     pub fn waiting_entries(&self) -> Result<Vec<Entry>, StoreError> {
         let ids: Vec<Id> = self.0.local.ids()?.into_iter().rev().collect();
@@ -110,19 +115,6 @@ impl FleetStore {
             self.0.came_back();
         }
         Ok(moved)
-    }
-
-    /// Whether anybody cleaned this store within `age`; if not, it is this caller's turn, and others are told.
-    pub fn take_turn(&self, age: Duration) -> Result<bool, StoreError> {
-        let (key, now) = (self.0.engine.layout.cleaned(), (self.0.options.clock)());
-        self.0.engine.run(move |client| async move {
-            if let Some(found) = remote::head(&client, &key).await?
-                && now.duration_since(found.last_modified.into()).is_ok_and(|since| since < age)
-            {
-                return Ok(false);
-            }
-            remote::put(&client, &key, Bytes::from_static(b"offcut\n")).await.map(|()| true)
-        })
     }
 }
 

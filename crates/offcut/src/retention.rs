@@ -1,6 +1,6 @@
 //! What goes and what stays when a store is cleaned. Pure: entries and a time in, a decision out.
 
-use crate::store::{Completeness, Entry, Id, Pin};
+use crate::store::{Completeness, Entry, Id, Item, Pin, Standing};
 use std::time::{Duration, SystemTime};
 
 /// Nothing younger than this goes for want of space: somebody may still be reading it.
@@ -35,7 +35,7 @@ pub enum Hold {
     Free,
     /// Somebody pinned it.
     Pinned,
-    /// It is being written.
+    /// It is being written, or on its way to a store elsewhere.
     Writing,
 }
 
@@ -83,12 +83,18 @@ pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> Swe
 
 impl From<&Entry> for Candidate {
     fn from(entry: &Entry) -> Self {
-        let hold = match (entry.pin, &entry.completeness) {
-            (Pin::Pinned, _) => Hold::Pinned,
-            (Pin::Loose, Completeness::Writing) => Hold::Writing,
-            (Pin::Loose, _) => Hold::Free,
+        Candidate::from(&Item::from(entry))
+    }
+}
+
+impl From<&Item> for Candidate {
+    fn from(item: &Item) -> Self {
+        let hold = match (item.pin, &item.completeness, &item.standing) {
+            (Pin::Pinned, _, _) => Hold::Pinned,
+            (_, Completeness::Writing, _) | (_, _, Standing::OnlyLocal { .. }) => Hold::Writing,
+            _ => Hold::Free,
         };
-        Candidate { id: entry.id, bytes: entry.bytes, hold }
+        Candidate { id: item.id, bytes: item.bytes, hold }
     }
 }
 

@@ -3,13 +3,14 @@
 use crate::arguments::{Clean, Everywhere, Format, Pinning};
 use crate::config;
 use crate::environment::Setup;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::housekeeping;
 use offcut::retention::{self, Candidate, Hold, Policy, Sweep};
 use offcut::retrieve;
-use offcut::store::{Entry, Pin};
+use offcut::store::{Id, Item, Pin, Selection, StoreError};
+use offcut_object_store::Moved;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 #[derive(Serialize)]
@@ -21,6 +22,14 @@ struct Result {
     over_quota: u64,
     dry_run: bool,
     ids: Vec<String>,
+    /// Outputs that were only on this machine and are now in the store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved: Option<u64>,
+    /// Outputs that still are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only_local: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only_local_bytes: Option<u64>,
 }
 
 pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
@@ -30,37 +39,66 @@ pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
         true => setup.directory().and_then(housekeeping::take_turn),
         false => Some(None),
     }) else {
-        return Ok(());
+        // Of a store that many share only what waits is seen to.
+        return move_up(&setup).map(drop);
     };
+    let moved = if clean.dry_run { None } else { move_up(&setup)? };
     let policy = policy(&setup, clean);
-    // Entries that vanish meanwhile, or cannot be read, are passed over.
-    let entries: Vec<Entry> = retrieve::entries(&*store, &store.ids()?).into_iter().flatten().collect();
-    let mut candidates: Vec<Candidate> = entries.iter().map(Candidate::from).collect();
+    let items = store.select(&Selection::default())?;
+    // Oldest first.
+    let mut candidates: Vec<Candidate> = items.iter().rev().map(Candidate::from).collect();
     if clean.older_than.is_none() {
-        hold_what_is_never_cleaned(&entries, &mut candidates);
+        hold_what_is_never_cleaned(items.iter().rev(), &mut candidates);
     }
     let mut sweep = retention::decide(&candidates, &policy, SystemTime::now());
     if !clean.dry_run {
         let mut progress = super::Progress::new("removing", sweep.remove.len());
+        let ids: Vec<Id> = sweep.remove.iter().map(|candidate| candidate.id).collect();
         // Only what we removed ourselves counts: another cleaner may have been faster.
-        sweep.remove.retain(|candidate| {
+        let mut removed = BTreeSet::new();
+        store.remove_all(&ids, &mut |id, result| {
             progress.step();
-            match store.remove(&candidate.id) {
-                Ok(()) => true,
-                Err(offcut::store::StoreError::NotFound { .. }) => false,
-                Err(error) => {
-                    eprintln!("offcut: {error}");
-                    false
-                }
+            match result {
+                Ok(()) => drop(removed.insert(*id)),
+                Err(StoreError::NotFound { .. }) => {}
+                Err(error) => eprintln!("offcut: {error}"),
             }
         });
+        sweep.remove.retain(|candidate| removed.contains(&candidate.id));
     }
     if clean.auto {
         return Ok(());
     }
+    let waiting = setup.fleet().and_then(|fleet| fleet.waiting().ok());
     match everywhere.format {
-        Format::Json => super::print_json(&result(&sweep, clean.dry_run)),
-        Format::Text => super::print(text(&sweep, clean.dry_run).as_bytes()),
+        Format::Json => super::print_json(&Result {
+            moved: moved.as_ref().map(|moved| moved.entries),
+            only_local: waiting.as_ref().map(|waiting| waiting.entries),
+            only_local_bytes: waiting.as_ref().map(|waiting| waiting.bytes),
+            ..result(&sweep, clean.dry_run)
+        }),
+        Format::Text => {
+            if let Some(moved) = moved.filter(|moved| moved.entries > 0) {
+                let (entries, bytes) = (moved.entries, moved.bytes);
+                super::print(format!("moved {entries} outputs, {bytes} bytes, to the store\n").as_bytes())?;
+            }
+            super::print(text(&sweep, clean.dry_run).as_bytes())?;
+            super::list::tell_what_waits(&setup);
+            Ok(())
+        }
+    }
+}
+
+/// Moves what is only on this machine to the store of a fleet, if there is one and it can take it.
+fn move_up(setup: &Setup) -> std::result::Result<Option<Moved>, Failure> {
+    let Some(fleet) = setup.fleet() else { return Ok(None) };
+    let moved = fleet.move_up()?;
+    match moved.error {
+        Some(error) => {
+            super::list::tell_what_waits(setup);
+            Err(error.into())
+        }
+        None => Ok(Some(moved)),
     }
 }
 
@@ -78,10 +116,10 @@ fn policy(setup: &Setup, clean: &Clean) -> Policy {
 }
 
 /// Some documents never clean: what was kept under their profile goes only when an age is asked for by name.
-fn hold_what_is_never_cleaned(entries: &[Entry], candidates: &mut [Candidate]) {
+fn hold_what_is_never_cleaned<'a>(items: impl Iterator<Item = &'a Item>, candidates: &mut [Candidate]) {
     let mut known: BTreeMap<&str, bool> = BTreeMap::new();
-    for (entry, candidate) in entries.iter().zip(candidates) {
-        let never = known.entry(&entry.profile).or_insert_with_key(|name| {
+    for (item, candidate) in items.zip(candidates) {
+        let never = known.entry(&item.profile).or_insert_with_key(|name| {
             config::profile(name).is_ok_and(|profile| profile.retention_days.is_none())
         });
         if *never && candidate.hold == Hold::Free {
@@ -99,6 +137,9 @@ fn result(sweep: &Sweep, dry_run: bool) -> Result {
         over_quota: sweep.over_quota,
         dry_run,
         ids: sweep.remove.iter().map(|candidate| candidate.id.to_string()).collect(),
+        moved: None,
+        only_local: None,
+        only_local_bytes: None,
     }
 }
 

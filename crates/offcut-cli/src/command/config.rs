@@ -190,9 +190,10 @@ fn default(name: &str, setup: &Setup, profile: &Profile) -> (Option<Value>, Orig
     let text = |text: String| (Some(Value::Text(text)), Origin::Default);
     match name {
         "profile" => text("native".to_owned()),
-        "store.path" => {
-            setup.directory().map_or((None, Origin::Default), |path| text(path.display().to_string()))
-        }
+        "store.path" => match (setup.fleet(), setup.directory()) {
+            (Some(fleet), _) => text(fleet.location().to_string()),
+            (None, path) => path.map_or((None, Origin::Default), |path| text(path.display().to_string())),
+        },
         "store.layout" => text("own".to_owned()),
         "reach" => text("shell".to_owned()),
         "max_output" => (Some(Value::Number(offcut::DEFAULT_CAP)), Origin::Default),

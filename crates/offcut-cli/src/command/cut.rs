@@ -20,10 +20,9 @@ pub(crate) fn cut(everywhere: &Everywhere, cut: &Cut) -> Outcome {
         Format::Json => super::print_json(&CutResult::new(&shown))?,
     }
     super::tell_what_was_not_kept(&shown);
-    if shown.preview().is_some()
-        && let Some(directory) = setup.directory()
-    {
-        housekeeping::start_if_due(directory);
+    super::tell_what_is_only_local(&shown);
+    if shown.preview().is_some() {
+        housekeeping::start_if_due(&setup);
     }
     // What came before the failure was shown and kept; that the input ended early is still worth an error.
     read.map_err(|error| {

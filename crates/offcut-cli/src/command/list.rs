@@ -2,56 +2,117 @@
 
 use crate::arguments::{Everywhere, Format, Ls, Rm};
 use crate::environment::Setup;
-use crate::failure::Outcome;
-use crate::format::{EntryRow, state};
+use crate::failure::{Failure, Outcome};
+use crate::format::{EntryRow, only_local, state};
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::retrieve;
-use offcut::store::Entry;
+use offcut::store::{Id, Item, Selection, Store, StoreError};
 
 pub(crate) fn ls(everywhere: &Everywhere, ls: &Ls) -> Outcome {
-    let store = Setup::new(everywhere)?.store()?;
-    let ids = store.ids()?;
-    let limit = if ls.all { usize::MAX } else { ls.limit };
-    let newest: Vec<_> = ids.iter().rev().take(limit).copied().collect();
-    let mut entries = Vec::new();
-    for entry in retrieve::entries(&*store, &newest) {
-        match entry {
-            Ok(entry) => entries.push(entry),
-            // Another process may have removed it since; a damaged one must not hide the others.
-            Err(offcut::store::StoreError::NotFound { .. }) => {}
-            Err(error) => eprintln!("offcut: {error}"),
+    let setup = Setup::new(everywhere)?;
+    let store = setup.store()?;
+    let selection = selection(&*store, ls)?;
+    let most = selection.most;
+    // One more than is wanted tells whether there are older ones.
+    let selected = store.select(&Selection { most: most.map(|most| most.saturating_add(1)), ..selection });
+    let mut items = match (selected, setup.fleet()) {
+        (Ok(items), _) => items,
+        (Err(error), None) => return Err(error.into()),
+        (Err(error), Some(fleet)) => {
+            // A store that is away hides nothing that this machine has.
+            print(everywhere, &fleet.waiting_entries()?.iter().map(Item::from).collect::<Vec<_>>(), &*store)?;
+            return Err(error.into());
         }
+    };
+    let has_older = most.is_some_and(|most| items.len() > most);
+    items.truncate(most.unwrap_or(usize::MAX));
+    print(everywhere, &items, &*store)?;
+    if everywhere.format == Format::Text {
+        if let (true, Some(last)) = (has_older, items.last()) {
+            eprintln!("offcut: there are older ones: `offcut ls --before {}`, or --all", last.id);
+        }
+        tell_what_waits(&setup);
     }
+    Ok(())
+}
+
+fn selection(store: &dyn Store, ls: &Ls) -> Result<Selection, Failure> {
+    let day = ls.day.and_then(|day| {
+        let start = day.to_zoned(TimeZone::UTC).ok()?;
+        Some((start.timestamp().into(), start.tomorrow().ok()?.timestamp().into()))
+    });
+    let before = ls.before.as_deref().map(|reference| match Id::parse(reference) {
+        Some(id) => Ok(id),
+        None => retrieve::resolve(store, reference),
+    });
+    Ok(Selection {
+        tool: ls.tool.clone(),
+        session: ls.session.clone(),
+        host: ls.host.clone(),
+        from: day.map(|(from, _)| from),
+        until: day.map(|(_, until)| until),
+        before: before.transpose()?,
+        most: (!ls.all).then_some(ls.limit),
+    })
+}
+
+fn print(everywhere: &Everywhere, items: &[Item], store: &dyn Store) -> Outcome {
     match everywhere.format {
-        Format::Json => super::print_json(&entries.iter().map(EntryRow::new).collect::<Vec<_>>()),
-        Format::Text => {
-            super::print(table(&entries).as_bytes())?;
-            let older = ids.len().saturating_sub(limit);
-            if older > 0 {
-                eprintln!("offcut: {older} older ones; `offcut ls --all` lists them");
+        Format::Text => super::print(table(items).as_bytes()),
+        Format::Json => {
+            let ids: Vec<Id> = items.iter().map(|item| item.id).collect();
+            let mut rows = Vec::new();
+            for entry in retrieve::entries(store, &ids) {
+                match entry {
+                    Ok(entry) => rows.push(EntryRow::new(&entry)),
+                    // Another process may have removed it since; a damaged one must not hide the others.
+                    Err(StoreError::NotFound { .. }) => {}
+                    Err(error) => eprintln!("offcut: {error}"),
+                }
             }
-            Ok(())
+            super::print_json(&rows)
         }
     }
 }
 
-fn table(entries: &[Entry]) -> String {
-    let mut cells = vec![["ID", "TIME (UTC)", "TOOL", "BYTES", "LINES", "STATE"].map(str::to_owned)];
-    cells.extend(entries.iter().map(|entry| {
+/// Says what has not yet reached a store elsewhere.
+pub(super) fn tell_what_waits(setup: &Setup) {
+    if let Some(Ok(waiting)) = setup.fleet().map(|fleet| fleet.waiting())
+        && waiting.entries > 0
+    {
+        let reason = waiting.reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+        eprintln!(
+            "offcut: {} outputs, {} bytes, are only on this machine so far{reason}",
+            waiting.entries, waiting.bytes
+        );
+    }
+}
+
+fn table(items: &[Item]) -> String {
+    // A column for the machine only where there are several.
+    let hosts = items.iter().any(|item| item.host.is_some());
+    let head = ["ID", "TIME (UTC)", "TOOL", "BYTES", "LINES", "STATE", if hosts { "HOST" } else { "" }];
+    let mut cells = vec![head.map(str::to_owned)];
+    cells.extend(items.iter().map(|item| {
+        let state = match only_local(&item.standing) {
+            Some(_) => format!("{}, only here", state(&item.completeness)),
+            None => state(&item.completeness).to_owned(),
+        };
         [
-            entry.id.to_string(),
-            time(entry),
-            entry.context.tool.as_deref().map_or_else(|| "-".to_owned(), super::harmless),
-            entry.bytes.to_string(),
-            entry.lines().map_or_else(|| "-".to_owned(), |lines| lines.to_string()),
-            state(&entry.completeness).to_owned(),
+            item.id.to_string(),
+            time(&item.id),
+            item.tool.as_deref().map_or_else(|| "-".to_owned(), super::harmless),
+            item.bytes.to_string(),
+            item.lines.map_or_else(|| "-".to_owned(), |lines| lines.to_string()),
+            state,
+            item.host.as_deref().map_or_else(String::new, super::harmless),
         ]
     }));
     super::align(&cells, &[3, 4])
 }
 
-fn time(entry: &Entry) -> String {
-    let timestamp = Timestamp::try_from(entry.created).unwrap_or(Timestamp::UNIX_EPOCH);
+fn time(id: &Id) -> String {
+    let timestamp = Timestamp::try_from(id.time()).unwrap_or(Timestamp::UNIX_EPOCH);
     timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 

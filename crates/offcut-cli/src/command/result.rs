@@ -56,8 +56,8 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
             }
         }
     }
-    if cut && let Some(directory) = setup.directory() {
-        housekeeping::start_if_due(directory);
+    if cut {
+        housekeeping::start_if_due(&setup);
     }
     read.map(drop).map_err(|error| {
         Failure::Usage(anyhow::Error::new(error).context("could not read all of standard input"))

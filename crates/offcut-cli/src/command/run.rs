@@ -71,7 +71,8 @@ fn follow(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<u8
             None => spool.finish_with(ending.clone()),
             Some(open) => {
                 let (shown, file) = spool.pause(ending.clone());
-                let rest = file.and_then(|file| rest(&shown, file, run.background_cap.min(setup.cap())));
+                let cap = run.background_cap.min(setup.cap());
+                let rest = file.and_then(|file| rest(&setup, &shown, file, cap));
                 process::hand_over(open.reader, rest);
                 shown
             }
@@ -91,10 +92,9 @@ fn follow(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<u8
     if let Some(reason) = printed.err().and_then(|failure| failure.reason()) {
         say(&reason);
     }
-    if shown.iter().any(|shown| shown.preview().is_some())
-        && let Some(directory) = setup.directory()
-    {
-        housekeeping::start_if_due(directory);
+    shown.iter().for_each(super::tell_what_is_only_local);
+    if shown.iter().any(|shown| shown.preview().is_some()) {
+        housekeeping::start_if_due(&setup);
     }
     if let (Fate::TimedOut, Some(timeout)) = (fate, run.timeout) {
         say(&format!("the command was stopped: its time of {timeout:?} was up"));
@@ -116,9 +116,9 @@ impl Run {
 }
 
 /// Where a process that reads on puts what comes: the entry of what was shown.
-fn rest(shown: &Shown<'_>, file: File, cap: u64) -> Option<Rest> {
+fn rest(setup: &Setup, shown: &Shown<'_>, file: File, cap: u64) -> Option<Rest> {
     let Kept::Open(entry) = &shown.preview()?.kept else { return None };
-    let directory = entry.path.as_ref()?.parent()?.to_owned();
+    let directory = setup.files()?.to_owned();
     Some(Rest { file, directory, id: entry.id, cap })
 }
 

@@ -3,7 +3,7 @@
 use crate::arguments::{Everywhere, Format, Reference};
 use crate::environment::Setup;
 use crate::failure::Outcome;
-use crate::format::{EntryRow, state};
+use crate::format::{EntryRow, only_local, state};
 use anstyle::{AnsiColor, Style};
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::retrieve;
@@ -36,6 +36,12 @@ fn print_text(entry: &Entry, program: &str) -> Outcome {
         if let Some(value) = value {
             row(name, &super::harmless(value));
         }
+    }
+    if let Some(host) = &entry.host {
+        row("host", &super::harmless(host));
+    }
+    if let Some(reason) = only_local(&entry.standing) {
+        row("place", &format!("only on this machine so far: {}", super::harmless(reason)));
     }
     row("age", &age(entry));
     row(

@@ -49,7 +49,7 @@ pub(crate) const KEYS: &[Key] = &[
         "store.path",
         Kind::Text,
         Some("OFFCUT_STORE"),
-        "where whole outputs are kept: a directory, or none",
+        "where whole outputs are kept: a directory, s3://bucket/prefix, or none",
     ),
     general(
         "store.layout",
@@ -57,6 +57,19 @@ pub(crate) const KEYS: &[Key] = &[
         None,
         "own: offcut's store; seed: the directory of the profile's document",
     ),
+    general(
+        "store.spool",
+        Kind::Text,
+        Some("OFFCUT_SPOOL"),
+        "where outputs are on their way to a store elsewhere: an absolute path",
+    ),
+    general(
+        "store.deadline",
+        Kind::Size,
+        Some("OFFCUT_STORE_DEADLINE"),
+        "seconds that a call waits for a store elsewhere before its output stays here",
+    ),
+    general("host", Kind::Text, Some("OFFCUT_HOST"), "the name of this machine in a store that many share"),
     limit("limits.lines", Some("OFFCUT_MAX_LINES"), "an output with more lines is cut"),
     limit("limits.bytes", Some("OFFCUT_MAX_BYTES"), "an output with more bytes is cut"),
     limit("limits.chars", Some("OFFCUT_MAX_CHARS"), "an output with more characters is cut"),

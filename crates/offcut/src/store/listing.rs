@@ -104,7 +104,23 @@ pub(super) fn look_at<S: Store + ?Sized>(store: &S, ids: &[Id]) -> Vec<Result<En
     })
 }
 
-/// Looks at entries, newest first, until there are enough. One that cannot be read is passed over.
+/// An entry of which nothing can be read must not be invisible.
+fn damaged(id: &Id, error: &StoreError) -> Item {
+    Item {
+        id: *id,
+        tool: None,
+        session: None,
+        host: None,
+        profile: String::new(),
+        bytes: 0,
+        lines: None,
+        completeness: Completeness::Partial { reason: error.to_string() },
+        pin: Pin::Loose,
+        standing: Standing::Settled,
+    }
+}
+
+/// Looks at entries, newest first, until there are enough. One that is gone meanwhile is passed over.
 pub(super) fn select<S: Store + ?Sized>(store: &S, selection: &Selection) -> Result<Vec<Item>, StoreError> {
     let most = selection.most.unwrap_or(usize::MAX);
     let mut ids = store.ids()?;
@@ -114,8 +130,12 @@ pub(super) fn select<S: Store + ?Sized>(store: &S, selection: &Selection) -> Res
     // Without a filter, as many as are wanted are enough.
     let batch = if selection.is_filter() && most < usize::MAX { BATCH } else { most.max(1) };
     for batch in ids.chunks(batch) {
-        let entries = store.entries(batch).into_iter().flatten();
-        items.extend(entries.map(|entry| Item::from(&entry)).filter(|item| selection.matches(item)));
+        let found = batch.iter().zip(store.entries(batch)).filter_map(|(id, entry)| match entry {
+            Ok(entry) => Some(Item::from(&entry)),
+            Err(StoreError::NotFound { .. }) => None,
+            Err(error) => Some(damaged(id, &error)),
+        });
+        items.extend(found.filter(|item| selection.matches(item)));
         if items.len() >= most {
             items.truncate(most);
             break;
