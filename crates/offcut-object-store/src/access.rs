@@ -163,7 +163,7 @@ struct Settings {
     endpoint: Option<String>,
 }
 
-/// A few tries within a few seconds, further and further apart and never at the same moment as others.
+/// A few tries within a second, further and further apart and never at the same moment as others: somebody waits.
 fn retries() -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig {
@@ -171,7 +171,7 @@ fn retries() -> RetryConfig {
             max_backoff: Duration::from_secs(3),
             base: 2.0,
         },
-        max_retries: 4,
+        max_retries: 3,
         retry_timeout: Duration::from_secs(30),
     }
 }

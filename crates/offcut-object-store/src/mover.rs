@@ -139,6 +139,14 @@ impl Shared {
         if is_fresh { self.options.deadline.min(IMPATIENT) } else { self.options.deadline }
     }
 
+    /// What to say when the time is up: what is known to be wrong, or only that.
+    pub(crate) fn too_slow(&self) -> String {
+        let location = &self.engine.location;
+        self.trouble().unwrap_or_else(|| {
+            format!("{location}: the store did not take it in time; it goes up in the background")
+        })
+    }
+
     pub(crate) fn went_away(&self, reason: &str) {
         let _ = std::fs::write(self.beside("away"), reason);
     }
@@ -157,10 +165,20 @@ impl Shared {
     ) -> Result<Pending<Landmarks>, StoreError> {
         let (key, probe) = (self.engine.layout.output(id), self.engine.layout.probe());
         let (known, memo) = (Arc::clone(&self.guard), self.beside("overwrites"));
-        let record = self.beside(&format!("{id}.upload"));
+        let (record, root) = (self.beside(&format!("{id}.upload")), self.engine.layout.folder("entry"));
         self.engine.start(move |client| async move {
-            let guard = guard(&client, &probe, &known, &memo).await?;
-            upload(client, Source { file: Arc::new(file), progress, key, record, guard, part }).await
+            let uploaded = async {
+                let guard = guard(&client, &probe, &known, &memo).await?;
+                let client = Arc::clone(&client);
+                upload(client, Source { file: Arc::new(file), progress, key, record, guard, part }).await
+            };
+            match uploaded.await {
+                // Some servers deny the access to a bucket that is not there; a listing tells.
+                Err(error @ object_store::Error::PermissionDenied { .. }) => {
+                    Err(remote::first(&client, &root).await.err().unwrap_or(error))
+                }
+                uploaded => uploaded,
+            }
         })
     }
 

@@ -91,7 +91,7 @@ fn meaning(text: &str) -> String {
         Some("401" | "403") => {
             return with_code(
                 "access denied",
-                "the keys are known but may not do this; check the bucket's policy",
+                "these keys may not do this; check the bucket's policy, and --store",
             );
         }
         Some("404") => {
@@ -103,7 +103,7 @@ fn meaning(text: &str) -> String {
         }
         None => {}
     }
-    if has(&["timed out", "timeout"]) {
+    if has(&["timed out"]) {
         return "the endpoint does not answer in time: is the server up and reachable?".to_owned();
     }
     if has(&[

@@ -18,6 +18,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// Up to here one request does; and the size of a part. Some servers want all parts but the last to be alike.
@@ -25,6 +26,10 @@ pub(crate) const PART: u64 = 8 << 20;
 
 /// Parts under way at once. With [`PART`] this bounds the memory of an upload.
 const PARALLEL: usize = 4;
+
+/// How often, and how far apart, a part is tried again while nobody waits for it.
+const MOST_TRIES: u32 = 300;
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The most parts that S3 allows in one upload.
 const MOST_PARTS: u64 = 10_000;
@@ -115,9 +120,20 @@ async fn send_parts(client: &Client, mut source: Source, upload: &String) -> Ans
             offset += ready;
             let (number, key) = (parts.len(), &source.key);
             parts.push(None);
+            let progress = source.progress.clone();
             under_way.push(async move {
-                let part = client.put_part(key, upload, number, PutPayload::from_bytes(bytes)).await?;
-                Ok::<_, Error>((number, part))
+                let payload = PutPayload::from_bytes(bytes);
+                let mut tries = 0;
+                loop {
+                    match client.put_part(key, upload, number, payload.clone()).await {
+                        Ok(part) => return Ok::<_, Error>((number, part)),
+                        // While more of the output comes nobody waits for us, so a longer outage can be sat out.
+                        Err(_) if tries < MOST_TRIES && progress.borrow().end == End::NotYet => {}
+                        Err(error) => return Err(error),
+                    }
+                    tries += 1;
+                    tokio::time::sleep(PAUSE).await;
+                }
             });
             continue;
         }

@@ -71,13 +71,8 @@ impl FleetWriter {
             Wait::Done(Err(error)) => {
                 Upload::Failed(trouble::explained(&self.shared.engine.location, &error).to_string())
             }
-            Wait::TimeIsUp => Upload::Failed(self.too_slow()),
+            Wait::TimeIsUp => Upload::Failed(self.shared.too_slow()),
         };
-    }
-
-    fn too_slow(&self) -> String {
-        let location = &self.shared.engine.location;
-        format!("{location}: the store did not take it in time; it goes up in the background")
     }
 }
 

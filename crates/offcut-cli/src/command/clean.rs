@@ -44,7 +44,7 @@ pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
     };
     let moved = if clean.dry_run { None } else { move_up(&setup)? };
     let policy = policy(&setup, clean);
-    let items = store.select(&Selection::default())?;
+    let items = store.select(&Selection::default()).inspect_err(|_| super::list::tell_what_waits(&setup))?;
     // Oldest first.
     let mut candidates: Vec<Candidate> = items.iter().rev().map(Candidate::from).collect();
     if clean.older_than.is_none() {

@@ -81,10 +81,9 @@ pub(super) fn tell_what_waits(setup: &Setup) {
         && waiting.entries > 0
     {
         let reason = waiting.reason.map_or_else(String::new, |reason| format!(" ({reason})"));
-        eprintln!(
-            "offcut: {} outputs, {} bytes, are only on this machine so far{reason}",
-            waiting.entries, waiting.bytes
-        );
+        let (count, bytes) = (waiting.entries, waiting.bytes);
+        let what = if count == 1 { "1 output is".to_owned() } else { format!("{count} outputs are") };
+        eprintln!("offcut: {what} only on this machine so far, {bytes} bytes{reason}");
     }
 }
 
