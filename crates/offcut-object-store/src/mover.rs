@@ -3,10 +3,12 @@
 use crate::engine::{Answer, Client, Pending, Wait};
 use crate::fleet::{FleetStore, Shared};
 use crate::landmarks::{self, Landmarks};
+use crate::layout;
 use crate::remote::{self, Guard};
 use crate::trouble;
 use crate::upload::{End, PART, Progress, Source, upload};
 use bytes::Bytes;
+use object_store::ObjectStoreExt;
 use object_store::multipart::MultipartStore;
 use object_store::path::Path as Key;
 use offcut::store::{Completeness, Entry, Id, Pin, Selection, Standing, Store, StoreError};
@@ -25,6 +27,9 @@ const REMEMBERED: Duration = Duration::from_secs(10 * 60);
 
 /// One description is written within this, when nobody waits.
 const UNHURRIED: Duration = Duration::from_secs(60);
+
+/// How long somebody else may take for what they are at.
+const OTHERS: Duration = Duration::from_secs(30);
 
 /// What only this machine has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -80,20 +85,14 @@ impl FleetStore {
         if ids.is_empty() && orphans.is_empty() {
             return Ok(moved);
         }
-        let place = self.0.beside("moving");
-        let turn = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&place);
-        let turn = turn.map_err(|error| StoreError::Io {
-            tried: "open",
-            place: place.display().to_string(),
-            error,
-        })?;
-        if turn.try_lock().is_err() {
-            return Ok(moved);
-        }
+        // One moves, and one waits to do so: whoever was first may have begun before the store was back.
+        let Some(waits) = self.0.turn("next", Duration::ZERO)? else { return Ok(moved) };
+        let Some(_moves) = self.0.turn("moving", OTHERS)? else { return Ok(moved) };
+        drop(waits);
         for id in &orphans {
             self.0.abort_what_was_left(id)?;
         }
-        for id in ids {
+        for id in self.0.local.ids()? {
             let Ok(entry) = self.0.local.entry(&id) else { continue };
             if entry.completeness == Completeness::Writing {
                 continue;
@@ -119,6 +118,18 @@ impl FleetStore {
 }
 
 impl Shared {
+    /// The right to do something that one process at a time does, if it can be had in time.
+    fn turn(&self, name: &str, patience: Duration) -> Result<Option<File>, StoreError> {
+        let place = self.beside(name);
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&place);
+        let file = file.map_err(|error| StoreError::Io {
+            tried: "open",
+            place: place.display().to_string(),
+            error,
+        })?;
+        Ok(is_locked_within(&file, patience).then_some(file))
+    }
+
     /// A file of ours beside the metadata of what waits.
     fn beside(&self, name: &str) -> PathBuf {
         self.local.directory().join(".offcut").join(name)
@@ -213,11 +224,12 @@ impl Shared {
     fn move_one(&self, entry: &Entry) -> Result<Option<()>, StoreError> {
         let Some(path) = &entry.path else { return Ok(None) };
         let Ok(file) = File::open(path) else { return Ok(None) };
-        // Whoever writes it, or uploads it at this moment, holds the lock.
-        if file.try_lock().is_err() {
+        // Whoever wrote it may still be about to describe it; if that succeeds the file goes.
+        if !is_locked_within(&file, OTHERS) || !path.exists() {
             return Ok(None);
         }
         self.abort_what_was_left(&entry.id)?;
+        self.clear_the_way(entry)?;
         let refused = |error: &object_store::Error| trouble::explained(&self.engine.location, error);
         let (_keep, progress) = watch::channel(Progress { written: entry.bytes, end: End::Reached });
         let part = PART.max(entry.bytes.div_ceil(9000).next_multiple_of(1 << 20));
@@ -237,6 +249,21 @@ impl Shared {
             .map_err(|reason| StoreError::Refused { reason })?;
         self.local.remove(&entry.id)?;
         Ok(Some(()))
+    }
+
+    /// Removes bytes under this id that nobody described and that are not these: of an attempt that was broken off.
+    fn clear_the_way(&self, entry: &Entry) -> Result<(), StoreError> {
+        let (key, size) = (self.engine.layout.output(&entry.id), entry.bytes);
+        let id = entry.id;
+        let beginning = self.engine.layout.entries_like(&layout::day(&id), &format!("{id}."));
+        self.engine.run(move |client| async move {
+            match remote::head(&client, &key).await? {
+                Some(found) if found.size != size && remote::first(&client, &beginning).await?.is_none() => {
+                    client.delete(&key).await
+                }
+                _ => Ok(()),
+            }
+        })
     }
 
     /// Uploads in parts whose output was removed before they ended.
@@ -264,6 +291,18 @@ impl Shared {
         let _ = std::fs::remove_file(&record);
         Ok(())
     }
+}
+
+/// Locks a file, as soon as nobody else does.
+fn is_locked_within(file: &File, patience: Duration) -> bool {
+    let until = Instant::now() + patience;
+    while file.try_lock().is_err() {
+        if Instant::now() >= until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    true
 }
 
 /// Who keeps objects from being overwritten: asked once, and remembered on this machine.

@@ -125,9 +125,9 @@ impl Writer for FleetWriter {
 
     fn commit(mut self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
         let goes_on = summary.completeness == Completeness::Writing;
-        let standing = match (goes_on, self.until) {
-            (true, _) => Standing::OnlyLocal { reason: "more of it is still being captured".to_owned() },
-            (false, _) => self.flush(),
+        let standing = match goes_on {
+            true => Standing::OnlyLocal { reason: "more of it is still being captured".to_owned() },
+            false => self.flush(),
         };
         let FleetWriter { shared, id, local, upload, until, .. } = *self;
         // The lock on the file keeps others from moving it while we do.
@@ -135,7 +135,10 @@ impl Writer for FleetWriter {
         let entry = local.commit(summary)?;
         lock(&shared.fresh).remove(&id);
         let entry = Entry { path: None, host: shared.options.host.clone(), standing, ..entry };
-        let (Upload::Done(landmarks), Some(until)) = (upload, until) else { return Ok(entry) };
+        let (Standing::Arriving, Upload::Done(landmarks), Some(until)) = (&entry.standing, upload, until)
+        else {
+            return Ok(entry);
+        };
         match shared.publish(&entry, &landmarks, until) {
             Ok(()) => {
                 shared.came_back();

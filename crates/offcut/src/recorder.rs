@@ -116,13 +116,16 @@ impl Recorder {
     }
 
     /// Waits until everything is written, so that how it went is known.
-    pub(crate) fn catch_up(&mut self) {
+    ///
+    /// What goes on is not yet anybody's to have: it is not brought to where it belongs.
+    pub(crate) fn catch_up(&mut self, flow: Flow) {
         if let State::Writing { pen, .. } | State::Broken { pen, .. } = &mut self.state
             && let Err(error) = pen.come_back()
         {
             self.give_up(one_line(&error));
         }
-        if let State::Writing { pen, .. } = &mut self.state
+        if flow == Flow::Ended
+            && let State::Writing { pen, .. } = &mut self.state
             && let Some(writer) = pen.writer_mut()
         {
             self.standing = writer.flush();

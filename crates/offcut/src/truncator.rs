@@ -233,7 +233,7 @@ impl<'a> Overflow<'a> {
 
     /// The same, also for an output that goes on; the file is for the rest of it.
     pub(crate) fn close(mut self, ending: &Ending, flow: Flow) -> (Shown<'static>, Option<File>) {
-        self.recorder.catch_up();
+        self.recorder.catch_up(flow);
         if let Some(screen) = &mut self.screen {
             if self.described.is_none() {
                 screen.finish(&mut |run| {

@@ -1,0 +1,98 @@
+//! What one machine saw, another reads.
+
+use crate::harness::{numbered, until};
+use crate::{Machine, place};
+
+#[test]
+fn what_one_machine_saw_another_reads() {
+    let store = place();
+    let (writer, reader) = (Machine::new("ci-1", &store), Machine::new("laptop", &store));
+    let text = numbered(100_000);
+    let shown =
+        writer.run(&["run", "--tool", "bash", "--session", "s1", "--shell", "seq 1 100000; exit 3"], b"");
+    assert_eq!(shown.code, Some(3));
+    let content = String::from_utf8(shown.stdout).unwrap();
+    assert!(content.len() <= 9500 && content.contains("full output: offcut://"), "{content}");
+    assert!(
+        !content.contains("only on this machine") && shown.stderr.is_empty(),
+        "{content}{}",
+        shown.stderr
+    );
+    let id = content.split("[offcut ").nth(1).unwrap()[..16].to_owned();
+    assert!(!writer.sandbox.path().join(".local/share/offcut").exists(), "nothing went to the local store");
+
+    // The command of the hint, as it stands there.
+    assert_eq!(reader.run(&["cat", &id], b"").text(), text);
+    assert_eq!(
+        reader.run(&["read", &id[..10], "--lines", "50000:50002"], b"").text(),
+        "50000\n50001\n50002\n"
+    );
+    assert_eq!(reader.run(&["grep", "^77777$", &id], b"").text(), "77777:77777\n");
+    let entry = reader.run(&["show", "last", "--format", "json"], b"").json();
+    assert_eq!((entry["host"].as_str(), entry["exit_code"].as_i64()), (Some("ci-1"), Some(3)));
+    assert_eq!(entry["tool"], "bash");
+
+    let other = Machine::new("ci-2", &store).cut(&["--tool", "Read"], numbered(5000).as_bytes());
+    let listed = |options: &[&str]| {
+        let rows = reader.run(&[&["ls", "--format", "json"], options].concat(), b"").json();
+        rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&[]), [other.as_str(), &id]);
+    assert_eq!(listed(&["--host", "ci-1"]), [id.as_str()]);
+    assert_eq!(listed(&["--tool", "Read"]), [other.as_str()]);
+    assert_eq!(listed(&["--session", "s1"]), [id.as_str()]);
+    assert_eq!(listed(&["--limit", "1"]), [other.as_str()]);
+    assert_eq!(listed(&["--before", &other]), [id.as_str()]);
+    assert_eq!(listed(&["--day", "2001-01-01"]), [""; 0]);
+    let table = reader.run(&["ls"], b"").text();
+    assert!(table.contains("HOST") && table.contains("ci-1") && table.contains("588895"), "{table}");
+
+    reader.run(&["pin", &id], b"").text();
+    let cleaned = writer.run(&["clean", "--older-than", "0s", "--format", "json"], b"").json();
+    assert_eq!((cleaned["removed"].as_u64(), cleaned["left"].as_u64()), (Some(1), Some(1)), "{cleaned}");
+    assert_eq!(listed(&[]), [id.as_str()], "what is pinned stays, whoever cleans");
+    reader.run(&["rm", &id], b"").text();
+    reader.run(&["cat", &id], b"").failed(3, "no stored output");
+}
+
+#[test]
+fn a_hint_names_the_store_when_the_flag_did() {
+    let (store, machine) = (place(), Machine::new("ci", "none"));
+    let shown = machine.run(&["cut", "--store", &store], numbered(5000).as_bytes()).text();
+    assert!(shown.contains(&format!("next: offcut --store {store} read ")), "{shown}");
+}
+
+#[test]
+fn what_fits_touches_nothing() {
+    let mut machine = Machine::new("ci", &place());
+    machine.set("AWS_ENDPOINT_URL", "http://127.0.0.1:1");
+    assert_eq!(machine.run(&["cut"], b"short\n").text(), "short\n");
+    assert!(!machine.sandbox.path().join(".local").exists());
+}
+
+#[test]
+fn an_output_that_goes_on_is_moved_when_it_has_ended() {
+    let store = place();
+    let (machine, reader) = (Machine::new("ci", &store), Machine::new("other", &store));
+    let script = "(while [ ! -e stop ]; do sleep 0.02; done; echo the end) & seq 1 5000";
+    let shown = machine.run(&["run", "--shell", script], b"").text();
+    assert!(shown.contains("more is still being captured"), "{shown}");
+    let id = shown.split("[offcut ").nth(1).unwrap()[..16].to_owned();
+    std::fs::write(machine.sandbox.path().join("stop"), "").unwrap();
+    until(|| machine.run(&["show", &id, "--format", "json"], b"").json()["complete"] == true);
+    // The next output that is kept takes it along, in the background.
+    machine.cut(&[], numbered(5000).as_bytes());
+    until(|| reader.run(&["cat", &id], b"").code == Some(0));
+    assert_eq!(reader.run(&["cat", &id], b"").text(), numbered(5000) + "the end\n");
+}
+
+#[test]
+fn a_project_may_not_name_the_store() {
+    let machine = Machine::new("ci", "");
+    std::fs::write(machine.sandbox.path().join(".offcut.toml"), "[store]\npath = \"s3://elsewhere/x\"\n")
+        .unwrap();
+    std::fs::create_dir(machine.sandbox.path().join(".git")).unwrap();
+    let ran = machine.run(&["cut"], numbered(5000).as_bytes());
+    assert!(ran.stderr.contains("store.path"), "{}", ran.stderr);
+    assert!(ran.text().contains("/.local/share/offcut/"), "the local store is used");
+}
