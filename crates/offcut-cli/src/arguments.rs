@@ -1,5 +1,6 @@
 //! The command line.
 
+pub(crate) use crate::command::Ls;
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::middleware::{Shape, ShapeChoice};
@@ -427,7 +428,7 @@ impl Cut {
 }
 
 /// Names come from elsewhere, in whatever bytes; none of them may keep an output from being bounded.
-fn foreign() -> impl clap::builder::TypedValueParser<Value = String> {
+pub(crate) fn foreign() -> impl clap::builder::TypedValueParser<Value = String> {
     use clap::builder::{OsStringValueParser, TypedValueParser};
     OsStringValueParser::new().map(|text| text.to_string_lossy().into_owned())
 }
@@ -475,31 +476,6 @@ pub(crate) struct Read {
     /// The most lines a page may have
     #[arg(long, value_name = "N", value_parser = parse_size)]
     pub(crate) max_lines: Option<u64>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Ls {
-    /// How many to list
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
-    pub(crate) limit: usize,
-    /// List all
-    #[arg(long, conflicts_with = "limit")]
-    pub(crate) all: bool,
-    /// Only those of this tool
-    #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
-    pub(crate) tool: Option<String>,
-    /// Only those of this session
-    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
-    pub(crate) session: Option<String>,
-    /// Only those of this machine, in a store that many share
-    #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
-    pub(crate) host: Option<String>,
-    /// Only those of this day (UTC): 2026-11-15
-    #[arg(long, value_name = "DATE")]
-    pub(crate) day: Option<jiff::civil::Date>,
-    /// Only those older than this one
-    #[arg(long, value_name = "ID")]
-    pub(crate) before: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -2,7 +2,7 @@
 
 use crate::access::Access;
 use crate::ahead::Ahead;
-use crate::engine::{Answer, Client, Engine};
+use crate::engine::{Answer, Client, Engine, Wait};
 use crate::landmarks::{self, Landmarks};
 use crate::layout;
 use crate::location::Location;
@@ -20,7 +20,7 @@ use offcut::store::{
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Requests under way at once when many entries are looked at.
 const PARALLEL: usize = 32;
@@ -99,13 +99,11 @@ pub(crate) fn not_found(id: &Id) -> StoreError {
     StoreError::NotFound { id: id.to_string() }
 }
 
-/// What a request finds of an entry: its description and whether it is pinned.
-async fn look(
-    client: &Client,
-    key: Option<Key>,
-    beginning: &str,
-    pin: &Key,
-) -> Result<Option<(Key, Bytes, Pin)>, object_store::Error> {
+/// An entry's description, under its key, and whether it is pinned.
+type Found = (Key, Bytes, Pin);
+
+/// Looks for an entry.
+async fn look(client: &Client, key: Option<Key>, beginning: &str, pin: &Key) -> Answer<Option<Found>> {
     let described = async {
         let key = match key {
             Some(key) => Some(key),
@@ -156,19 +154,29 @@ impl Shared {
                 return ids.iter().map(|_| Err(StoreError::Refused { reason: reason.clone() })).collect();
             }
         };
-        let entry = |(id, answer): (&Id, Result<Option<(Key, Bytes, Pin)>, object_store::Error>)| {
-            let found = answer.map_err(|error| trouble::explained(&self.engine.location, &error))?;
-            let (key, text, pin) = found.ok_or_else(|| not_found(id))?;
-            let entry = Entry { pin, ..Entry::from_json(id, &text)? };
-            lock(&self.keys).insert(*id, key);
-            lock(&self.sizes).insert(*id, entry.bytes);
-            Ok(entry)
-        };
-        ids.iter().zip(answers).map(entry).collect()
+        ids.iter().zip(answers).map(|(id, answer)| self.entry_of(id, answer)).collect()
     }
 
+    /// Looks at one entry, for which somebody may be waiting who has a deadline.
     fn remote_entry(&self, id: &Id) -> Result<Entry, StoreError> {
-        self.remote_entries(&[*id]).pop().unwrap_or_else(|| Err(not_found(id)))
+        let (key, beginning, pin) = self.request_of(id);
+        let looked =
+            self.engine.start(move |client| async move { look(&client, key, &beginning, &pin).await })?;
+        match looked.wait_until(Instant::now() + self.options.deadline) {
+            Wait::Done(answer) => self.entry_of(id, answer),
+            Wait::TimeIsUp => {
+                Err(trouble::refused(&self.engine.location, "the store does not answer in time"))
+            }
+        }
+    }
+
+    fn entry_of(&self, id: &Id, answer: Answer<Option<Found>>) -> Result<Entry, StoreError> {
+        let found = answer.map_err(|error| trouble::explained(&self.engine.location, &error))?;
+        let (key, text, pin) = found.ok_or_else(|| not_found(id))?;
+        let entry = Entry { pin, ..Entry::from_json(id, &text)? };
+        lock(&self.keys).insert(*id, key);
+        lock(&self.sizes).insert(*id, entry.bytes);
+        Ok(entry)
     }
 
     fn size(&self, id: &Id) -> Result<u64, StoreError> {

@@ -1,12 +1,38 @@
 //! `offcut ls` and `offcut rm`.
 
-use crate::arguments::{Everywhere, Format, Ls, Rm};
+use crate::arguments::{Everywhere, Format, Rm, foreign};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::format::{EntryRow, only_local, state};
+use clap::Args;
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::retrieve;
 use offcut::store::{Id, Item, Selection, Store, StoreError};
+
+#[derive(Debug, Args)]
+pub(crate) struct Ls {
+    /// How many to list
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// List all
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+    /// Only those of this tool
+    #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) tool: Option<String>,
+    /// Only those of this session
+    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) session: Option<String>,
+    /// Only those of this machine, in a store that many share
+    #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) host: Option<String>,
+    /// Only those of this day (UTC): 2026-11-15
+    #[arg(long, value_name = "DATE")]
+    pub(crate) day: Option<jiff::civil::Date>,
+    /// Only those older than this one
+    #[arg(long, value_name = "ID")]
+    pub(crate) before: Option<String>,
+}
 
 pub(crate) fn ls(everywhere: &Everywhere, ls: &Ls) -> Outcome {
     let setup = Setup::new(everywhere)?;

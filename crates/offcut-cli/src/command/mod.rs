@@ -17,7 +17,7 @@ pub(crate) use clean::{clean, pin};
 pub(crate) use config::config;
 pub(crate) use cut::cut;
 pub(crate) use grep::grep;
-pub(crate) use list::{ls, rm};
+pub(crate) use list::{Ls, ls, rm};
 pub(crate) use manual::{completions, documentation, manual};
 pub(crate) use profiles::profiles;
 pub(crate) use read::{cat, read};

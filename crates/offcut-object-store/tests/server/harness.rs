@@ -42,7 +42,7 @@ impl Place {
         Place {
             location: Location::parse(&uri).unwrap(),
             spool: tempfile::tempdir().unwrap(),
-            deadline: Duration::from_secs(60),
+            deadline: Duration::from_secs(120),
             host: "machine",
         }
     }
@@ -106,4 +106,9 @@ pub(crate) fn text(seed: u64, bytes: usize) -> Vec<u8> {
     }
     text.truncate(bytes);
     text
+}
+
+/// As many as the variable says, else a few.
+pub(crate) fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }

@@ -1,14 +1,9 @@
 //! Many machines and one store.
 
-use crate::harness::{Place, all, put, text};
+use crate::harness::{Place, all, number, put, text};
 use offcut::store::{Id, Selection, Store, StoreError};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// As many as the variable says, else a few.
-fn number(variable: &str, otherwise: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
 
 /// The seed of a text, which is the tool's name too, and a size that depends on it.
 fn output(seed: u64) -> (String, Vec<u8>) {

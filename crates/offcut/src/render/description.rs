@@ -46,7 +46,7 @@ impl Description<'_> {
                     .unwrap_or_default();
                 let mut place = path.unwrap_or_else(|| entry.uri());
                 if let Standing::OnlyLocal { reason } = &entry.standing {
-                    place += &format!("{}: {}", native::ONLY_LOCAL, native::clip(reason, LONGEST_REASON));
+                    place += &format!("{}: {}", native::ONLY_LOCAL, words::clip(reason, LONGEST_REASON));
                 }
                 let all = if matches!(self.kept, Kept::Open(_)) { "output so far" } else { "full output" };
                 let digest = entry.summary.as_ref().map_or("", |summary| &summary.digest);
