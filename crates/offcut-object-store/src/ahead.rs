@@ -95,7 +95,7 @@ mod tests {
 
     /// One door: reads of (offset, length) in a text of a million bytes, and the ranges that are fetched for them.
     #[track_caller]
-    fn check(reads: &[(u64, usize)], fetches: &[Range<u64>]) {
+    fn check(reads: &[(u64, usize)], fetches: &[(u64, u64)]) {
         let text: Bytes = (0..1_000_000_u32).map(|number| (number % 251) as u8).collect();
         let (ahead, id) = (Ahead::default(), Id::new(std::time::UNIX_EPOCH, 1));
         let fetched = RefCell::new(Vec::new());
@@ -103,7 +103,7 @@ mod tests {
             let mut buffer = vec![0; length];
             let count = ahead
                 .read(&id, offset, &mut buffer, text.len() as u64, |range| {
-                    fetched.borrow_mut().push(range.clone());
+                    fetched.borrow_mut().push((range.start, range.end));
                     Ok(text.slice(range.start as usize..range.end as usize))
                 })
                 .unwrap();
@@ -115,12 +115,15 @@ mod tests {
 
     #[test]
     fn whoever_reads_on_fetches_more() {
-        check(&[(0, 10), (10, 10), (65_530, 6)], &[0..65_536]);
-        check(&[(0, 100_000), (100_000, 10)], &[0..100_000, 100_000..300_000]);
-        check(&[(0, 65_536), (65_536, 1), (196_608, 1)], &[0..65_536, 65_536..196_608, 196_608..458_752]);
-        check(&[(0, 65_540)], &[0..65_540]);
-        check(&[(60_000, 10), (120_000, 20_000)], &[60_000..125_536, 125_536..256_608]);
-        check(&[(999_990, 100), (1_000_000, 5), (2_000_000, 5)], &[999_990..1_000_000]);
-        check(&[(500_000, 10), (0, 10)], &[500_000..565_536, 0..65_536]);
+        check(&[(0, 10), (10, 10), (65_530, 6)], &[(0, 65_536)]);
+        check(&[(0, 100_000), (100_000, 10)], &[(0, 100_000), (100_000, 300_000)]);
+        check(
+            &[(0, 65_536), (65_536, 1), (196_608, 1)],
+            &[(0, 65_536), (65_536, 196_608), (196_608, 458_752)],
+        );
+        check(&[(0, 65_540)], &[(0, 65_540)]);
+        check(&[(60_000, 10), (120_000, 20_000)], &[(60_000, 125_536), (125_536, 256_608)]);
+        check(&[(999_990, 100), (1_000_000, 5), (2_000_000, 5)], &[(999_990, 1_000_000)]);
+        check(&[(500_000, 10), (0, 10)], &[(500_000, 565_536), (0, 65_536)]);
     }
 }

@@ -350,27 +350,25 @@ impl Store for FleetStore {
     }
 
     fn landmark(&self, id: &Id, line: u64) -> Result<Landmark, StoreError> {
-        match self.0.local.landmark(id, line) {
-            _ if self.0.local.ids_beginning(id.as_str()).is_ok_and(|found| !found.is_empty()) => {
-                Ok(Landmark::START)
-            }
-            _ if self.0.size(id)? < landmarks::FROM => Ok(Landmark::START),
-            _ => Ok(self.0.index(id)?.before(line)),
+        if self.0.local.entry(id).is_ok() || self.0.size(id)? < landmarks::FROM {
+            return Ok(Landmark::START);
         }
+        Ok(self.0.index(id)?.before(line))
     }
 
     fn remove_all(&self, ids: &[Id], tell: &mut dyn FnMut(&Id, Result<(), StoreError>)) {
         for batch in ids.chunks(1000) {
-            let known: Vec<(Id, Key)> = {
-                let keys = lock(&self.0.keys);
-                batch.iter().filter_map(|id| Some((*id, keys.get(id)?.clone()))).collect()
-            };
-            let is_local = |id: &Id| self.0.local.entry(id).is_ok();
-            let (bulk, single): (Vec<Id>, Vec<Id>) =
-                batch.iter().partition(|id| known.iter().any(|(known, _)| known == *id) && !is_local(id));
-            let known: Vec<(Id, Key)> = known.into_iter().filter(|(id, _)| bulk.contains(id)).collect();
-            let removed = self.0.remove_remote(&known).map_err(|error| error.to_string());
-            for id in &bulk {
+            // What a listing has told is removed in bulk; what only this machine may have, one by one.
+            let mut bulk: Vec<(Id, Key)> = Vec::new();
+            let mut single: Vec<Id> = Vec::new();
+            for id in batch {
+                match lock(&self.0.keys).get(id) {
+                    Some(key) if self.0.local.entry(id).is_err() => bulk.push((*id, key.clone())),
+                    _ => single.push(*id),
+                }
+            }
+            let removed = self.0.remove_remote(&bulk).map_err(|error| error.to_string());
+            for (id, _) in &bulk {
                 tell(id, removed.clone().map_err(|reason| StoreError::Refused { reason }));
             }
             for id in &single {

@@ -175,7 +175,7 @@ fn text(field: &str) -> Option<String> {
         match part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
             Some(byte) => {
                 bytes.push(byte);
-                bytes.extend_from_slice(part[2..].as_bytes());
+                bytes.extend_from_slice(&part.as_bytes()[2..]);
             }
             None => bytes.extend_from_slice(part.as_bytes()),
         }

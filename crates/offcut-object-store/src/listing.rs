@@ -4,6 +4,7 @@ use crate::fleet::{Shared, lock};
 use crate::layout::{self, Listed};
 use crate::remote;
 use offcut::store::{Id, Item, Pin, Selection, Store, StoreError};
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
 
@@ -60,9 +61,10 @@ impl Shared {
             }
         }
         let waiting = self.waiting_items(selection)?;
-        items.retain(|item| !waiting.iter().any(|waiting| waiting.id == item.id));
+        let here: HashSet<Id> = waiting.iter().map(|item| item.id).collect();
+        items.retain(|item| !here.contains(&item.id));
         items.extend(waiting);
-        items.sort_unstable_by(|left, right| right.id.cmp(&left.id));
+        items.sort_unstable_by_key(|item| Reverse(item.id));
         items.truncate(selection.most.unwrap_or(usize::MAX));
         Ok(items)
     }

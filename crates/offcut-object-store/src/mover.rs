@@ -271,9 +271,10 @@ impl Shared {
         let Ok(listing) = std::fs::read_dir(self.local.directory().join(".offcut")) else {
             return Vec::new();
         };
+        // They come oldest first.
         listing
             .filter_map(|item| Id::parse(item.ok()?.file_name().to_str()?.strip_suffix(".upload")?))
-            .filter(|id| !ids.contains(id))
+            .filter(|id| ids.binary_search(id).is_err())
             .collect()
     }
 
