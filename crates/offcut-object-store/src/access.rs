@@ -47,6 +47,8 @@ impl Access {
 
     /// A client for this place. The text of an error says what is missing and where it belongs.
     pub(crate) fn client(&self, location: &Location) -> Result<AmazonS3, String> {
+        // The one provider of cryptography for the process; whoever was first has chosen it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let settings = self.settings()?;
         let endpoint = settings.endpoint.clone();
         let mut builder = AmazonS3Builder::new();

@@ -4,7 +4,7 @@ use crate::binary::{self, Kind};
 use crate::cut::Size;
 use crate::render::Reach;
 use crate::render::next::{self, NEXT_PAGE_BYTES, Next};
-use crate::render::words;
+use crate::render::{native, words};
 use crate::shown::{Kept, Part};
 use crate::store::Standing;
 
