@@ -1,6 +1,10 @@
 //! The command line.
 
+mod mcp;
+
 pub(crate) use crate::command::Ls;
+pub(crate) use mcp::{Mcp, Proxy, Serve};
+
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::middleware::{Shape, ShapeChoice};
@@ -190,6 +194,9 @@ pub(crate) enum Command {
   $EDITOR \"$(offcut config path | awk '/^user/ { print $2 }')\"")]
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Bound what the tools of an MCP server return, or read what was kept, from any MCP client
+    #[command(subcommand)]
+    Mcp(Mcp),
     /// Print completions for a shell
     #[command(after_help = "Example:
   mkdir -p ~/.local/share/bash-completion/completions
@@ -355,7 +362,7 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 /// What a call may say about its output.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Cut {
     /// The tool that printed the text
     #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]

@@ -49,6 +49,7 @@ fn offcut() -> u8 {
     };
     let result = match &arguments.command {
         Command::Run(run) => return command::run(&arguments.everywhere, run, inherited),
+        Command::Mcp(mcp) => return command::mcp(&arguments.everywhere, mcp),
         Command::Cut(cut) => command::cut(&arguments.everywhere, cut),
         Command::Result(result) => command::result(&arguments.everywhere, result),
         Command::Read(read) => command::read(&arguments.everywhere, read),

@@ -81,6 +81,11 @@ impl Truncator {
         Spool::new(self, settings, context)
     }
 
+    /// Bounds a JSON text: its readable form is what is measured and shown, and the text as it came is what is stored.
+    pub fn apply_json(&self, json: &[u8], context: &Context) -> Shown<'static> {
+        self.apply_readable(json, &crate::retrieve::readable(json), context, self.settings(context))
+    }
+
     /// Bounds `readable`, which is how `stored` is read; what is kept is `stored`.
     pub(crate) fn apply_readable(
         &self,

@@ -196,6 +196,7 @@ fn default(name: &str, setup: &Setup, profile: &Profile) -> (Option<Value>, Orig
         },
         "store.layout" => text("own".to_owned()),
         "reach" => text("shell".to_owned()),
+        "mcp.readable" => text("store".to_owned()),
         "max_output" => (Some(Value::Number(offcut::DEFAULT_CAP)), Origin::Default),
         "retention.days" => {
             let days = profile.retention_days.unwrap_or(0);

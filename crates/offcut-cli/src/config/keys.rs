@@ -117,6 +117,12 @@ pub(crate) const KEYS: &[Key] = &[
         Some("OFFCUT_REACH"),
         "what the reader can use to get the rest back",
     ),
+    general(
+        "mcp.readable",
+        Kind::Word(&["store", "session"]),
+        None,
+        "what MCP clients may read: the whole store, or what their own session kept",
+    ),
     general("max_output", Kind::Size, Some("OFFCUT_MAX_OUTPUT"), "the most that is kept of one output"),
     general(
         "retention.days",
@@ -146,6 +152,12 @@ pub(crate) fn find(path: &str) -> Option<(&'static Key, Option<&str>)> {
         let tool = rest.strip_suffix(key.name)?.strip_suffix('.')?;
         (!tool.is_empty()).then_some((key, Some(tool)))
     })
+}
+
+/// The server of a tool named `mcp__SERVER__TOOL`, as `mcp__SERVER`: a rule of that name is for all of its tools.
+pub(crate) fn server_of(tool: &str) -> Option<&str> {
+    let (server, _) = tool.strip_prefix("mcp__")?.split_once("__")?;
+    Some(&tool[.."mcp__".len() + server.len()])
 }
 
 /// The real key that looks most like `path`, if one looks like it at all.

@@ -158,7 +158,10 @@ impl Layer {
             rule
         };
         match tool {
-            Some(tool) => pick(Some(tool)).or(pick(None)),
+            Some(tool) => {
+                let server = keys::server_of(tool).map_or_else(Rule::default, |server| pick(Some(server)));
+                pick(Some(tool)).or(server).or(pick(None))
+            }
             None => pick(None),
         }
     }

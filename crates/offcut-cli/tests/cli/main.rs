@@ -8,6 +8,7 @@ mod configuration;
 mod faults;
 mod harness;
 mod hints;
+mod mcp;
 mod people;
 mod rendered;
 mod results;

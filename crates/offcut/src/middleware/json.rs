@@ -12,19 +12,19 @@ use std::ops::Range;
 
 /// A value, where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Node<'a> {
+pub struct Node<'a> {
     document: &'a str,
     raw: &'a RawValue,
 }
 
 impl<'a> Node<'a> {
     /// The value that `document` is. Nothing is looked at that is not asked for, so depth does not matter.
-    pub(crate) fn parse(document: &'a str) -> Result<Node<'a>, serde_json::Error> {
+    pub fn parse(document: &'a str) -> Result<Node<'a>, serde_json::Error> {
         Ok(Node { document, raw: serde_json::from_str(document)? })
     }
 
     /// Where it stands in the document.
-    pub(crate) fn span(&self) -> Range<usize> {
+    pub fn span(&self) -> Range<usize> {
         let text = self.raw.get();
         // The raw value borrows from the document, so the difference of the addresses is its offset.
         let start = text.as_ptr() as usize - self.document.as_ptr() as usize;
@@ -32,50 +32,55 @@ impl<'a> Node<'a> {
     }
 
     /// Its text in the document.
-    pub(crate) fn json(&self) -> &'a str {
+    pub fn json(&self) -> &'a str {
         self.raw.get()
     }
 
-    pub(crate) fn is_object(&self) -> bool {
+    /// Whether it is an object.
+    pub fn is_object(&self) -> bool {
         self.json().starts_with('{')
     }
 
-    pub(crate) fn is_array(&self) -> bool {
+    /// Whether it is an array.
+    pub fn is_array(&self) -> bool {
         self.json().starts_with('[')
     }
 
-    pub(crate) fn is_text(&self) -> bool {
+    /// Whether it is a string.
+    pub fn is_text(&self) -> bool {
         self.json().starts_with('"')
     }
 
-    pub(crate) fn is_null(&self) -> bool {
+    /// Whether it is `null`.
+    pub fn is_null(&self) -> bool {
         self.json() == "null"
     }
 
-    pub(crate) fn is_true(&self) -> bool {
+    /// Whether it is `true`.
+    pub fn is_true(&self) -> bool {
         self.json() == "true"
     }
 
     /// The members of an object, in order, duplicates included; none of anything else.
-    pub(crate) fn members(&self) -> Vec<(Vec<u8>, Node<'a>)> {
+    pub fn members(&self) -> Vec<(Vec<u8>, Node<'a>)> {
         let members: Members<'a> = serde_json::from_str(self.json()).unwrap_or_default();
         members.0.into_iter().map(|(key, raw)| (key.0, Node { raw, ..*self })).collect()
     }
 
     /// The elements of an array, in order; none of anything else.
-    pub(crate) fn elements(&self) -> Vec<Node<'a>> {
+    pub fn elements(&self) -> Vec<Node<'a>> {
         let elements: Elements<'a> = serde_json::from_str(self.json()).unwrap_or_default();
         elements.0.into_iter().map(|raw| Node { raw, ..*self }).collect()
     }
 
     /// The member of that name. Of several the last one counts, as for everybody who reads such a text.
-    pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
+    pub fn get(&self, key: &str) -> Option<Node<'a>> {
         self.members().into_iter().rfind(|(name, _)| name == key.as_bytes()).map(|(_, node)| node)
     }
 
     /// The text of a string, decoded. Half a surrogate pair, which JSON can write and UTF-8 cannot, is three bytes
     /// that are not UTF-8.
-    pub(crate) fn text(&self) -> Option<Vec<u8>> {
+    pub fn text(&self) -> Option<Vec<u8>> {
         self.is_text().then(|| serde_json::from_str::<Decoded>(self.json()).ok().map(|text| text.0)).flatten()
     }
 
@@ -96,7 +101,7 @@ impl<'a> Node<'a> {
     }
 
     /// Whether it is the string `text`.
-    pub(crate) fn says(&self, text: &str) -> bool {
+    pub fn says(&self, text: &str) -> bool {
         self.text().is_some_and(|found| found == text.as_bytes())
     }
 }
@@ -184,7 +189,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Elements<'a> {
 }
 
 /// Bytes as a JSON string; what is not UTF-8 becomes replacement characters.
-pub(crate) fn quoted(text: &[u8]) -> String {
+pub fn quoted(text: &[u8]) -> String {
     let text = match std::str::from_utf8(text) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(String::from_utf8_lossy(&without_surrogates(text)).into_owned()),
@@ -208,20 +213,21 @@ fn without_surrogates(text: &[u8]) -> Vec<u8> {
 
 /// Changes to a document, collected and then made at once.
 #[derive(Debug, Default)]
-pub(crate) struct Edits(Vec<(Range<usize>, String)>);
+pub struct Edits(Vec<(Range<usize>, String)>);
 
 impl Edits {
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether nothing is to be changed.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Puts `json` in the place of a value.
-    pub(crate) fn replace(&mut self, node: Node<'_>, json: String) {
+    pub fn replace(&mut self, node: Node<'_>, json: String) {
         self.0.push((node.span(), json));
     }
 
     /// Gives an object these members: those it has are replaced, the others are added at its end.
-    pub(crate) fn set(&mut self, object: Node<'_>, members: &[(&str, String)]) {
+    pub fn set(&mut self, object: Node<'_>, members: &[(&str, String)]) {
         let known = object.members();
         let mut added = String::new();
         for (key, json) in members {
@@ -243,19 +249,19 @@ impl Edits {
     }
 
     /// Puts `json` before an element of an array.
-    pub(crate) fn insert_before(&mut self, element: Node<'_>, json: &str) {
+    pub fn insert_before(&mut self, element: Node<'_>, json: &str) {
         let at = element.span().start;
         self.0.push((at..at, format!("{json},")));
     }
 
     /// Puts `json` behind an element of an array.
-    pub(crate) fn insert_behind(&mut self, element: Node<'_>, json: &str) {
+    pub fn insert_behind(&mut self, element: Node<'_>, json: &str) {
         let at = element.span().end;
         self.0.push((at..at, format!(",{json}")));
     }
 
     /// Takes elements out of an array, each with the comma that goes with it.
-    pub(crate) fn remove(&mut self, elements: &[Node<'_>], is_removed: &dyn Fn(usize) -> bool) {
+    pub fn remove(&mut self, elements: &[Node<'_>], is_removed: &dyn Fn(usize) -> bool) {
         let mut kept_before = false;
         for (index, element) in elements.iter().enumerate() {
             let span = element.span();
@@ -269,18 +275,28 @@ impl Edits {
     }
 
     /// The document with all changes made.
-    pub(crate) fn apply(mut self, document: &str) -> String {
+    pub fn apply(self, document: &str) -> String {
+        self.apply_from(document, 0)
+    }
+
+    /// One value of the document with the changes made that lie in it; there must be no others.
+    pub fn apply_within(self, node: Node<'_>) -> String {
+        self.apply_from(node.json(), node.span().start)
+    }
+
+    /// The changes made to a stretch of the document that begins at `origin`.
+    fn apply_from(mut self, stretch: &str, origin: usize) -> String {
         // A stable sort: what was inserted first at a place stands first there.
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
         let grown: usize = self.0.iter().map(|(_, text)| text.len()).sum();
-        let mut text = String::with_capacity(document.len() + grown);
+        let mut text = String::with_capacity(stretch.len() + grown);
         let mut done = 0;
         for (range, with) in self.0 {
-            text.push_str(&document[done..range.start.max(done)]);
+            text.push_str(&stretch[done..(range.start - origin).max(done)]);
             text.push_str(&with);
-            done = range.end.max(done);
+            done = (range.end - origin).max(done);
         }
-        text.push_str(&document[done..]);
+        text.push_str(&stretch[done..]);
         text
     }
 }

@@ -25,7 +25,7 @@
 mod batch;
 mod divide;
 mod job;
-mod json;
+pub mod json;
 #[cfg(feature = "layer")]
 pub mod layer;
 mod ours;

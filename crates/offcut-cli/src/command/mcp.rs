@@ -1,0 +1,106 @@
+//! `offcut mcp`: the proxy and the server.
+
+use crate::arguments::{Cut, Everywhere, Mcp, Proxy, Serve};
+use crate::environment::Setup;
+use crate::failure::{self, Failure, Outcome};
+use crate::housekeeping;
+use offcut::middleware::Middleware;
+use offcut::store::{Id, Store};
+use offcut::{Reach, Truncator};
+use offcut_mcp::{Call, Ended, LARGEST_MESSAGE, Library, SessionOnly};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+pub(crate) fn mcp(everywhere: &Everywhere, mcp: &Mcp) -> ExitCode {
+    match mcp {
+        Mcp::Proxy(proxy) => match run(everywhere, proxy) {
+            Ok(code) => code,
+            Err(failure) => failure::exit_code(Err(failure)),
+        },
+        Mcp::Serve(serve) => failure::exit_code(answer(everywhere, serve)),
+    }
+}
+
+fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<ExitCode, Failure> {
+    crate::process::survive_large_files();
+    let setup = Setup::new(everywhere)?;
+    // Wrong flags are told before anything starts.
+    setup.truncator(&arguments.cut)?;
+    if let Some(directory) = setup.directory() {
+        housekeeping::start_if_due(directory);
+    }
+    let only_session = setup.configuration.text("mcp.readable") == Some("session");
+    let session = match &arguments.cut.session {
+        Some(session) => Some(session.clone()),
+        // One of our own, so that there is something to tell its outputs by.
+        None if only_session => {
+            Some(format!("mcp-{}", Id::new(SystemTime::now(), std::process::id().into())))
+        }
+        None => None,
+    };
+    let store = setup.store().map_err(|failure| failure.reason().unwrap_or_default());
+    let store = match &session {
+        Some(session) if only_session => store.map(|store| only(store, session)),
+        _ => store,
+    };
+    let cut = arguments.cut.clone();
+    let proxy = offcut_mcp::Proxy {
+        bounding: Box::new(move |call| Middleware::new(truncator(&setup, &cut, call))),
+        library: Library::new(store),
+        server_name: arguments.name.clone(),
+        session,
+        largest_message: usize::try_from(arguments.largest_message).unwrap_or(LARGEST_MESSAGE),
+    };
+    let (input, output) = (std::io::stdin(), Box::new(std::io::stdout()));
+    let Some((program, rest)) = arguments.command.split_first() else {
+        return Err(Failure::Usage(anyhow::anyhow!("there is no server")));
+    };
+    let mut command = Command::new(program);
+    command.args(rest);
+    match offcut_mcp::proxy(proxy, command, input, output) {
+        Ok(Ended::ByClient) => Ok(ExitCode::SUCCESS),
+        Ok(Ended::ByServer(status)) => {
+            eprintln!("offcut: the server has ended: {status}");
+            let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+            Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+        }
+        Err(error) => {
+            eprintln!("offcut: {} cannot be started: {error}", program.display());
+            Ok(ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 }))
+        }
+    }
+}
+
+/// What bounds the results of a tool. Whatever is configured for it, there is always something that does.
+fn truncator(setup: &Setup, cut: &Cut, call: &Call<'_>) -> Truncator {
+    let tool = call.tool.map(str::to_owned).or_else(|| cut.tool.clone());
+    let reach = Reach::Tool { name: call.read_tool.to_owned() };
+    setup
+        .truncator(&Cut { tool, ..cut.clone() })
+        .or_else(|_| setup.truncator(cut))
+        .unwrap_or_else(|_| Truncator::new(setup.profile.clone()))
+        .reach(reach)
+}
+
+fn only(store: Arc<dyn Store>, session: &str) -> Arc<dyn Store> {
+    Arc::new(SessionOnly::new(store, session))
+}
+
+fn answer(everywhere: &Everywhere, arguments: &Serve) -> Outcome {
+    let setup = Setup::new(everywhere)?;
+    let store = setup.store()?;
+    let store = match &arguments.session {
+        Some(session) => only(store, session),
+        None if setup.configuration.text("mcp.readable") == Some("session") => {
+            return Err(Failure::Usage(anyhow::anyhow!(
+                "mcp.readable is \"session\": name one with --session"
+            )));
+        }
+        None => store,
+    };
+    let library = Library::new(Ok(store));
+    offcut_mcp::serve(&library, LARGEST_MESSAGE, std::io::stdin().lock(), Box::new(std::io::stdout()))?;
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! MCP for offcut.
+//!
+//! [`proxy`] stands between a client and a server: every message passes as the bytes it came in, but what a tool returns
+//! is bounded and can be had whole by one tool more. [`serve`] gives any client what was kept, without a server behind.
+//!
+//! Threads and blocking reads, no runtime: a message waits for nobody but its reader, so nothing has to be queued.
+
+mod bound;
+mod hub;
+mod library;
+mod line;
+mod message;
+mod proxy;
+mod relay;
+mod schema;
+mod scope;
+mod serve;
+mod structured;
+
+pub use library::{Library, READ_TOOL};
+pub use proxy::{Ended, Proxy, proxy};
+pub use relay::{Bounding, Call};
+pub use scope::SessionOnly;
+pub use serve::serve;
+
+/// The largest message that is held, unless another size is asked for.
+pub const LARGEST_MESSAGE: usize = 256 << 20;
