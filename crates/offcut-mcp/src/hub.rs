@@ -66,6 +66,14 @@ impl Hub {
         Ok(())
     }
 
+    /// Whether a request of this message still waits for its answer.
+    pub(crate) fn is_waiting(&self, line: &[u8]) -> bool {
+        let document = std::str::from_utf8(line).ok().and_then(|text| Node::parse(text).ok());
+        document.map(Message::nodes).unwrap_or_default().into_iter().any(
+            |node| matches!(Message::of(node), Message::Request { id, .. } if self.relay.is_waiting(&id)),
+        )
+    }
+
     /// Passes on what the client sends, until it sends no more, and answers what is ours.
     ///
     /// `forward` says why a message could not be passed on; it is then answered with that.

@@ -6,6 +6,8 @@
 //! Threads and blocking reads, no runtime: a message waits for nobody but its reader, so nothing has to be queued.
 
 mod bound;
+mod events;
+mod http;
 mod hub;
 mod library;
 mod line;
@@ -17,6 +19,7 @@ mod scope;
 mod serve;
 mod structured;
 
+pub use http::{Address, proxy_http};
 pub use library::{Library, READ_TOOL};
 pub use proxy::{Ended, Proxy, proxy};
 pub use relay::{Bounding, Call};

@@ -14,7 +14,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a server may take to end when nobody speaks to it any more, and again when it was told to end.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(3);
+
+/// How often we look whether something has ended.
+const MOMENT: Duration = Duration::from_millis(5);
 
 /// What a proxy is set up with.
 pub struct Proxy {
@@ -74,8 +77,13 @@ pub fn proxy(
     let server = {
         let (hub, to_server, events) = (hub.clone(), to_server.clone(), events.clone());
         std::thread::spawn(move || {
-            let followed = follow_server(&hub, from_server, &to_server);
-            let _ = events.send(if followed.is_ok() { Event::ServerSilent } else { Event::ClientLeft });
+            let mut lines = Lines::new(from_server, hub.largest);
+            if follow_server(&hub, &mut lines, &to_server).is_err() {
+                let _ = events.send(Event::ClientLeft);
+                // Nobody listens; a server that may still speak can end in its own way.
+                while let Ok(Some(_)) = lines.next() {}
+            }
+            let _ = events.send(Event::ServerSilent);
         })
     };
     {
@@ -92,59 +100,81 @@ pub fn proxy(
             let _ = events.send(Event::ClientLeft);
         });
     }
-    let ended = wait_for_an_end(&mut child, &hub, &happened)?;
+    let (status, first) = wait_for_the_end(&mut child, &happened)?;
     // What it has said last is on its way; something that it started may hold the pipe open for ever.
     let deadline = Instant::now() + GRACE;
     while !server.is_finished() && Instant::now() < deadline {
-        std::thread::sleep(Duration::from_millis(5));
+        std::thread::sleep(MOMENT);
     }
-    Ok(ended)
-}
-
-fn wait_for_an_end(child: &mut Child, hub: &Hub, happened: &Receiver<Event>) -> io::Result<Ended> {
-    match happened.recv() {
-        Ok(Event::ServerSilent) => {
-            let status = end(child, GRACE)?;
+    match first {
+        First::Server => {
             hub.fail_all(&format!("the server has ended ({status}) before it answered"));
             Ok(Ended::ByServer(status))
         }
-        Ok(Event::Signal(signal)) => {
-            if let (Some(pid), Some(signal)) =
-                (Pid::from_raw(child.id() as i32), Signal::from_named_raw(signal))
-            {
-                let _ = kill_process(pid, signal);
-            }
-            end(child, GRACE).map(|_| Ended::ByClient)
-        }
-        Ok(Event::ClientLeft) | Err(_) => end(child, GRACE).map(|_| Ended::ByClient),
+        First::Client => Ok(Ended::ByClient),
     }
 }
 
-/// Waits for a server to end; one that does not is told to, and then made to.
-fn end(child: &mut Child, grace: Duration) -> io::Result<ExitStatus> {
-    for signal in [Some(Signal::TERM), None] {
-        let deadline = Instant::now() + grace;
-        while Instant::now() < deadline {
-            if let Some(status) = child.try_wait()? {
-                return Ok(status);
+/// Who ended first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    Client,
+    Server,
+}
+
+/// Waits for the server to end. When nobody speaks to it any more, or it has closed its output, it has some time to do
+/// so; then it is told to, and then made to. What a host sends to end its server is passed on at once.
+fn wait_for_the_end(child: &mut Child, happened: &Receiver<Event>) -> io::Result<(ExitStatus, First)> {
+    let mut first = None;
+    let mut deadline: Option<Instant> = None;
+    let mut told = Told::Nothing;
+    loop {
+        // Before the first event there is nothing to look after.
+        let event = match deadline {
+            None => happened.recv().ok(),
+            Some(_) => happened.recv_timeout(MOMENT).ok(),
+        };
+        match event {
+            Some(Event::Signal(signal)) => {
+                first.get_or_insert(First::Client);
+                tell(child, Signal::from_named_raw(signal).unwrap_or(Signal::TERM));
             }
-            std::thread::sleep(Duration::from_millis(5));
+            Some(Event::ClientLeft) => drop(first.get_or_insert(First::Client)),
+            Some(Event::ServerSilent) => drop(first.get_or_insert(First::Server)),
+            None => {}
         }
-        match (signal, Pid::from_raw(child.id() as i32)) {
-            (Some(signal), Some(pid)) => drop(kill_process(pid, signal)),
-            _ => child.kill()?,
+        if let Some(status) = child.try_wait()? {
+            return Ok((status, first.unwrap_or(First::Server)));
+        }
+        let now = Instant::now();
+        if *deadline.get_or_insert(now + GRACE) <= now {
+            deadline = Some(now + GRACE);
+            match told {
+                Told::Nothing => tell(child, Signal::TERM),
+                Told::ToEnd => child.kill()?,
+            }
+            told = Told::ToEnd;
         }
     }
-    child.wait()
+}
+
+/// What a server that does not end was told.
+enum Told {
+    Nothing,
+    ToEnd,
+}
+
+fn tell(child: &Child, signal: Signal) {
+    // If it cannot be told, it has ended.
+    let _ = kill_process(Pid::from_child(child), signal);
 }
 
 /// Passes on what the server says, until it says no more. An error is the client's: it does not read any more.
 fn follow_server(
     hub: &Arc<Hub>,
-    output: impl Read,
+    lines: &mut Lines<impl Read>,
     to_server: &Arc<Mutex<Option<ChildStdin>>>,
 ) -> io::Result<()> {
-    let mut lines = Lines::new(output, hub.largest);
     loop {
         match lines.next() {
             Ok(Some(Line::Whole(line))) => hub.pass_to_client(line)?,

@@ -215,6 +215,11 @@ impl Relay {
         }
     }
 
+    /// Whether the answer to a request is still to come.
+    pub(crate) fn is_waiting(&self, id: &RequestId) -> bool {
+        self.state().waiting.contains_key(&id.key())
+    }
+
     /// A request will not be answered by the server; whether it was still waiting.
     pub(crate) fn give_up(&self, id: &RequestId) -> bool {
         self.state().waiting.remove(&id.key()).is_some()

@@ -7,7 +7,7 @@ use crate::housekeeping;
 use offcut::middleware::Middleware;
 use offcut::store::{Id, Store};
 use offcut::{Reach, Truncator};
-use offcut_mcp::{Call, Ended, LARGEST_MESSAGE, Library, SessionOnly};
+use offcut_mcp::{Address, Call, Ended, LARGEST_MESSAGE, Library, SessionOnly};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -54,6 +54,10 @@ fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<ExitCode, Failure> 
         largest_message: usize::try_from(arguments.largest_message).unwrap_or(LARGEST_MESSAGE),
     };
     let (input, output) = (std::io::stdin(), Box::new(std::io::stdout()));
+    if let Some(url) = &arguments.url {
+        offcut_mcp::proxy_http(proxy, address(url, &arguments.header)?, input, output)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let Some((program, rest)) = arguments.command.split_first() else {
         return Err(Failure::Usage(anyhow::anyhow!("there is no server")));
     };
@@ -71,6 +75,19 @@ fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<ExitCode, Failure> 
             Ok(ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 }))
         }
     }
+}
+
+fn address(url: &str, headers: &[String]) -> Result<Address, Failure> {
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return Err(Failure::Usage(anyhow::anyhow!(
+            "{url:?} is not the address of a server: write https://..."
+        )));
+    }
+    let header = |text: &String| match text.split_once(':') {
+        Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        None => Err(Failure::Usage(anyhow::anyhow!("{text:?} is not a header: write 'Name: value'"))),
+    };
+    Ok(Address { url: url.to_owned(), headers: headers.iter().map(header).collect::<Result<_, _>>()? })
 }
 
 /// What bounds the results of a tool. Whatever is configured for it, there is always something that does.

@@ -1,6 +1,7 @@
 //! `offcut mcp`: what passes, what is bounded, and how the rest is had.
 
 mod faults;
+mod http;
 mod results;
 mod retrieval;
 

@@ -1,0 +1,168 @@
+//! A server behind Streamable HTTP, on a thread of the test.
+
+use super::{CALL, Client, large, text_result, texts};
+use crate::harness::Sandbox;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// One request as it came.
+#[derive(Clone, Debug)]
+struct Seen {
+    /// The method and the headers, in lower case.
+    head: String,
+    body: String,
+}
+
+/// A server that answers by a function.
+struct Server {
+    url: String,
+    seen: Arc<Mutex<Vec<Seen>>>,
+}
+
+impl Server {
+    fn start(answer: impl Fn(&Seen) -> String + Send + Sync + 'static) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (all, answer) = (seen.clone(), Arc::new(answer));
+        std::thread::spawn(move || {
+            for connection in listener.incoming() {
+                let (all, answer) = (all.clone(), answer.clone());
+                std::thread::spawn(move || {
+                    let mut connection = connection.unwrap();
+                    let request = receive(&connection);
+                    all.lock().unwrap().push(request.clone());
+                    let _ = connection.write_all(answer(&request).as_bytes());
+                });
+            }
+        });
+        Server { url, seen }
+    }
+
+    fn seen(&self, sign: &str) -> Option<Seen> {
+        self.seen
+            .lock()
+            .unwrap()
+            .iter()
+            .find(|seen| seen.body.contains(sign) || seen.head.contains(sign))
+            .cloned()
+    }
+}
+
+fn receive(connection: &TcpStream) -> Seen {
+    let mut reader = BufReader::new(connection);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert!(reader.read_line(&mut head).unwrap() > 0, "{head}");
+    }
+    let head = head.to_lowercase();
+    let length =
+        head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    Seen { head, body: String::from_utf8(body).unwrap() }
+}
+
+fn response(status: &str, headers: &str, body: &str) -> String {
+    format!("HTTP/1.1 {status}\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
+}
+
+fn json_response(body: &str) -> String {
+    response("200 OK", "content-type: application/json\r\nmcp-session-id: s1\r\n", body)
+}
+
+fn stream(body: &str) -> String {
+    response("200 OK", "content-type: text/event-stream; charset=utf-8\r\n", body)
+}
+
+fn client(sandbox: &Sandbox, server: &Server) -> Client {
+    Client::start(sandbox, &["mcp", "proxy", "--header", "X-Key: secret", "--url", &server.url])
+}
+
+#[test]
+fn messages_pass_as_they_are_and_results_are_bounded() {
+    let initialized = "{\"jsonrpc\":\"2.0\",\r\n \"id\":0, \"result\":{\"protocolVersion\":\"2099-01-01\", \"n\":1e2,\n\"capabilities\":{}}}";
+    let before =
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{ \"x\":9223372036854775809}}";
+    let server = Server::start(move |seen| match &seen.body {
+        body if body.contains("initialize\"") => json_response(initialized),
+        body if body.contains("tools/call") => stream(&format!(
+            ": hello\nid: 1\ndata: {before}\n\nevent: message\ndata:{}\n\n",
+            text_result(1, &large()).trim_end()
+        )),
+        body if body.contains("notifications/") => response("202 Accepted", "", ""),
+        _ => response("405 Method Not Allowed", "", ""),
+    });
+    let sandbox = Sandbox::new();
+    let mut client = client(&sandbox, &server);
+    client.send(r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"future":1e2}}"#);
+    // A line end between values is a blank now; every other byte is there.
+    assert_eq!(client.line(), initialized.replace(['\r', '\n'], " "));
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    client.send(CALL);
+    assert_eq!(client.line(), before);
+    let answer = client.json();
+    let shown = texts(&answer["result"]).concat();
+    assert!(shown.len() <= 9500 && shown.contains("ERROR: the needle is here"), "{shown}");
+    let (found, _) = client.read(json!({"id": "last", "pattern": "needle"}));
+    assert_eq!(found[0], "12346:ERROR: the needle is here\n");
+    assert_eq!(client.leave().0, Some(0));
+    let call = server.seen("tools/call").unwrap();
+    assert_eq!(call.body, CALL);
+    for header in [
+        "x-key: secret",
+        "mcp-session-id: s1",
+        "mcp-protocol-version: 2099-01-01",
+        "mcp-method: tools/call",
+        "mcp-name: big",
+        "accept: application/json, text/event-stream",
+    ] {
+        assert!(call.head.contains(header), "{header}: {}", call.head);
+    }
+    assert!(server.seen("initialize\"").unwrap().body.contains("\"future\":1e2"));
+    assert!(server.seen("delete /mcp").unwrap().head.contains("mcp-session-id: s1"));
+}
+
+#[test]
+fn a_stream_that_ends_early_is_taken_up_again() {
+    let server = Server::start(|seen| match &seen.head {
+        head if head.starts_with("get") && head.contains("last-event-id: e7") => {
+            stream(&format!("id: e8\ndata: {}\n\n", text_result(1, "the rest").trim_end()))
+        }
+        head if head.starts_with("post") => stream("retry: 1\nid: e7\ndata:\n\n"),
+        _ => response("405 Method Not Allowed", "", ""),
+    });
+    let sandbox = Sandbox::new();
+    let mut client = client(&sandbox, &server);
+    client.send(CALL);
+    assert_eq!(client.line() + "\n", text_result(1, "the rest"));
+}
+
+#[test]
+fn what_goes_wrong_is_told_to_whoever_waits() {
+    let check = |answer: String, says: &str| {
+        let server = Server::start(move |_| answer.clone());
+        let sandbox = Sandbox::new();
+        let mut client = client(&sandbox, &server);
+        client.send(CALL);
+        let got: Value = client.json();
+        assert_eq!(got["id"], 1);
+        assert!(got["error"]["message"].as_str().unwrap().contains(says), "{got}");
+    };
+    check(response("401 Unauthorized", "", "no"), "401 Unauthorized: no; give it credentials with --header");
+    check(response("500 Internal Server Error", "", ""), "500");
+    check(response("202 Accepted", "", ""), "does not answer");
+    check(stream("data: {\"jsonrpc\":"), "before it was whole");
+    check(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{".to_owned(),
+        "broke off",
+    );
+    let sandbox = Sandbox::new();
+    let mut client = Client::start(&sandbox, &["mcp", "proxy", "--url", "http://127.0.0.1:1/"]);
+    client.send(CALL);
+    assert!(client.json()["error"]["message"].as_str().unwrap().contains("cannot be reached"));
+    sandbox.run(&["mcp", "proxy", "--url", "ftp://x"], b"").failed(2, "is not the address");
+    sandbox.run(&["mcp", "proxy", "--url", "http://x", "--header", "x"], b"").failed(2, "is not a header");
+}

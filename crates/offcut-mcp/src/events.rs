@@ -1,0 +1,102 @@
+//! Server-sent events, each of bounded size.
+
+use crate::line::{Line, Lines, TooLong};
+use std::io::{self, Read};
+use std::time::Duration;
+
+/// The longest that a server may make us wait before a stream is taken up again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// How long to wait before a stream is taken up again, unless the server says.
+const PAUSE: Duration = Duration::from_secs(1);
+
+pub(crate) struct Events<R> {
+    lines: Lines<R>,
+    /// How long to wait before the stream is taken up again.
+    pub(crate) pause: Duration,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A message, and the name of its place in the stream.
+    Message { data: Vec<u8>, id: Option<String> },
+    /// A line of a message was too long to be held.
+    TooLong(TooLong),
+}
+
+impl<R: Read> Events<R> {
+    pub(crate) fn new(lines: Lines<R>) -> Events<R> {
+        Events { lines, pause: PAUSE }
+    }
+
+    /// The next event; nothing at the end of the stream.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Event>> {
+        let mut data: Option<Vec<u8>> = None;
+        let mut id = None;
+        while let Some(line) = self.lines.next()? {
+            let line = match line {
+                Line::Whole(line) => line.strip_suffix(b"\r").unwrap_or(line),
+                Line::TooLong(long) => return Ok(Some(Event::TooLong(long))),
+                // The event that it belongs to is not whole.
+                Line::Unended(_) => return Ok(None),
+            };
+            if line.is_empty() {
+                match (data.take(), id.take()) {
+                    (None, None) => continue,
+                    (data, id) => return Ok(Some(Event::Message { data: data.unwrap_or_default(), id })),
+                }
+            }
+            let colon = memchr::memchr(b':', line).unwrap_or(line.len());
+            let value = line.get(colon + 1..).unwrap_or_default();
+            let value = value.strip_prefix(b" ").unwrap_or(value);
+            match &line[..colon] {
+                b"data" => match &mut data {
+                    // A message in several lines has its line ends between values.
+                    Some(data) => {
+                        data.push(b'\n');
+                        data.extend_from_slice(value);
+                    }
+                    None => data = Some(value.to_vec()),
+                },
+                b"id" => id = String::from_utf8(value.to_vec()).ok(),
+                b"retry" => {
+                    let pause = std::str::from_utf8(value).ok().and_then(|value| value.trim().parse().ok());
+                    self.pause = pause.map_or(self.pause, Duration::from_millis).min(LONGEST_PAUSE);
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_every_form() {
+        let check = |text: &str, expected: &[(&str, Option<&str>)]| {
+            let mut events = Events::new(Lines::new(text.as_bytes(), 100));
+            let mut found = Vec::new();
+            while let Some(event) = events.next().unwrap() {
+                match event {
+                    Event::Message { data, id } => found.push((String::from_utf8(data).unwrap(), id)),
+                    Event::TooLong(long) => found.push((format!("{} bytes", long.bytes), None)),
+                }
+            }
+            let expected: Vec<_> =
+                expected.iter().map(|&(data, id)| (data.to_owned(), id.map(str::to_owned))).collect();
+            assert_eq!(found, expected, "{text:?}");
+        };
+        check("", &[]);
+        check("data: {}\n\n", &[("{}", None)]);
+        check("event: message\r\nid: 7\r\ndata:{\"a\": 1}\r\n\r\n", &[("{\"a\": 1}", Some("7"))]);
+        check("data: {\ndata: }\n\n", &[("{\n}", None)]);
+        check(": a comment\n\n\ndata: 1\n\n", &[("1", None)]);
+        check("id: first\ndata:\nretry: 20\n\ndata: 2\n\n", &[("", Some("first")), ("2", None)]);
+        check("data: cut off", &[]);
+        check("data: cut off\n", &[]);
+        check(&format!("data: {}\n\ndata: 1\n\n", "x".repeat(200)), &[("206 bytes", None), ("1", None)]);
+    }
+}
