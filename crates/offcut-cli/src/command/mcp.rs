@@ -9,11 +9,11 @@ use offcut::store::{Id, Store};
 use offcut::{Reach, Truncator};
 use offcut_mcp::{Address, Call, Ended, LARGEST_MESSAGE, Library, SessionOnly};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, ExitCode};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub(crate) fn mcp(everywhere: &Everywhere, mcp: &Mcp) -> ExitCode {
+pub(crate) fn mcp(everywhere: &Everywhere, mcp: &Mcp) -> u8 {
     match mcp {
         Mcp::Proxy(proxy) => match run(everywhere, proxy) {
             Ok(code) => code,
@@ -23,14 +23,12 @@ pub(crate) fn mcp(everywhere: &Everywhere, mcp: &Mcp) -> ExitCode {
     }
 }
 
-fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<ExitCode, Failure> {
+fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<u8, Failure> {
     crate::process::survive_large_files();
     let setup = Setup::new(everywhere)?;
     // Wrong flags are told before anything starts.
     setup.truncator(&arguments.cut)?;
-    if let Some(directory) = setup.directory() {
-        housekeeping::start_if_due(directory);
-    }
+    housekeeping::start_if_due(&setup);
     let only_session = setup.configuration.text("mcp.readable") == Some("session");
     let session = match &arguments.cut.session {
         Some(session) => Some(session.clone()),
@@ -56,7 +54,7 @@ fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<ExitCode, Failure> 
     let (input, output) = (std::io::stdin(), Box::new(std::io::stdout()));
     if let Some(url) = &arguments.url {
         offcut_mcp::proxy_http(proxy, address(url, &arguments.header)?, input, output)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     let Some((program, rest)) = arguments.command.split_first() else {
         return Err(Failure::Usage(anyhow::anyhow!("there is no server")));
@@ -64,15 +62,15 @@ fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<ExitCode, Failure> 
     let mut command = Command::new(program);
     command.args(rest);
     match offcut_mcp::proxy(proxy, command, input, output) {
-        Ok(Ended::ByClient) => Ok(ExitCode::SUCCESS),
+        Ok(Ended::ByClient) => Ok(0),
         Ok(Ended::ByServer(status)) => {
             eprintln!("offcut: the server has ended: {status}");
             let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-            Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+            Ok(u8::try_from(code).unwrap_or(1))
         }
         Err(error) => {
             eprintln!("offcut: {} cannot be started: {error}", program.display());
-            Ok(ExitCode::from(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 }))
+            Ok(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 })
         }
     }
 }
