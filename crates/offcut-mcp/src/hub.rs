@@ -1,9 +1,10 @@
 //! What the two directions of a proxy share: the client's end, the relay and our own answers.
 
-use crate::library::{Library, TEMPLATES, Tool};
+use crate::library::Library;
 use crate::line::{Direction, Line, Lines, TooLong};
 use crate::message::{Fault, Message, RequestId, answer, code};
 use crate::relay::{ClientLine, Own, OwnRequest, Relay};
+use crate::tools::{TEMPLATES, Tool};
 use offcut::middleware::json::Node;
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::mpsc::{Receiver, sync_channel};

@@ -18,13 +18,15 @@ mod schema;
 mod scope;
 mod serve;
 mod structured;
+mod tools;
 
 pub use http::{Address, proxy_http};
-pub use library::{Library, READ_TOOL};
+pub use library::Library;
 pub use proxy::{Ended, Proxy, proxy};
 pub use relay::{Bounding, Call};
 pub use scope::SessionOnly;
 pub use serve::serve;
+pub use tools::READ_TOOL;
 
 /// The largest message that is held, unless another size is asked for.
 pub const LARGEST_MESSAGE: usize = 256 << 20;

@@ -8,8 +8,9 @@
 //! | a call of our tool, a read of `offcut://…` | answered here; the server never sees it |
 
 use crate::bound::{Bounds, with_room_for_structure};
-use crate::library::{READ_TOOL, SCHEME, Tool};
+use crate::library::SCHEME;
 use crate::message::{Fault, Message, RequestId, code, text, text_in};
+use crate::tools::{READ_TOOL, Tool};
 use offcut::Context;
 use offcut::middleware::Middleware;
 use offcut::middleware::json::{Edits, Node};
@@ -348,4 +349,45 @@ fn parse(line: &[u8]) -> Option<Node<'_>> {
 /// An id as text: what a person would look for.
 fn text_of_id(id: &RequestId) -> String {
     serde_json::from_str(id.json()).unwrap_or_else(|_| id.json().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offcut::{Profile, Truncator};
+    use proptest::prelude::*;
+
+    fn relay() -> Relay {
+        Relay::new(Box::new(|_| Middleware::new(Truncator::new(Profile::native()))), None, None)
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_not_ours_passes(
+            line in prop_oneof![
+                prop::collection::vec(any::<u8>(), 0..200),
+                "[\\[{ ]*\"(id|method|result|params|jsonrpc)\" ?: ?[\\[{\"0-9ae\\\\,:}\\]]{0,40}[}\\] ]*".prop_map(String::into_bytes),
+            ]
+        ) {
+            let relay = relay();
+            prop_assert_eq!(&relay.server_line(&line)[..], &line[..]);
+            let ClientLine { forward, own } = relay.client_line(&line);
+            prop_assert!(own.is_empty());
+            prop_assert_eq!(forward.as_deref(), Some(&line[..]));
+            prop_assert_eq!(&relay.server_line(&line)[..], &line[..]);
+        }
+    }
+
+    #[test]
+    fn a_request_that_was_cancelled_is_not_waited_for() {
+        let relay = relay();
+        relay.client_line(br#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}"#);
+        relay.client_line(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
+        relay.client_line(
+            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}"#,
+        );
+        // A request of the server may have the id of one of the client's.
+        relay.server_line(br#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage"}"#);
+        assert_eq!(relay.give_up_all(), [RequestId::of("7").unwrap()]);
+    }
 }

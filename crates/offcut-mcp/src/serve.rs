@@ -1,9 +1,10 @@
 //! A server of its own: what was kept, for any client.
 
 use crate::hub::{Client, is_json};
-use crate::library::{Library, SCHEME, TEMPLATES, Tool};
+use crate::library::{Library, SCHEME};
 use crate::line::{Direction, Line, Lines};
 use crate::message::{Fault, Message, answer, code, text_in};
+use crate::tools::{TEMPLATES, Tool};
 use offcut::middleware::json::{Node, quoted};
 use std::io::{self, Read, Write};
 

@@ -108,3 +108,78 @@ fn floor(text: &[u8], at: usize) -> usize {
     let is_inside = |&at: &usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
     (0..=at).rev().find(|at| !is_inside(at)).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            "(\\PC|\n){0,400}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 200, 12, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..12).prop_map(Value::from),
+                prop::collection::vec(("[a-z]{1,6}", inner), 0..12)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// Whether `small` is `whole` with texts cut inside and arrays cut off.
+    fn is_part(small: &Value, whole: &Value) -> bool {
+        match (small, whole) {
+            (Value::String(small), Value::String(whole)) => {
+                small == whole || small.contains("bytes missing]")
+            }
+            (Value::Array(small), Value::Array(whole)) => {
+                small.len() <= whole.len()
+                    && small.iter().zip(whole).all(|(small, whole)| is_part(small, whole))
+            }
+            (Value::Object(small), Value::Object(whole)) => {
+                small.len() == whole.len()
+                    && small
+                        .iter()
+                        .all(|(key, value)| whole.get(key).is_some_and(|whole| is_part(value, whole)))
+            }
+            (small, whole) => small == whole,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_part_of_a_value_is_a_value(value in any_value(), budget in 0_u64..4000) {
+            let text = value.to_string();
+            let marking = Marking { id: Some("0123456789abcdef"), repeated: None };
+            let small = fit(Node::parse(&text).unwrap(), Schema::Open, budget, &marking);
+            let parsed: Value = serde_json::from_str(&small).unwrap();
+            prop_assert!(is_part(&parsed, &value), "{parsed}");
+            prop_assert!(text.len() as u64 > budget || small == text);
+            let frozen = fit(Node::parse(&text).unwrap(), Schema::Frozen, budget, &marking);
+            prop_assert_eq!(frozen, text);
+        }
+    }
+
+    #[test]
+    fn budgets_are_kept_where_there_is_something_to_cut() {
+        let check = |value: Value, budget: u64| {
+            let text = value.to_string();
+            let marking = Marking { id: Some("0123456789abcdef"), repeated: None };
+            let small = fit(Node::parse(&text).unwrap(), Schema::Open, budget, &marking);
+            assert!(
+                small.len() as u64 <= budget && small.len() as u64 > budget / 2,
+                "{}: {small}",
+                small.len()
+            );
+        };
+        check(json!({"a": "x".repeat(100_000), "b": 1}), 5000);
+        check(json!({"a": "\n\"".repeat(50_000)}), 5000);
+        check(json!({"a": "漢".repeat(50_000), "b": "字".repeat(50_000)}), 5000);
+        check(json!({"rows": vec![json!({"name": "a name"}); 10_000]}), 5000);
+        check(json!([["x".repeat(9000), "y".repeat(9000)], ["z".repeat(9000)]]), 5000);
+    }
+}
