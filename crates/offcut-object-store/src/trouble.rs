@@ -162,6 +162,6 @@ mod tests {
         check("error / operation timed out", "the endpoint does not answer");
         check("Error performing PUT http://169.254.169.254/latest/api/token", "there are no keys");
         check("something else", "the request failed");
-        check(&answer(403, &"x".repeat(500)), "access denied: the keys");
+        check(&answer(403, &"x".repeat(500)), "access denied: these keys");
     }
 }

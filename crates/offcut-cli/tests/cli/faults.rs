@@ -12,7 +12,7 @@ fn a_store_that_cannot_be_written() {
     for (store, says) in [
         (file.to_str().unwrap(), "Not a directory"),
         ("/proc/nothing/here", "No such file or directory"),
-        ("s3://bucket/prefix", "no store for"),
+        ("gs://bucket/prefix", "no store for"),
         ("", "--store names nothing"),
     ] {
         for profile in ["native", "opencode", "coding-agent"] {
