@@ -1,15 +1,33 @@
 """Makes the labelled cases of this folder: real tools on small real programs, each with one thing wrong.
 
-Run `python3 generate.py` here; it needs gcc, make, javac, node, cargo and python3, and writes `*.log` and `labels.jsonl`.
+Run `python3 generate.py [NAME...]` here; it writes `*.log` and `labels.jsonl`. It needs gcc, g++, make, cmake, javac, node,
+npm, cargo and python3; pytest and the JavaScript tools are installed into a folder of their own (TOOLS, kept between runs).
 What a reader must see is given as text; the line numbers are looked up in what the tool printed.
 """
 
 import json
+import os
 import pathlib
+import re
 import subprocess
+import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
+TOOLS = pathlib.Path(os.environ.get("TOOLS", pathlib.Path(tempfile.gettempdir(), "offcut-case-tools")))
+PYTEST = TOOLS / "venv/bin/python"
+SCRIPTS = TOOLS / "js/node_modules"
+
+
+def install():
+    """Installs the tools that are not part of a usual machine, once."""
+    if not PYTEST.exists():
+        subprocess.run([sys.executable, "-m", "venv", TOOLS / "venv"], check=True)
+        subprocess.run([PYTEST, "-m", "pip", "install", "-q", "pytest"], check=True)
+    if not SCRIPTS.exists():
+        (TOOLS / "js").mkdir(parents=True, exist_ok=True)
+        packages = ["typescript", "mocha", "jest", "vitest"]
+        subprocess.run(["npm", "install", "--no-audit", "--no-fund", *packages], cwd=TOOLS / "js", check=True)
 
 
 def run(files, command):
@@ -19,8 +37,17 @@ def run(files, command):
             path = pathlib.Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        ran = subprocess.run(command, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return ran.stdout.decode().replace(folder, "/project")
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "CI": "1"}
+        ran = subprocess.run(
+            command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        text = ran.stdout.decode().replace(folder, "/build").replace(str(TOOLS), "/tools")
+        return text.replace(str(pathlib.Path.home()), "/home/user")
+
+
+def chores(count, words):
+    """A shell's loop that prints what tools print when all is well."""
+    return f"for n in $(seq 1 {count}); do echo {words} $n; done"
 
 
 def gcc_one_error_among_warnings():
@@ -31,7 +58,7 @@ def gcc_one_error_among_warnings():
         "the error": ["m60.c:2:36: error: ‘struct point’ has no member named ‘z’"],
         "make gave up": ["make: *** [<builtin>: m60.o] Error 1"],
     }
-    return run(files, "LC_ALL=C.UTF-8 make -k"), facts
+    return run(files, "make -k"), facts
 
 
 def python_unittest_two_of_many():
@@ -81,31 +108,277 @@ def javac_two_errors():
     return run(files, "javac -Xlint:all -Xmaxwarns 1000 *.java"), facts
 
 
-CASES = [gcc_one_error_among_warnings, python_unittest_two_of_many, cargo_test_one_of_many, node_throws_in_the_middle, javac_two_errors]
+def gxx_template_error():
+    files = {f"m{n}.cc": f"int f{n}(int a) {{ int unused{n}; return a + {n}; }}\n" for n in range(60)}
+    files["m30.cc"] = (
+        "#include <algorithm>\n#include <list>\nstruct Item { int price; };\n"
+        "void order(std::list<Item> &items) {\n    std::sort(items.begin(), items.end());\n}\n"
+    )
+    files["Makefile"] = "CXXFLAGS = -Wall -Wextra\nall: $(patsubst %.cc,%.o,$(wildcard *.cc))\n"
+    facts = {
+        "the error": ["/usr/include/c++/12/bits/stl_algo.h:1938:50: error: no match for ‘operator-’"],
+        "the place": ["m30.cc:5:14:   required from here"],
+        "make gave up": ["make: *** [<builtin>: m30.o] Error 1"],
+    }
+    return run(files, "make -k"), facts
+
+
+def linker_misses_a_function():
+    files = {f"m{n}.c": f"int f{n}(int a) {{ return a + {n}; }}\n" for n in range(150)}
+    files["main.c"] = "int price(int);\nint f1(int);\nint main(void) { return f1(2) + price(3); }\n"
+    files["Makefile"] = (
+        "CFLAGS = -Wall -O1 -fno-plt -fstack-protector-strong -DVERSION=12\n"
+        "shop: $(patsubst %.c,%.o,$(wildcard *.c))\n\t$(CC) -o $@ $^\n"
+    )
+    facts = {
+        "the function": ["main.c:(.text+"],
+        "the linker": ["collect2: error: ld returned 1 exit status"],
+        "make gave up": ["make: *** [Makefile:3: shop] Error 1"],
+    }
+    return run(files, f"make; {chores(200, 'uploading artifact part')}"), facts
+
+
+def pytest_one_of_many():
+    many = "import pytest\nfrom shop import total\n@pytest.mark.parametrize('n', range(300))\n"
+    many += "def test_counts(n):\n    assert total([n]) == n\n"
+    one = "from shop import total\ndef test_discount_is_applied():\n    basket = [10, 20, 30]\n    assert total(basket, discount=10) == 50\n"
+    source = "import warnings\ndef total(items, discount=0):\n    warnings.warn('total() is deprecated', DeprecationWarning)\n    return sum(items)\n"
+    files = {"shop.py": source, "test_many.py": many, "test_basket.py": one}
+    facts = {
+        "the test": ["FAILED test_basket.py::test_discount_is_applied"],
+        "the values": ["E       assert 60 == 50"],
+        "the source": [">       assert total(basket, discount=10) == 50"],
+        "the end": ["1 failed, 300 passed, 301 warnings in"],
+    }
+    return run(files, f"{PYTEST} -m pytest -v -p no:cacheprovider; {chores(200, 'saved coverage of module')}"), facts
+
+
+def node_test_one_of_many():
+    tests = "".join(f"test('adds {n}', () => assert.equal(add({n}, 1), {n + 1}));\n" for n in range(250))
+    source = (
+        "const test = require('node:test');\nconst assert = require('node:assert');\n"
+        "const add = (a, b) => (a === 7000 ? NaN : a + b);\n"
+        f"{tests}test('adds the largest', () => assert.equal(add(7000, 1), 7001));\n{tests.replace('adds', 'sums')}"
+    )
+    facts = {
+        "the test": ["not ok 251 - adds the largest"],
+        "the values": ["expected: 7001", "actual: NaN"],
+        "the end": ["# fail 1"],
+    }
+    return run({"shop.test.js": source}, "node --test --test-reporter=tap shop.test.js"), facts
+
+
+def tsc_two_errors():
+    files = {f"src/m{n}.ts": f"export const value{n}: number = {n};\n" for n in range(160)}
+    files["src/shop.ts"] = (
+        "import { value1 } from './m1';\nimport { missing } from './m2';\n"
+        "interface Item { price: number }\nconst item: Item = { price: 'ten' };\nconsole.log(value1, missing, item);\n"
+    )
+    files["tsconfig.json"] = '{"compilerOptions": {"strict": true, "noEmit": true, "types": []}, "include": ["src"]}\n'
+    facts = {
+        "the name": ["src/shop.ts(2,10): error TS2305: Module '\"./m2\"' has no exported member 'missing'."],
+        "the type": ["src/shop.ts(4,22): error TS2322: Type 'string' is not assignable to type 'number'."],
+    }
+    command = f"{chores(200, 'fetched package')}; node {SCRIPTS}/typescript/bin/tsc --listFiles --pretty false; {chores(200, 'removing layer')}"
+    return run(files, command), facts
+
+
+def jest_one_of_many():
+    tests = "".join(f"test('counts {n}', () => expect(count([{n}])).toBe(1));\n" for n in range(200))
+    files = {
+        "package.json": '{"name": "shop", "version": "1.0.0"}\n',
+        "shop.js": "exports.count = (items) => items.filter((item) => item !== 'hat').length;\n",
+        "many.test.js": f"const {{ count }} = require('./shop');\n{tests}",
+        "hats.test.js": "const { count } = require('./shop');\ntest('counts hats', () => {\n  expect(count(['hat', 'hat'])).toBe(2);\n});\n",
+    }
+    facts = {
+        "the test": ["● counts hats"],
+        "the values": ["Expected: 2", "Received: 0"],
+        "the source": ["> 3 |   expect(count(['hat', 'hat'])).toBe(2);"],
+        "the end": ["Tests:       1 failed, 200 passed, 201 total"],
+    }
+    command = f"node {SCRIPTS}/jest/bin/jest.js --verbose --ci; {chores(250, 'uploading artifact part')}"
+    return run(files, command), facts
+
+
+def mocha_one_of_many():
+    tests = "".join(f"  it('ships to zone {n}', () => assert.equal(ship({n}), {n} * 2));\n" for n in range(300))
+    source = (
+        "const assert = require('assert');\nconst ship = (zone) => (zone === 12 ? 25 : zone * 2);\n"
+        f"describe('shipping', () => {{\n{tests}}});\n"
+    )
+    facts = {
+        "how many": ["299 passing", "1 failing"],
+        "the test": ["1) shipping"],
+        "the values": ["AssertionError [ERR_ASSERTION]: 25 == 24"],
+    }
+    command = f"node {SCRIPTS}/mocha/bin/mocha.js shop.js; {chores(250, 'uploading artifact part')}"
+    return run({"shop.js": source}, command), facts
+
+
+def vitest_one_of_many():
+    tests = "".join(f"test('parses {n}', () => expect(parse('{n}')).toBe({n}));\n" for n in range(250))
+    files = {
+        "package.json": '{"name": "shop", "version": "1.0.0", "type": "module"}\n',
+        "shop.test.js": "import { expect, test } from 'vitest';\nconst parse = (text) => (text === '1e3' ? 1 : Number(text));\n"
+        f"{tests}test('parses powers', () => {{\n  expect(parse('1e3')).toBe(1000);\n}});\n",
+    }
+    facts = {
+        "the test": ["FAIL  shop.test.js > parses powers"],
+        "the values": ["AssertionError: expected 1 to be 1000 // Object.is equality"],
+        "the place": ["❯ shop.test.js:254:24"],
+        "the end": ["Tests  1 failed | 250 passed (251)"],
+    }
+    command = f"ln -s {SCRIPTS} node_modules; node node_modules/vitest/vitest.mjs run --reporter=verbose; {chores(250, 'uploading artifact part')}"
+    return run(files, command), facts
+
+
+def make_step_in_many():
+    steps = "".join(f"step{n}:\n\t@echo '== packing part {n}'\n\t@touch part{n}.tar && echo 'part {n}: 12 files, 0 errors'\n" for n in range(300))
+    steps = steps.replace("@touch part170.tar", "cp catalogue-170.json part170.tar")
+    files = {"Makefile": f"all: $(foreach n,$(shell seq 0 299),step$(n))\n{steps}"}
+    facts = {
+        "the reason": ["cp: cannot stat 'catalogue-170.json': No such file or directory"],
+        "the step": ["make: *** [Makefile:"],
+        "the end": ["make: Target 'all' not remade because of errors."],
+    }
+    return run(files, f"make -k; {chores(200, 'removing part')}"), facts
+
+
+def ctest_one_of_many():
+    tests = "".join(f"add_test(NAME parses_{n} COMMAND ${{CMAKE_COMMAND}} -E echo parsed {n})\n" for n in range(150))
+    files = {
+        "CMakeLists.txt": f"cmake_minimum_required(VERSION 3.10)\nproject(shop NONE)\nenable_testing()\n{tests}"
+        "add_test(NAME rounds_up COMMAND sh ${CMAKE_SOURCE_DIR}/rounds.sh)\n",
+        "rounds.sh": "echo 'rounding 2.5'; echo 'rounds.c:12: expected 3 but got 2' >&2; exit 1\n",
+    }
+    facts = {
+        "the test": ["151/151 Test #151: rounds_up ........................***Failed"],
+        "the reason": ["rounds.c:12: expected 3 but got 2"],
+        "the end": ["99% tests passed, 1 tests failed out of 151"],
+        "the list": ["151 - rounds_up (Failed)"],
+    }
+    command = f"cmake -S . -B out; cd out && ctest --output-on-failure; {chores(200, 'uploading artifact part')}"
+    return run(files, command), facts
+
+
+def python_traceback_in_a_log():
+    source = (
+        "import logging, random\nrandom.seed(1)\nlogging.basicConfig(level=logging.INFO, format='%(asctime)s %(levelname)s %(name)s: %(message)s')\n"
+        "log = logging.getLogger('shop')\n"
+        "def price(item):\n    return {'hat': 3}[item]\n"
+        "def serve(n):\n    if n == 300:\n        price('shoe')\n    log.info('request %d took %d ms', n, random.randrange(90))\n"
+        "for n in range(700):\n    try:\n        serve(n)\n    except KeyError:\n        log.exception('request %d', n)\n"
+    )
+    facts = {
+        "the exception": ["KeyError: 'shoe'"],
+        "the place": ['File "/build/serve.py", line 6, in price'],
+    }
+    return run({"serve.py": source}, "python3 $PWD/serve.py"), facts
+
+
+def asan_in_one_of_many_runs():
+    source = (
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+        "static char *copy(const char *text) {\n    char *to = malloc(strlen(text));\n    strcpy(to, text);\n    return to;\n}\n"
+        "int main(int count, char **words) {\n    if (atoi(words[1]) == 70) puts(copy(\"seventy\"));\n"
+        "    printf(\"run %s: parsed 12 records, 0 errors\\n\", words[1]);\n    return count > 2;\n}\n"
+    )
+    facts = {
+        "what happened": ["ERROR: AddressSanitizer: heap-buffer-overflow on address"],
+        "the place": ["in copy /build/parse.c:6"],
+        "the summary": ["SUMMARY: AddressSanitizer: heap-buffer-overflow"],
+    }
+    command = "gcc -g -fsanitize=address -Wall parse.c -o parse && for n in $(seq 1 200); do ./parse $n 2>&1; done"
+    return run({"parse.c": source}, command), facts
+
+
+def npm_cannot_resolve():
+    dependencies = {"react": "18.2.0", "react-dom": "17.0.2", "mocha": "10.2.0"}
+    files = {"package.json": json.dumps({"name": "shop", "version": "1.0.0", "dependencies": dependencies})}
+    facts = {
+        "the code": ["npm error code ERESOLVE"],
+        "what was found": ["npm error Found: react@18.2.0"],
+        "what was wanted": ['npm error peer react@"17.0.2" from react-dom@17.0.2'],
+    }
+    command = "npm install --loglevel silly --cache $PWD/cache; " + chores(300, "removing part")
+    # Which registry was asked is the machine's business.
+    return re.sub(r"https?://[^/\s]+/", "https://registry.example/", run(files, command)), facts
+
+
+def rustc_errors_among_warnings():
+    modules = "".join(
+        f"pub mod m{n} {{\n    pub fn f(a: u32) -> u32 {{\n        let unused = a;\n        a + {n}\n    }}\n}}\n" for n in range(80)
+    )
+    wrong = "pub fn total(prices: &[u32]) -> u32 {\n    let sum: u32 = prices.iter().map(|price| price.to_string()).sum();\n    sum + discount\n}\n"
+    files = {
+        "Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+        "src/lib.rs": f"{modules}{wrong}",
+    }
+    facts = {
+        "the name": ["error[E0425]: cannot find value `discount` in this scope"],
+        "the end": ["error: could not compile `shop` (lib) due to"],
+    }
+    return run(files, f"{chores(300, 'fetched crate')}; cargo build --offline; {chores(300, 'removing layer')}"), facts
+
+
+CASES = [
+    gcc_one_error_among_warnings,
+    gxx_template_error,
+    linker_misses_a_function,
+    rustc_errors_among_warnings,
+    javac_two_errors,
+    tsc_two_errors,
+    cargo_test_one_of_many,
+    python_unittest_two_of_many,
+    pytest_one_of_many,
+    node_test_one_of_many,
+    jest_one_of_many,
+    mocha_one_of_many,
+    vitest_one_of_many,
+    ctest_one_of_many,
+    make_step_in_many,
+    npm_cannot_resolve,
+    node_throws_in_the_middle,
+    python_traceback_in_a_log,
+    asan_in_one_of_many_runs,
+]
 
 
 def find(lines, part, name):
-    """The number of the first line that starts with a text."""
-    for number, line in enumerate(lines, 1):
-        if line.startswith(part):
-            return number
-    raise SystemExit(f"{name}: no line starts with {part!r}; the tool's wording has changed")
+    """The number of the first line that a text stands in, at its start if there is such a line."""
+    for test in (str.startswith, str.__contains__):
+        for number, line in enumerate(lines, 1):
+            if test(line.strip(), part.strip()):
+                return number
+    raise SystemExit(f"{name}: no line has {part!r}; the tool's wording has changed")
 
 
-def main():
-    labels = []
+def label(case):
+    """Writes the log of a case and returns what is marked in it."""
+    text, facts = case()
+    name = case.__name__
+    (HERE / f"{name}.log").write_text(text)
+    lines = text.split("\n")
+    marked = []
+    for fact, parts in facts.items():
+        numbers = [find(lines, part, name) for part in parts]
+        marked.append({"name": fact, "alternatives": [{"lines": numbers}]})
+    print(name, len(text), "bytes")
+    return {"corpus": "cases", "file": f"{name}.log", "facts": marked}
+
+
+def main(names):
+    """Makes the named cases anew, or all of them."""
+    install()
+    place = HERE / "labels.jsonl"
+    known = [json.loads(line) for line in place.read_text().splitlines()] if place.exists() else []
+    labels = {label["file"]: label for label in known}
     for case in CASES:
-        text, facts = case()
-        name = case.__name__
-        (HERE / f"{name}.log").write_text(text)
-        lines = text.split("\n")
-        marked = []
-        for fact, parts in facts.items():
-            numbers = [find(lines, part, name) for part in parts]
-            marked.append({"name": fact, "alternatives": [{"lines": numbers}]})
-        labels.append({"corpus": "cases", "file": f"{name}.log", "facts": marked})
-        print(name, len(text), "bytes")
-    (HERE / "labels.jsonl").write_text("".join(json.dumps(label) + "\n" for label in labels))
+        if not names or case.__name__ in names:
+            labels[f"{case.__name__}.log"] = label(case)
+            ordered = [labels[f"{case.__name__}.log"] for case in CASES if f"{case.__name__}.log" in labels]
+            place.write_text("".join(json.dumps(label) + "\n" for label in ordered))
 
 
-main()
+main(sys.argv[1:])

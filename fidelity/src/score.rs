@@ -29,6 +29,11 @@ impl Score {
         self.share += shown as f64 / facts.max(1) as f64;
     }
 
+    /// The share of logs of which every fact is shown, in percent.
+    pub(crate) fn whole(&self) -> f64 {
+        100.0 * self.whole as f64 / self.logs.max(1) as f64
+    }
+
     /// Logs measured.
     pub(crate) fn logs(&self) -> usize {
         self.logs

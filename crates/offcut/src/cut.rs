@@ -206,6 +206,19 @@ impl<'text> Cut<'text> {
         Cut { pieces: kept, gaps }
     }
 
+    /// The cut whose gaps are said to be repeated where they are whole lines inside one of these ranges, which are in
+    /// order.
+    pub(crate) fn folded(mut self, repeats: &[Range<u64>]) -> Cut<'text> {
+        for gap in &mut self.gaps {
+            let at = repeats.partition_point(|range| range.end < gap.end);
+            let is_inside = repeats.get(at).is_some_and(|range| range.start <= gap.start);
+            if is_inside && gap.why == Why::Omitted && gap.from == LinePart::Start {
+                gap.why = Why::Repeated;
+            }
+        }
+        self
+    }
+
     /// The pieces that show something of the original: all but marks.
     pub fn shown(&self) -> impl Iterator<Item = &Piece<'text>> {
         self.pieces.iter().filter(|piece| piece.form != Form::Mark)
@@ -401,6 +414,22 @@ mod tests {
         check(&[&before, &wrong, &after], "one\nTWO\nthree\n", &["4..13 2-2 control"]);
         let across = piece(text, 2, 19);
         check(&[&whole, &across], "e\n\rtwo\rTWO\nthree\n", &["0..2 1-1 line"]);
+    }
+
+    #[test]
+    fn gaps_inside_repeats() {
+        let text = "a\nb\nb\nb\nb\nc\nlonger\n";
+        let check = |shown: &[(usize, usize)], repeats: &[Range<u64>], expected: &[&str]| {
+            let pieces = shown.iter().map(|&(start, end)| piece(text, start, end)).collect();
+            let cut = Cut::new(pieces, text.len() as u64, 7).folded(repeats);
+            assert_eq!(told(&cut), expected, "{shown:?} {repeats:?}");
+        };
+        let shown = [(0, 4), (8, 19)];
+        check(&shown, &[2..10], &["4..8 3-4 repeated"]);
+        check(&shown, &[0..2, 2..8, 10..12], &["4..8 3-4 repeated"]);
+        check(&shown, &[6..10], &["4..8 3-4 omitted"]);
+        check(&shown, &[0..6, 6..12], &["4..8 3-4 omitted"]);
+        check(&[(0, 13)], &[0..19], &["13..19 7-7 line"]);
     }
 
     #[test]

@@ -285,8 +285,8 @@ impl<'a> Overflow<'a> {
                 edges: settings.edges,
                 tokens,
             };
-            let Selection { pieces, remark } = selector.finish(&ends, &room);
-            let cut = Cut::new(pieces, ends.bytes(), ends.lines());
+            let Selection { pieces, remark, repeats } = selector.finish(&ends, &room);
+            let cut = Cut::new(pieces, ends.bytes(), ends.lines()).folded(&repeats);
             let cut = match truncator.strategy {
                 Some(_) => bounded(cut, &ends, &room.less_remark(&remark)),
                 None => cut,

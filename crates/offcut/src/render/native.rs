@@ -10,7 +10,7 @@ use crate::profile::TaskTool;
 use crate::recorder::{Flow, Outlook};
 use crate::render::content::Content;
 use crate::render::next::{NEXT_PAGE_LINES, Next, command, entry, next, printable};
-use crate::render::words::{clip, count, stands_before, tag_of, unused_tag};
+use crate::render::words::{clip, count, marker, stands_before, tag_of, unused_tag};
 use crate::render::{Budget, Control, Facts, Plan, Reach, Trailer};
 use crate::shown::{Kept, Part};
 use crate::store::{Id, Standing};
@@ -122,12 +122,18 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
     for (rung, share) in [(Rung::Full, 4), (Rung::Line, 3), (Rung::Least, 2), (Rung::Name, 1)] {
         notice.rung = rung;
         notice.longest_reason = rung.longest_reason();
-        let marker = widest(vec![
+        let markers = [
             notice.marker(&gap(LinePart::Start, Why::Omitted)),
             notice.marker(&gap(LinePart::Inside, Why::Omitted)),
             notice.marker(&gap(LinePart::Inside, Why::Line)),
             notice.marker(&gap(LinePart::Start, Why::Opaque)),
-        ]);
+            notice.marker(&gap(LinePart::Start, Why::Repeated)),
+        ];
+        // Each may be the widest in another unit.
+        let marker = markers
+            .iter()
+            .map(|marker| cost(marker))
+            .fold(Cost::default(), |most, one| one.beyond(most) + most);
         // A piece that ends inside a line needs a line feed before whatever follows it.
         let (fixed, marker) = match rung {
             Rung::Full => {
@@ -135,7 +141,7 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
                 let fixed = cost(&format!("{}\n", notice.header(original, original)))
                     + cost(&pointer)
                     + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
-                (fixed, cost(&marker) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 })
+                (fixed, marker + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 })
             }
             Rung::Line | Rung::Least | Rung::Name => {
                 let lines =
@@ -143,7 +149,7 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
                 // Where it turns out that all is shown, the line says that instead.
                 let whole = (control == Control::LeftOut).then(|| notice.whole());
                 let line = widest(lines.chain(whole).collect());
-                let marker = cost(&marker) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
+                let marker = marker + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
                 // The line stands in a gap of its own, so only what it is longer than a marker is extra.
                 let line = cost(&line) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
                 let last = notice.last_line(&Next::Start).map_or_else(Cost::default, |line| {
@@ -364,31 +370,7 @@ impl Notice<'_> {
     }
 
     fn marker(&self, gap: &Gap) -> String {
-        let Gap { start, end, first_line, last_line, .. } = *gap;
-        let bytes = end - start;
-        if self.rung != Rung::Full {
-            return match (gap.why, last_line + 1 - first_line) {
-                (Why::Line, _) => format!("[{} +{bytes} bytes]", self.tag),
-                (_, lines) => format!("[{} +{}]", self.tag, count(lines)),
-            };
-        }
-        match (gap.why, gap.from) {
-            (Why::Opaque, _) => {
-                format!("[{}: chosen from lines {first_line}:{last_line}, {bytes} bytes]", self.tag)
-            }
-            (Why::Line, _) => {
-                format!("[{}: bytes {start}:{end} missing, inside line {first_line}]", self.tag)
-            }
-            (_, LinePart::Inside) => {
-                format!("[{}: bytes {start}:{end} missing, in lines {first_line}:{last_line}]", self.tag)
-            }
-            (_, LinePart::Start) if first_line == last_line => {
-                format!("[{}: line {first_line} missing, {bytes} bytes]", self.tag)
-            }
-            (_, LinePart::Start) => {
-                format!("[{}: lines {first_line}:{last_line} missing, {bytes} bytes]", self.tag)
-            }
-        }
+        marker(&self.tag, self.rung, gap)
     }
 
     /// The pointer, and what there is to say about the command; on a lower rung only that.

@@ -1,6 +1,7 @@
 //! Small words of a notice, and where they stand.
 
-use crate::cut::{Cut, Form, Gap, Piece};
+use crate::cut::{Cut, Form, Gap, LinePart, Piece, Why};
+use crate::render::native::Rung;
 use crate::store::Id;
 
 /// Lines with their noun.
@@ -8,9 +9,55 @@ pub(super) fn count(lines: u64) -> String {
     if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
 }
 
+/// A number with its digits in groups: `4,812`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// The end of a drawn line stands behind the gap that holds the line, its beginning before it.
 pub(super) fn stands_before(gap: &Gap, piece: &Piece<'_>) -> bool {
     gap.start < piece.start || (gap.start == piece.start && piece.form == Form::RenderedEnd)
+}
+
+/// What stands in place of a gap.
+pub(super) fn marker(tag: &str, rung: Rung, gap: &Gap) -> String {
+    let Gap { start, end, first_line, last_line, .. } = *gap;
+    let bytes = end - start;
+    if rung != Rung::Full {
+        return match (gap.why, last_line + 1 - first_line) {
+            (Why::Line, _) => format!("[{tag} +{bytes} bytes]"),
+            (_, lines) => format!("[{tag} +{}]", count(lines)),
+        };
+    }
+    match (gap.why, gap.from) {
+        (Why::Opaque, _) => {
+            format!("[{tag}: chosen from lines {first_line}:{last_line}, {bytes} bytes]")
+        }
+        (Why::Line, _) => {
+            format!("[{tag}: bytes {start}:{end} missing, inside line {first_line}]")
+        }
+        (_, LinePart::Inside) => {
+            format!("[{tag}: bytes {start}:{end} missing, in lines {first_line}:{last_line}]")
+        }
+        (Why::Repeated, _) if first_line < last_line => {
+            let lines = grouped(last_line + 1 - first_line);
+            format!("[{tag}: ×{lines} similar, lines {first_line}:{last_line}, {bytes} bytes]")
+        }
+        (_, LinePart::Start) if first_line == last_line => {
+            format!("[{tag}: line {first_line} missing, {bytes} bytes]")
+        }
+        (_, LinePart::Start) => {
+            format!("[{tag}: lines {first_line}:{last_line} missing, {bytes} bytes]")
+        }
+    }
 }
 
 /// What stands in each line of ours.

@@ -27,6 +27,7 @@ pub(crate) use trailer::WithTrailer;
 
 use crate::cut::{Piece, Run};
 use serde::Deserialize;
+use std::ops::Range;
 
 /// Watches one text and then chooses what of it is shown.
 pub trait Selector: Send {
@@ -47,11 +48,14 @@ pub struct Selection<'text> {
     /// A few words for the notice, such as `212 matches in 14 files`; nothing if empty. The selector pays for them
     /// out of its room, as [`Room::less_remark`] says.
     pub remark: String,
+    /// Bytes of the original, in order: whole lines, each of which is like one that is shown. What is left out of them
+    /// is said to be repeated.
+    pub repeats: Vec<Range<u64>>,
 }
 
 impl<'text> From<Vec<Piece<'text>>> for Selection<'text> {
     fn from(pieces: Vec<Piece<'text>>) -> Self {
-        Selection { pieces, remark: String::new() }
+        Selection { pieces, ..Selection::default() }
     }
 }
 

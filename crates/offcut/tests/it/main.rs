@@ -5,7 +5,6 @@
 mod commands;
 mod common;
 mod documents;
-
 mod events;
 mod failures;
 mod json;
@@ -15,6 +14,7 @@ mod properties;
 #[cfg(all(feature = "registry", feature = "layer"))]
 mod registry;
 mod rendered;
+mod repeats;
 mod result_properties;
 mod results;
 mod retrieval;

@@ -433,7 +433,9 @@ fn the_end_of_a_result_stays_outside_the_cut() {
 
 #[test]
 fn nothing_of_ours_is_cut_or_stored_twice() {
-    let (wide, store, _directory) = middleware("native", Rule { limits: bytes(20_000), ..Rule::default() });
+    let both_ends = Some(offcut::strategy::StrategyName::HeadTail);
+    let rule = Rule { limits: bytes(20_000), strategy: both_ends, ..Rule::default() };
+    let (wide, store, _directory) = middleware("native", rule);
     let text: String = (1..=20_000).map(|number| format!("{number} is the number of this line\n")).collect();
     let (value, verdict) = through(&wide, &json!({"title": "", "output": text}), "bash");
     let preview = cut(verdict);

@@ -163,12 +163,12 @@ impl Selector for Watcher {
         {
             let remark = remark(&tree, self.grammar.max(tree.grammar));
             if let Some(steps) = self.choose(&tree, &room.less_remark(&remark)) {
-                return Selection { pieces: self.held.pieces(steps), remark };
+                return Selection { pieces: self.held.pieces(steps), remark, ..Selection::default() };
             }
         }
         let remark = "outline, not valid JSON".to_owned();
         let pieces = self.ends.choose_or_something(ends, &room.less_remark(&remark));
-        Selection { pieces, remark }
+        Selection { pieces, remark, ..Selection::default() }
     }
 }
 

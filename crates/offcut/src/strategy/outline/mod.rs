@@ -177,6 +177,6 @@ impl Selector for Outline {
         let remark = rows.shape.remark();
         let all: Vec<&Row> = rows.best.iter().chain(&rows.recent).collect();
         let pieces = choose::choose(&all, rows.shape.ends(), ends, &room.less_remark(&remark));
-        Selection { pieces, remark }
+        Selection { pieces, remark, ..Selection::default() }
     }
 }

@@ -5,6 +5,7 @@ use super::held::{Candidate, RECENCY, rarity};
 use super::is_chore;
 use super::lines::Held;
 use super::matcher::Matcher;
+use super::repeats::Repeats;
 use crate::boundary;
 use crate::cut::{Form, LinePart, Piece};
 use crate::strategy::{Cost, Ends, Room};
@@ -32,6 +33,9 @@ const HEAD: [(f64, i32); 4] = [(0.02, 850), (0.05, 450), (0.12, 160), (1.0, 20)]
 /// From here on a line is more than filling.
 const MATTERS: i32 = 320;
 
+/// From here on a line is worth something for what it says.
+const TELLING: i32 = 60;
+
 fn worth(shares: &[(f64, i32)], share: f64) -> i32 {
     shares.iter().find(|(most, _)| share <= *most).map_or(0, |&(_, worth)| worth)
 }
@@ -39,19 +43,20 @@ fn worth(shares: &[(f64, i32)], share: f64) -> i32 {
 /// What is said near the end is more often why it ended.
 fn recency(line: &Candidate, total: u64, bytes: u64) -> i32 {
     let distance = (total - line.start) as f64 / bytes as f64;
-    if line.score < 60 { 0 } else { ((1.0 - distance / 4.0) * f64::from(RECENCY)).max(0.0) as i32 }
+    if line.score < TELLING { 0 } else { ((1.0 - distance / 4.0) * f64::from(RECENCY)).max(0.0) as i32 }
 }
 
 /// The pieces to show, or none if lines are not what this text is made of.
 pub(super) fn choose<'t>(
     held: &'t [Candidate],
     counts: &Counts,
+    repeats: &Repeats,
     ends: &'t Ends,
     room: &Room<'_>,
     most_line: usize,
 ) -> Vec<Piece<'t>> {
     let bytes = room.limits.bytes.unwrap_or(u64::MAX).min(ends.bytes());
-    let mut choices = collect(held, counts, ends, bytes, most_line);
+    let mut choices = collect(held, counts, repeats, ends, bytes, most_line);
     close_holes(&mut choices);
     let mut order: Vec<usize> = (0..choices.len()).collect();
     order.sort_by_key(|&at| (-choices[at].score, choices[at].turn));
@@ -167,12 +172,13 @@ fn close_holes(choices: &mut [Choice<'_>]) {
 fn collect<'t>(
     held: &'t [Candidate],
     counts: &Counts,
+    repeats: &Repeats,
     ends: &'t Ends,
     bytes: u64,
     most_line: usize,
 ) -> Vec<Choice<'t>> {
     let mut choices: Vec<Choice<'t>> = Vec::new();
-    for line in held {
+    for line in held.iter().filter(|line| line.score >= TELLING || !repeats.folds(line.number)) {
         let (text, held) = clip(&line.text, line.held, most_line);
         choices.push(Choice {
             text,
@@ -191,6 +197,9 @@ fn collect<'t>(
     let reach = memchr::memrchr(b'\n', &opening[..reach]).map_or(0, |feed| feed + 1);
     let mut read = 0;
     for mut choice in whole_lines(ends.first(reach), most_line) {
+        if repeats.folds(choice.number) {
+            continue;
+        }
         read += choice.text.len();
         choice.score = worth(&HEAD, read as f64 / bytes as f64);
         choices.push(choice);
@@ -203,7 +212,10 @@ fn collect<'t>(
         false => memchr::memchr(b'\n', &closing[from..]).map_or(closing.len(), |feed| from + feed + 1),
     };
     let last = choices.len();
-    choices.extend(whole_lines(ends.last(first), most_line));
+    // The same over and over does not count as the end, and what stands before it is near.
+    choices.extend(
+        whole_lines(ends.last(first), most_line).into_iter().filter(|choice| !repeats.folds(choice.number)),
+    );
     // Chores that a runner does after everything else do not count as the end.
     let mut matcher = Matcher::default();
     let mut said = 0.0;

@@ -147,6 +147,13 @@ pub(super) fn template(content: &[u8]) -> u64 {
     finish(hash)
 }
 
+/// Whether a line has a word of letters alone, which [`template`] does not fold.
+pub(super) fn has_words(content: &[u8]) -> bool {
+    content
+        .split(|&byte| CLASSES[usize::from(byte)] & WORD == 0)
+        .any(|word| word.len() >= 3 && word.iter().all(u8::is_ascii_alphabetic))
+}
+
 fn letters(mut hash: u64, mut word: &[u8]) -> u64 {
     while !word.is_empty() {
         let (letters, length) = load(word);

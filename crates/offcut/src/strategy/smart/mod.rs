@@ -14,17 +14,20 @@ mod held;
 pub(super) mod lines;
 mod looks;
 mod matcher;
+mod repeats;
 mod rules;
 mod words_in;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
-use crate::cut::Run;
+use crate::cut::{Piece, Run};
 use blocks::Blocks;
 use counts::{Counts, Known, Memory, Opening};
 use held::{Candidate, Store};
 use lines::{Line, Lines};
 use looks::{Looks, Surroundings};
 use matcher::Matcher;
+use repeats::Repeats;
+use std::collections::HashSet;
 
 pub use rules::Group;
 
@@ -57,6 +60,7 @@ impl Strategy for Smart {
             reader: Reader {
                 memory: Memory::new(),
                 counts: Counts::new(),
+                repeats: Repeats::new(),
                 blocks: Blocks::new(),
                 store: Store::new(4 * most.max(2048)),
                 buffer: Vec::new(),
@@ -80,6 +84,7 @@ struct Watcher {
 struct Reader {
     memory: Memory,
     counts: Counts,
+    repeats: Repeats,
     blocks: Blocks,
     store: Store,
     buffer: Vec<u8>,
@@ -97,6 +102,7 @@ impl Reader {
             Some(known) => (known, self.counts.add(known.template)),
             None => self.meet(line),
         };
+        self.repeats.see(&known, line);
         let score = self.blocks.score(&known, before, &mut self.store);
         let score = self.with_neighbours(score);
         // Held for now: whether it is rare is known at the end.
@@ -154,8 +160,7 @@ fn look_at(line: &Line<'_>, buffer: &mut Vec<u8>, matcher: &mut Matcher) -> Know
         return glance_at(line);
     }
     let line = line.text;
-    let content = content::content(line, buffer);
-    let content = &content[..content.len().min(rules::MATCHED_BYTES)];
+    let content = matched(line, buffer);
     let trimmed = content.trim_ascii();
     let opening = match trimmed {
         [] => Opening::Blank,
@@ -183,6 +188,19 @@ fn look_at(line: &Line<'_>, buffer: &mut Vec<u8>, matcher: &mut Matcher) -> Know
     }
 }
 
+/// The part of a line that is looked at.
+fn matched<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    let content = content::content(line, buffer);
+    &content[..content.len().min(rules::MATCHED_BYTES)]
+}
+
+/// The templates of all lines that are shown.
+fn kinds(pieces: &[Piece<'_>]) -> HashSet<u64> {
+    let mut buffer = Vec::new();
+    let lines = pieces.iter().flat_map(|piece| piece.text.split_inclusive(|&byte| byte == b'\n'));
+    lines.map(|line| fingerprint::template(matched(line, &mut buffer)).max(1)).collect()
+}
+
 /// `12 | let a = 1;`, as compilers quote a source.
 fn is_numbered(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -199,12 +217,14 @@ impl Selector for Watcher {
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         let Watcher { lines, reader, held, most_line } = self;
         lines.flush(&mut |line| reader.read(&line, &[]));
+        reader.repeats.finish();
         *held = reader.store.lines();
-        let pieces = choose::choose(held, &reader.counts, ends, room, *most_line);
+        let pieces = choose::choose(held, &reader.counts, &reader.repeats, ends, room, *most_line);
         let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
         let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);
         if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES) {
-            return pieces.into();
+            let repeats = reader.repeats.of_shown(&kinds(&pieces));
+            return Selection { pieces, repeats, ..Selection::default() };
         }
         // So few and so long lines leave nothing to choose.
         BothEnds(Split { head: 1, tail: 2 }).choose_or_something(ends, room).into()

@@ -8,6 +8,7 @@
 
 mod builds;
 mod compilers;
+mod more_runners;
 mod quiet;
 mod runners;
 mod shapes;
@@ -113,6 +114,7 @@ pub(super) static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         quiet::RULES,
         shapes::RULES,
         runners::RULES,
+        more_runners::RULES,
         compilers::RULES,
         traces::RULES,
         builds::RULES,

@@ -1,0 +1,111 @@
+//! Lines that say the same over and over are folded, and what stands for them says so truthfully.
+
+use crate::common::{memory, native};
+use offcut::strategy::StrategyName;
+use offcut::{Context, Limits, Rule, Shown, Truncator, Why};
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+fn truncator(strategy: StrategyName, bytes: u64) -> Truncator {
+    let limits = Limits { bytes: Some(bytes), ..Limits::default() };
+    native(Rule { strategy: Some(strategy), limits, ..Rule::default() }, memory())
+}
+
+/// Warnings that differ in their numbers only.
+fn warnings(count: usize) -> String {
+    (1..=count)
+        .map(|number| {
+            format!(
+                "src/table.c:{number}:9: warning: unused variable 'row{number}'\n  in macro expansion {number}\n"
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_few_of_many_and_how_many_there_are() {
+    let text = format!("make: entering\n{}cc: linking\n{}done\n", warnings(2500), warnings(40));
+    let expected = "\
+[offcut 11nzcp4800000001: 5083 lines, 202184 bytes; shown 16 lines, 503 bytes; missing 5067 lines, 201681 bytes; full output: offcut://11nzcp4800000001]
+make: entering
+src/table.c:1:9: warning: unused variable 'row1'
+  in macro expansion 1
+src/table.c:2:9: warning: unused variable 'row2'
+  in macro expansion 2
+src/table.c:3:9: warning: unused variable 'row3'
+[offcut 11nzcp4800000001: ×4,992 similar, lines 7:4998, 198879 bytes]
+  in macro expansion 2499
+src/table.c:2500:9: warning: unused variable 'row2500'
+  in macro expansion 2500
+cc: linking
+src/table.c:1:9: warning: unused variable 'row1'
+  in macro expansion 1
+[offcut 11nzcp4800000001: ×75 similar, lines 5005:5079, 2802 bytes]
+  in macro expansion 39
+src/table.c:40:9: warning: unused variable 'row40'
+  in macro expansion 40
+done
+[offcut 11nzcp4800000001: next: offcut read 11nzcp4800000001 --lines 7:206]
+";
+    for strategy in [StrategyName::Smart, StrategyName::Auto] {
+        let shown = truncator(strategy, 8000).apply(text.as_bytes(), &Context::default());
+        assert_eq!(String::from_utf8_lossy(shown.content()), expected, "{strategy:?}");
+        let Shown::Cut(preview) = shown else { panic!("it is over the limits") };
+        let whys: Vec<&str> = preview.gaps.iter().map(|gap| gap.why.as_str()).collect();
+        assert_eq!(whys, ["repeated", "repeated"]);
+    }
+}
+
+/// What a stretch of data is made of is wanted: as much of it is shown as there is room for.
+#[test]
+fn numbers_are_not_folded_but_are_said_to_be_similar() {
+    let text: String = (1..=50_000).map(|number| format!("{number}\n")).collect();
+    let shown = truncator(StrategyName::Smart, 8000).apply(text.as_bytes(), &Context::default());
+    assert!(shown.content().len() > 6000);
+    assert!(String::from_utf8_lossy(shown.content()).contains(" similar, lines "));
+}
+
+/// The words of a line, with what may differ folded, and more than that.
+fn kind(line: &[u8]) -> String {
+    let line = String::from_utf8_lossy(line);
+    let fold = |word: &str| {
+        if word.contains(|c: char| c.is_ascii_digit()) { "#".to_owned() } else { word.to_owned() }
+    };
+    line.split_whitespace().map(fold).collect::<Vec<_>>().join(" ")
+}
+
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => (0..9999_u32).prop_map(|number| format!("step {number} of the build is done\n")),
+        6 => (0..9999_u32).prop_map(|number| format!("  {number} | took a while\n")),
+        1 => "[a-c ]{0,3}\n".prop_map(|line| line),
+        1 => Just("warning: it is old\n".to_owned()),
+        1 => Just("\x1B[31mred again\x1B[0m\n".to_owned()),
+        1 => (300..900_usize).prop_map(|times| format!("long {}\n", "word ".repeat(times / 5))),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    /// Every line that is said to be repeated is like one that is shown.
+    #[test]
+    fn repeated_is_only_what_is_shown(
+        lines in prop::collection::vec((line(), 1..60_usize), 0..40),
+        bytes in 700..6000_u64,
+    ) {
+        let text: String = lines.iter().map(|(line, times)| line.repeat(*times)).collect();
+        let shown = truncator(StrategyName::Smart, bytes).apply(text.as_bytes(), &Context::default());
+        if let Shown::Cut(preview) = &shown {
+            let kinds: HashSet<String> = preview.content.split(|&byte| byte == b'\n').map(kind).collect();
+            for gap in preview.gaps.iter().filter(|gap| gap.why == Why::Repeated) {
+                let left_out = &text.as_bytes()[gap.start as usize..gap.end as usize];
+                prop_assert!(left_out.ends_with(b"\n") || gap.end as usize == text.len());
+                for line in left_out.split_inclusive(|&byte| byte == b'\n') {
+                    let plain = String::from_utf8_lossy(line).replace("\x1B[31m", "").replace("\x1B[0m", "");
+                    prop_assert!(kinds.contains(&kind(plain.as_bytes())), "{:?} in {:?}", plain, gap);
+                }
+            }
+        }
+    }
+}
