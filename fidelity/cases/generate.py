@@ -5,6 +5,7 @@ npm, cargo and python3; pytest and the JavaScript tools are installed into a fol
 What a reader must see is given as text; the line numbers are looked up in what the tool printed.
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -322,6 +323,18 @@ def rustc_errors_among_warnings():
     return run(files, f"{chores(300, 'fetched crate')}; cargo build --offline; {chores(300, 'removing layer')}"), facts
 
 
+def checksum_of_one_of_many():
+    names = ["".join(letters) for letters in itertools.product("abcdefghij", "aeiou", "klmnopqrst")]
+    files = {f"{name}.dat": f"{name}\n" for name in names}
+    facts = {
+        "the file": ["fur.dat: FAILED"],
+        "the end": ["sha256sum: WARNING: 1 computed checksum did NOT match"],
+    }
+    # A tool that no rule knows: every line is another word, and only what one of them says is vague trouble.
+    command = f"sha256sum *.dat > sums; echo changed > fur.dat; sha256sum -c sums; {chores(200, 'removing part')}"
+    return run(files, command), facts
+
+
 CASES = [
     gcc_one_error_among_warnings,
     gxx_template_error,
@@ -342,6 +355,7 @@ CASES = [
     node_throws_in_the_middle,
     python_traceback_in_a_log,
     asan_in_one_of_many_runs,
+    checksum_of_one_of_many,
 ]
 
 

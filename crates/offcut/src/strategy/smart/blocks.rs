@@ -167,7 +167,7 @@ impl Blocks {
                 if self.block.extent != Extent::List {
                     self.open(Extent::Diagnostic, known, discount + 330);
                 }
-                260 - discount
+                140 - discount
             }
             Role::Suspect => {
                 let discount = again * 90 + many * 40;
@@ -176,7 +176,7 @@ impl Blocks {
                     self.open(Extent::Diagnostic, known, discount + 200);
                     raise(store, 1, 260 - discount);
                 }
-                inside.max(520 - discount)
+                inside.max(300 - discount)
             }
             Role::Quiet | Role::Chore => 0,
         }

@@ -27,7 +27,7 @@ struct Choice<'t> {
 }
 
 /// What a line is worth for standing at an end, by the share of the room that lies between it and the end.
-const TAIL: [(f64, i32); 5] = [(0.06, 900), (0.20, 660), (0.35, 520), (0.65, 350), (1.0, 140)];
+const TAIL: [(f64, i32); 5] = [(0.06, 900), (0.20, 660), (0.35, 520), (0.65, 460), (1.0, 140)];
 const HEAD: [(f64, i32); 4] = [(0.02, 850), (0.05, 450), (0.12, 160), (1.0, 20)];
 
 /// From here on a line is more than filling.

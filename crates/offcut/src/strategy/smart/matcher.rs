@@ -75,4 +75,26 @@ mod tests {
             .collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
+
+    /// Lines as tools print them: what opens a failure, what belongs to it, and how it ends.
+    #[test]
+    fn tools_that_people_use() {
+        let lines = include_str!("rules/tools.txt");
+        let mut matcher = Matcher::default();
+        let mut tool = "";
+        let mut wrong = Vec::new();
+        for line in lines.lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {
+            match line.split_once(" | ") {
+                Some((role, text)) => {
+                    let found =
+                        matcher.find(text.as_bytes()).map_or("None".to_owned(), |role| format!("{role:?}"));
+                    if found != role.trim() {
+                        wrong.push(format!("{tool}: {text:?} is {found}, not {}", role.trim()));
+                    }
+                }
+                None => tool = line,
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
 }

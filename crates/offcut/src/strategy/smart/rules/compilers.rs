@@ -188,7 +188,7 @@ pub(super) static RULES: &[Rule] = &[
             "unresolved external",
             "ld: ",
         ],
-        pattern: r"undefined reference to|undefined symbols?\b|multiple definition of|cannot find -l|duplicate symbol|ld returned \d+ exit|unresolved external symbol|^ld(\.\w+)?: ",
+        pattern: r"undefined reference to|[Uu]ndefined symbols?\b|multiple definition of|cannot find -l|duplicate symbol|ld returned \d+ exit|unresolved external symbol|^ld(\.\w+)?: ",
         hit: "a.o: undefined reference to `foo'",
         miss: "an undefined thing",
     },

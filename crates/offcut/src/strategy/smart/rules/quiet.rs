@@ -43,7 +43,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "passing-test",
         group: Group::Quiet,
         role: Role::Quiet,
-        words: &["... ok", "PASS", "✓", "✔", "TEST-PASS", "test-ok", "test-known"],
+        words: &["... ok", "ok ", "PASS", "✓", "✔", "TEST-PASS", "test-ok", "test-known"],
         pattern: r"^test \S.* \.\.\. ok$|\.\.\. ok$|(^|\s)PASS(ED)?(\s|:|$)|^\s*(✓|✔) |TEST-(PASS|OK|KNOWN)|^\s*ok \d+",
         hit: "test parse::fails_on_error ... ok",
         miss: "test parse::fails_on_error ... FAILED",

@@ -26,7 +26,7 @@ pub(super) static RULES: &[Rule] = &[
         group: Group::Words,
         role: Role::Suspect,
         words: &["errors", "failures", "failure", "failed", "fails", "fail"],
-        pattern: r"(?i)(^|[^\w./'\x22-])(errors|failures?|failed|fails|FAIL)($|[^\w/'\x22=-])",
+        pattern: r"(?i)(^|[^\w./'\x22-])(errors|failures?|failed|fails|FAIL)($|[^\w./'\x22=-]|\.($|\W))",
         hit: "the step failed",
         miss: "failed_login.html",
     },
