@@ -139,7 +139,9 @@ impl Blocks {
             }
             Role::Frame => self.frame(before),
             Role::Detail => {
-                let discount = (again * 70 + many * 12 + row * 30).max(self.block.discount);
+                // What leads up to a diagnostic stands behind a block that has ended.
+                let of_block = if self.are_open() { self.block.discount } else { 0 };
+                let discount = (again * 70 + many * 12 + row * 30).max(of_block);
                 self.block.lines += 1;
                 640 - discount
             }
