@@ -32,6 +32,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 /// Bounds tool outputs. Cheap to share; every output is independent of the others.
+#[derive(Clone)]
 pub struct Truncator {
     pub(crate) profile: Profile,
     pub(crate) rule: Rule,

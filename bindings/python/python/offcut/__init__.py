@@ -1,0 +1,48 @@
+"""offcut: a preview of tool output that fits, every byte kept, any part back.
+
+>>> import offcut
+>>> offcut.cut("fits", tool="bash").content
+'fits'
+"""
+
+from ._cut import Cut, Gap, Limits, Size
+from ._native import NotFound, StoreError, __version__
+from ._spool import Spool
+from ._store import Entry, Found, Hit, Page, Store
+from ._truncator import Context, Judged, Truncator, cut, result, tool
+from .klaude import (
+    SmartTruncationStrategy,
+    TruncationResult,
+    TruncationStrategy,
+    get_truncation_strategy,
+    set_truncation_strategy,
+    truncate_tool_output,
+)
+
+__all__ = [
+    "Context",
+    "Cut",
+    "Entry",
+    "Found",
+    "Gap",
+    "Hit",
+    "Judged",
+    "Limits",
+    "NotFound",
+    "Page",
+    "Size",
+    "SmartTruncationStrategy",
+    "Spool",
+    "Store",
+    "StoreError",
+    "TruncationResult",
+    "TruncationStrategy",
+    "Truncator",
+    "__version__",
+    "cut",
+    "get_truncation_strategy",
+    "result",
+    "set_truncation_strategy",
+    "tool",
+    "truncate_tool_output",
+]

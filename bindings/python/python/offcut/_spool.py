@@ -1,0 +1,93 @@
+"""A file that bounds what is written into it."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from ._cut import Cut
+from ._steps import Flow, Work, run, run_async
+
+if TYPE_CHECKING:
+    from ._truncator import Context, Truncator
+
+
+class Spool(io.RawIOBase):
+    """Takes an output in pieces, also from a process, and bounds it. Memory stays within a few times the budget.
+
+    >>> import offcut, subprocess
+    >>> with offcut.Truncator(store=None).spool(tool="bash") as spool:
+    ...     done = subprocess.run(["echo", "hello"], stdout=spool, stderr=spool)
+    >>> spool.finish(exit_code=done.returncode).content
+    'hello\\n'
+    """
+
+    def __init__(self, truncator: Truncator, context: Context, *, binary: bool, options: dict[str, Any]) -> None:
+        super().__init__()
+        self._truncator = truncator
+        self._context = context
+        self._binary = binary
+        self._options = options
+        call = json.dumps(options) if options else None
+        self._native = truncator._engine.spool(*context, call)
+        self._cut: Cut | None = None
+
+    def writable(self) -> bool:
+        """Always, until it is closed."""
+        return True
+
+    def write(self, chunk: Any) -> int:  # type: ignore[override]
+        """Takes in a chunk: bytes, or text."""
+        self._checkClosed()
+        return self._native.write(chunk)
+
+    def fileno(self) -> int:
+        """A pipe for processes to write into."""
+        self._checkClosed()
+        return self._native.fileno()
+
+    def _checkClosed(self) -> None:
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+
+    def close(self) -> None:
+        """Waits for every process that still writes, and takes in nothing more."""
+        if not self.closed and hasattr(self, "_native"):
+            self._native.drain()
+        super().close()
+
+    def finish(self, *, exit_code: int | None = None, remark: str = "") -> Cut:
+        """Closes it and bounds what came."""
+        return self._cut or run(self._finishing(exit_code, remark))
+
+    async def afinish(self, *, exit_code: int | None = None, remark: str = "") -> Cut:
+        """The same without holding up the event loop."""
+        return self._cut or await run_async(self._finishing(exit_code, remark))
+
+    def _finishing(self, exit_code: int | None, remark: str) -> Flow[Cut]:
+        yield Work(self.close)
+        content, report, saves = yield Work(lambda: self._native.finish(exit_code, remark))
+        failed: BaseException | None = None
+        if saves is not None:
+            texts = [save if self._binary else save.decode("utf-8", "replace") for save in saves]
+            given = yield from self._truncator._keeping(texts, self._context)
+            try:
+                given.update((yield from self._truncator._making(report)))
+            except BaseException as error:
+                # With the exception the output would be lost, so it is kept first, and cut without the strategy.
+                failed = error
+                given["made"] = ["" for _ in json.loads(report)["wanted"]]
+            call = json.dumps({**self._options, **given})
+            content, report, _ = yield Work(lambda: self._native.finish(exit_code, remark, call))
+        self._cut = self._as_cut(content, report)
+        if report is not None:
+            self._truncator._tell(json.loads(report))
+        if failed is not None:
+            raise failed
+        return self._cut
+
+    def _as_cut(self, content: bytes, report: str | None) -> Cut:
+        told = content if self._binary else content.decode("utf-8", "replace")
+        is_cut = report is not None and json.loads(report)["truncated"]
+        return Cut(told, report if is_cut else None)

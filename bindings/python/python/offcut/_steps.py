@@ -1,0 +1,81 @@
+"""One flow for synchronous and asynchronous callers.
+
+A flow is a generator of steps. Work is the engine's, and an asynchronous caller gives it a thread; a question is the
+caller's own store or strategy, which may be asynchronous itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Generator
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+
+class Work(NamedTuple):
+    """Something for the engine."""
+
+    do: Callable[[], Any]
+
+
+class Question(NamedTuple):
+    """Something for the caller's own code."""
+
+    ask: Callable[[], Any]
+
+
+Flow = Generator[Any, Any, T]
+
+
+def run(flow: Flow[T]) -> T:
+    """Goes through a flow here and now."""
+
+    def take(step: Work | Question) -> Any:
+        if isinstance(step, Work):
+            return step.do()
+        answer = step.ask()
+        if inspect.isawaitable(answer):
+            if inspect.iscoroutine(answer):
+                answer.close()
+            raise TypeError("the store or strategy is asynchronous: call the asynchronous method instead")
+        return answer
+
+    step = next_step(flow, None)
+    while not isinstance(step, StopIteration):
+        try:
+            answer = take(step)
+        except BaseException as error:
+            step = next_step(flow, None, error)
+        else:
+            step = next_step(flow, answer)
+    return step.value
+
+
+async def run_async(flow: Flow[T]) -> T:
+    """Goes through a flow without holding up the event loop."""
+
+    async def take(step: Work | Question) -> Any:
+        if isinstance(step, Work):
+            return await asyncio.to_thread(step.do)
+        answer = step.ask()
+        return await answer if inspect.isawaitable(answer) else answer
+
+    step = next_step(flow, None)
+    while not isinstance(step, StopIteration):
+        try:
+            answer = await take(step)
+        except BaseException as error:
+            step = next_step(flow, None, error)
+        else:
+            step = next_step(flow, answer)
+    return step.value
+
+
+def next_step(flow: Flow[Any], answer: Any, error: BaseException | None = None) -> Any:
+    """The next step, or the end with the flow's value."""
+    try:
+        return flow.throw(error) if error is not None else flow.send(answer)
+    except StopIteration as end:
+        return end

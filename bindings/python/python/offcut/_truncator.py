@@ -1,0 +1,366 @@
+"""Bounding outputs and results."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from ._cut import Cut, Limits
+from ._native import Engine
+from ._spool import Spool
+from ._steps import Flow, Question, Work, run, run_async
+from ._store import Store
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+#: The store that the command line uses.
+OWN = object()
+
+#: Below this many characters a thread costs more than the work.
+SMALL = 64 << 10
+
+
+class Context(NamedTuple):
+    """The call whose output is bounded."""
+
+    tool: str | None = None
+    call_id: str | None = None
+    session: str | None = None
+
+
+class Judged(NamedTuple):
+    """A result that was looked at."""
+
+    #: The result: the same object if nothing in it changed.
+    value: Any
+    #: What became of each result in it: its shape, its tool, its verdict (`fits`, `passed` or `cut`).
+    results: list[dict[str, Any]]
+
+
+class Truncator:
+    """Bounds tool outputs. Cheap to share between threads.
+
+    profile: `native`, `opencode`, `coding-agent`, `unified`, `takumi`, `klaude`, or the path of a profile's TOML file.
+    store: where whole outputs are kept: the command line's own store unless said otherwise; a directory, a `Store`,
+        None for nowhere, or any object with `save(content, context) -> str`, which may be asynchronous.
+    strategy: a name, or a function of a text and the `Limits` there are that returns the text to show.
+    tools: options for each tool, over those for all. skip_tools: tools whose outputs pass as they are.
+    decide: a function of a tool's name and its result that returns False to pass it, True, or options for it.
+    total: what the results of one batch may have together, in bytes.
+    reach: how the reader gets the rest back: `files`, `shell`, `tool:NAME` or `nothing`.
+    on_event: called with a dictionary for each thing that happened.
+    options: max_lines, max_bytes, max_chars, max_tokens, keep_lines and so on, split, preset, task, raw, enabled.
+    """
+
+    def __init__(
+        self,
+        profile: str | os.PathLike[str] = "native",
+        *,
+        store: Any = OWN,
+        strategy: str | Callable[[str, Limits], str] | None = None,
+        tools: Mapping[str, Mapping[str, Any]] | None = None,
+        skip_tools: Iterable[str] = (),
+        decide: Callable[[str | None, Any], bool | Mapping[str, Any]] | None = None,
+        total: int | str | None = None,
+        reach: str | None = None,
+        max_output: int | str | None = None,
+        on_event: Callable[[dict[str, Any]], None] | None = None,
+        **options: Any,
+    ) -> None:
+        self._store = store if hasattr(store, "save") else None
+        self._strategy = strategy if callable(strategy) else None
+        self._decide = decide
+        self._on_event = on_event
+        self._plain = not (self._store or self._strategy or on_event)
+        described: dict[str, Any] = {
+            **options,
+            "profile": os.fspath(profile),
+            "store": None if self._store else _store_name(store),
+            "strategy": None if self._strategy else strategy,
+            "tools": {name: dict(rule) for name, rule in (tools or {}).items()},
+            "skip_tools": list(skip_tools),
+            "total": total,
+            "reach": reach,
+            "max_output": max_output,
+            "foreign_store": self._store is not None,
+            "foreign_strategy": self._strategy is not None,
+            "events": on_event is not None,
+        }
+        self._engine = Engine(_dump(described))
+
+    @property
+    def profile(self) -> str:
+        """The profile's name."""
+        return self._engine.profile
+
+    def cut(
+        self,
+        text: Any,
+        tool: str | None = None,
+        *,
+        call_id: str | None = None,
+        session: str | None = None,
+        **options: Any,
+    ) -> Cut:
+        """Bounds an output: `str` in, `str` out; `bytes` in, `bytes` out."""
+        if self._plain and not options:
+            content, report, _ = self._engine.cut(text, tool, call_id, session)
+            return Cut(text) if report is None else Cut(content, report)
+        return run(self._cutting(text, Context(tool, call_id, session), options))
+
+    async def acut(
+        self,
+        text: Any,
+        tool: str | None = None,
+        *,
+        call_id: str | None = None,
+        session: str | None = None,
+        **options: Any,
+    ) -> Cut:
+        """The same without holding up the event loop."""
+        if self._plain and len(text) < SMALL:
+            return self.cut(text, tool, call_id=call_id, session=session, **options)
+        return await run_async(self._cutting(text, Context(tool, call_id, session), options))
+
+    def result(
+        self,
+        value: Any,
+        tool: str | None = None,
+        *,
+        call_id: str | None = None,
+        session: str | None = None,
+        shape: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Bounds the text in a tool result of any known shape; what does not change is the same object.
+
+        A dictionary or a list gives one, JSON text gives JSON text, a pydantic model gives a model.
+        """
+        context = Context(tool, call_id, session)
+        return run(self._judging(value, context, {"shape": shape, **options})).value
+
+    async def aresult(
+        self,
+        value: Any,
+        tool: str | None = None,
+        *,
+        call_id: str | None = None,
+        session: str | None = None,
+        shape: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """The same without holding up the event loop."""
+        context = Context(tool, call_id, session)
+        return (await run_async(self._judging(value, context, {"shape": shape, **options}))).value
+
+    def judge(self, value: Any, tool: str | None = None, **options: Any) -> Judged:
+        """Bounds a tool result and tells what became of it."""
+        return run(self._judging(value, Context(tool), options))
+
+    def spool(
+        self,
+        tool: str | None = None,
+        *,
+        call_id: str | None = None,
+        session: str | None = None,
+        binary: bool = False,
+        **options: Any,
+    ) -> Spool:
+        """A file that bounds what is written into it."""
+        return Spool(self, Context(tool, call_id, session), binary=binary, options=options)
+
+    def tool(self, function: F | None = None, /, *, name: str | None = None, **options: Any) -> Any:
+        """Decorates a function whose result a model will read; it may be asynchronous."""
+        if function is None:
+            return functools.partial(self.tool, name=name, **options)
+        called = name or getattr(function, "__name__", None)
+        if inspect.iscoroutinefunction(function):
+
+            @functools.wraps(function)
+            async def bounded_async(*arguments: Any, **keywords: Any) -> Any:
+                return await self.abound(await function(*arguments, **keywords), called, **options)
+
+            return bounded_async
+
+        @functools.wraps(function)
+        def bounded(*arguments: Any, **keywords: Any) -> Any:
+            return self.bound(function(*arguments, **keywords), called, **options)
+
+        return bounded
+
+    def bound(self, value: Any, tool: str | None = None, **options: Any) -> Any:
+        """Bounds whatever a tool returned: text is cut, results are bounded, everything else passes."""
+        flow = self._bounding(value, tool, options)
+        return value if flow is None else run(flow)
+
+    async def abound(self, value: Any, tool: str | None = None, **options: Any) -> Any:
+        """The same without holding up the event loop."""
+        flow = self._bounding(value, tool, options)
+        return value if flow is None else await run_async(flow)
+
+    def _bounding(self, value: Any, tool: str | None, options: dict[str, Any]) -> Flow[Any] | None:
+        context = Context(tool, options.pop("call_id", None), options.pop("session", None))
+        if isinstance(value, (str, bytes, bytearray, memoryview)):
+            return _content(self._cutting(value, context, options))
+        if isinstance(value, (dict, list)) or _is_model(value):
+            return _value(self._judging(value, context, options))
+        return None
+
+    def _cutting(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut]:
+        options = self._decided(text, context, options)
+        call = _dump(options) if options else None
+        content, report, saves = yield Work(lambda: self._engine.cut(text, *context, call))
+        if saves is not None:
+            given = yield from self._asking([text] if saves else [], report, context)
+            call = _dump({**options, **given})
+            content, report, _ = yield Work(lambda: self._engine.cut(text, *context, call))
+        if report is None:
+            return Cut(text)
+        cut = Cut(content, report)
+        self._tell(cut.report)
+        return cut if cut.report["truncated"] else Cut(text)
+
+    def _judging(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Judged]:
+        options = self._decided(value, context, options)
+        text, rebuild = _as_json(value)
+        call = _dump(options)
+        changed, results, report, saves = yield Work(lambda: self._engine.result(text, *context, call))
+        if saves is not None:
+            # What is in a result is text.
+            texts = [save.decode("utf-8", "replace") for save in saves]
+            given = yield from self._asking(texts, report, context)
+            call = _dump({**options, **given})
+            changed, results, report, _ = yield Work(lambda: self._engine.result(text, *context, call))
+        self._tell(json.loads(report))
+        return Judged(value if changed is None else rebuild(changed), json.loads(results))
+
+    def _asking(self, saves: list[Any], report: str, context: Context) -> Flow[dict[str, Any]]:
+        """Asks the caller's own store and strategy."""
+        kept = yield from self._keeping(saves, context)
+        return {**kept, **(yield from self._making(report))}
+
+    def _keeping(self, saves: list[Any], context: Context) -> Flow[dict[str, Any]]:
+        if self._store is None:
+            return {}
+        saved = []
+        for content in saves:
+            saved.append((yield from self._saving(content, context)))
+        return {"saved": saved}
+
+    def _making(self, report: str) -> Flow[dict[str, Any]]:
+        if self._strategy is None:
+            return {}
+        made = []
+        for wanted in json.loads(report)["wanted"]:
+            limits = Limits(**wanted["limits"])
+            text = yield Question(lambda wanted=wanted, limits=limits: self._strategy(wanted["text"], limits))
+            if not isinstance(text, str):
+                raise TypeError(f"the strategy must return str, not {type(text).__name__}")
+            made.append(text)
+        return {"made": made}
+
+    def _saving(self, content: Any, context: Context) -> Flow[dict[str, str]]:
+        """A store that fails costs nobody the output: the notice says so."""
+        try:
+            place = yield Question(lambda: self._store.save(content, context))
+        except Exception as error:
+            return {"error": str(error) or type(error).__name__}
+        return {"error": "the store returned no path"} if place is None else {"path": str(place)}
+
+    def _decided(self, value: Any, context: Context, options: dict[str, Any]) -> dict[str, Any]:
+        if self._decide is None:
+            return options
+        decision = self._decide(context.tool, value)
+        if isinstance(decision, Mapping):
+            return {**options, **decision}
+        return options if decision else {**options, "skip": True}
+
+    def _tell(self, report: dict[str, Any]) -> None:
+        if self._on_event is not None:
+            for event in report["events"]:
+                self._on_event(event)
+
+
+def _content(flow: Flow[Cut]) -> Flow[Any]:
+    return (yield from flow).content
+
+
+def _value(flow: Flow[Judged]) -> Flow[Any]:
+    return (yield from flow).value
+
+
+def _is_model(value: Any) -> bool:
+    return hasattr(value, "model_dump") and hasattr(type(value), "model_validate")
+
+
+def _as_json(value: Any) -> tuple[str, Callable[[str], Any]]:
+    """A result as JSON, and the way back."""
+    if isinstance(value, str):
+        return value, lambda text: text
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode("utf-8"), lambda text: text.encode("utf-8")
+    if isinstance(value, (dict, list)):
+        return _dump_value(value), json.loads
+    if _is_model(value):
+        data = value.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return _dump_value(data), lambda text: type(value).model_validate(json.loads(text))
+    raise TypeError(f"a result is a dict, a list, JSON text or a model, not {type(value).__name__}")
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _dump_value(value: Any) -> str:
+    text = _dump(value)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # A lone surrogate has no UTF-8, but JSON has a way to write it.
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text
+
+
+def _store_name(store: Any) -> str | None:
+    if store is OWN:
+        return None
+    if store is None:
+        return "none"
+    if isinstance(store, Store):
+        return store.directory
+    if isinstance(store, (str, os.PathLike)):
+        return os.fsdecode(store)
+    raise TypeError(f"a store is a path, a Store, None or has a method save, not {type(store).__name__}")
+
+
+@functools.lru_cache(maxsize=32)
+def _shared(profile: str, store: Any) -> Truncator:
+    return Truncator(profile, store=store)
+
+
+def _default(profile: Any, store: Any) -> Truncator:
+    hashable = store is OWN or store is None or isinstance(store, (str, os.PathLike))
+    return _shared(os.fspath(profile), store) if hashable else Truncator(profile, store=store)
+
+
+def cut(text: Any, tool: str | None = None, *, profile: Any = "native", store: Any = OWN, **options: Any) -> Cut:
+    """Bounds an output: `str` in, `str` out; `bytes` in, `bytes` out."""
+    return _default(profile, store).cut(text, tool, **options)
+
+
+def result(value: Any, tool: str | None = None, *, profile: Any = "native", store: Any = OWN, **options: Any) -> Any:
+    """Bounds the text in a tool result of any known shape."""
+    return _default(profile, store).result(value, tool, **options)
+
+
+def tool(function: Any = None, /, *, profile: Any = "native", store: Any = OWN, **options: Any) -> Any:
+    """Decorates a function whose result a model will read; it may be asynchronous."""
+    if function is None:
+        return functools.partial(tool, profile=profile, store=store, **options)
+    return _default(profile, store).tool(function, **options)
+
+

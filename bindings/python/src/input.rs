@@ -1,0 +1,90 @@
+//! Texts as Python has them.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
+
+/// How bytes become a value again: as they came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// `bytes`.
+    Bytes,
+    /// `str`.
+    Text,
+    /// `str` with bytes that are no text, as `os.fsdecode` makes it.
+    Escaped,
+}
+
+impl Language {
+    pub(crate) fn speak<'py>(self, py: Python<'py>, content: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Language::Bytes => Ok(PyBytes::new(py, content).into_any()),
+            Language::Text => Ok(PyString::new(py, &String::from_utf8_lossy(content)).into_any()),
+            Language::Escaped => {
+                PyBytes::new(py, content).call_method1("decode", ("utf-8", "surrogateescape"))
+            }
+        }
+    }
+}
+
+/// A `str`, or anything that is bytes. Nothing is copied that Python can lend.
+pub(crate) enum Input<'py> {
+    Text(Bound<'py, PyString>),
+    Bytes(Bound<'py, PyBytes>),
+    /// Bytes made of a `str` that has no UTF-8.
+    Escaped(Bound<'py, PyBytes>, usize),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Input<'py>> {
+        let value = value.to_owned();
+        if let Ok(text) = value.cast::<PyString>() {
+            return match text.to_str() {
+                Ok(_) => Ok(Input::Text(text.clone())),
+                Err(_) => {
+                    let bytes = text.call_method1("encode", ("utf-8", "surrogateescape"))?;
+                    Ok(Input::Escaped(bytes.cast_into::<PyBytes>().map_err(PyErr::from)?, text.len()?))
+                }
+            };
+        }
+        if let Ok(bytes) = value.cast::<PyBytes>() {
+            return Ok(Input::Bytes(bytes.clone()));
+        }
+        // These can change while the interpreter is let go of.
+        if value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>() {
+            let bytes = value.py().get_type::<PyBytes>().call1((value,))?;
+            return Ok(Input::Bytes(bytes.cast_into::<PyBytes>().map_err(PyErr::from)?));
+        }
+        let name = value.get_type().name()?;
+        Err(PyTypeError::new_err(format!("the output must be str or bytes, not {name}")))
+    }
+}
+
+impl Input<'_> {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            // It was asked for when the value was taken, so it is there.
+            Input::Text(text) => text.to_str().unwrap_or_default().as_bytes(),
+            Input::Bytes(bytes) | Input::Escaped(bytes, _) => bytes.as_bytes(),
+        }
+    }
+
+    pub(crate) fn language(&self) -> Language {
+        match self {
+            Input::Text(_) => Language::Text,
+            Input::Bytes(_) => Language::Bytes,
+            Input::Escaped(..) => Language::Escaped,
+        }
+    }
+
+    /// What a file's `write` returns for it.
+    pub(crate) fn length(&self) -> usize {
+        match self {
+            Input::Text(text) => text.len().unwrap_or_default(),
+            Input::Bytes(bytes) => bytes.as_bytes().len(),
+            Input::Escaped(_, length) => *length,
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! offcut for Python: values in and out; everything else is in `offcut-common`.
+//!
+//! No call from here goes back into Python, so the interpreter is let go of while the engine works.
+
+mod input;
+mod pipe;
+
+use input::{Input, Language};
+use offcut_common::{
+    Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Strategist, Told,
+};
+use pipe::Pipe;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyLookupError, PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+create_exception!(offcut, StoreError, PyOSError, "The store failed.");
+create_exception!(offcut, NotFound, PyLookupError, "There is no such stored output.");
+
+/// Below this many bytes, letting go of the interpreter costs more than the work.
+const SMALL: usize = 16 << 10;
+
+fn raise(fault: Fault) -> PyErr {
+    match fault {
+        Fault::Invalid(text) => PyValueError::new_err(text),
+        Fault::NotFound(text) => NotFound::new_err(text),
+        Fault::Store(text) => StoreError::new_err(text),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn call_options(call: Option<&str>) -> PyResult<Option<CallOptions>> {
+    call.map(CallOptions::parse).transpose().map_err(raise)
+}
+
+fn saves<'py>(py: Python<'py>, save: &[Vec<u8>]) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, save.iter().map(|content| PyBytes::new(py, content)))
+}
+
+/// The content, the report, and what a foreign store has to save.
+type Reply<'py> = (Option<Bound<'py, PyAny>>, Option<String>, Option<Bound<'py, PyList>>);
+
+fn reply<'py>(py: Python<'py>, told: &Told<Answer>, language: Language) -> PyResult<Reply<'py>> {
+    match &told.answer {
+        Answer::Whole => Ok((None, told.report.has_events().then(|| told.report.json()), None)),
+        Answer::Cut(preview) => {
+            Ok((Some(language.speak(py, &preview.content)?), Some(told.report.json()), None))
+        }
+        Answer::Ask(asked) => Ok((None, Some(told.report.json()), Some(saves(py, &asked.save)?))),
+    }
+}
+
+#[pyclass(name = "Engine", frozen, module = "offcut._native")]
+struct PyEngine(Arc<Engine>);
+
+#[pymethods]
+impl PyEngine {
+    #[new]
+    fn new(options: &str) -> PyResult<PyEngine> {
+        Engine::new(options).map(|engine| PyEngine(Arc::new(engine))).map_err(raise)
+    }
+
+    #[getter]
+    fn profile(&self) -> &str {
+        self.0.profile()
+    }
+
+    /// Nothing for an output that fits.
+    #[pyo3(signature = (text, tool=None, call_id=None, session=None, call=None))]
+    fn cut<'py>(
+        &self,
+        py: Python<'py>,
+        text: Input<'py>,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        call: Option<&str>,
+    ) -> PyResult<Reply<'py>> {
+        let context = Context { tool, call_id, session };
+        let call = call_options(call)?;
+        let bytes = text.bytes();
+        let told = match bytes.len() {
+            ..SMALL => self.0.cut(bytes, &context, call.as_ref()),
+            _ => py.detach(|| self.0.cut(bytes, &context, call.as_ref())),
+        };
+        reply(py, &told.map_err(raise)?, text.language())
+    }
+
+    /// The JSON if it changed, what became of each result, what happened, and what a foreign store has to save.
+    #[pyo3(signature = (json, tool=None, call_id=None, session=None, call="{}"))]
+    #[expect(clippy::type_complexity, reason = "it is a tuple on the other side")]
+    fn result<'py>(
+        &self,
+        py: Python<'py>,
+        json: &str,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        call: &str,
+    ) -> PyResult<(Option<String>, String, String, Option<Bound<'py, PyList>>)> {
+        let context = Context { tool, call_id, session };
+        let call = CallOptions::parse(call).map_err(raise)?;
+        let (told, results) = py.detach(|| self.0.result(json, &context, &call)).map_err(raise)?;
+        let report = told.report.json();
+        match told.answer {
+            BoundedResult::Same => Ok((None, results, report, None)),
+            BoundedResult::Changed(json) => Ok((Some(json), results, report, None)),
+            BoundedResult::Ask(asked) => Ok((None, results, report, Some(saves(py, &asked.save)?))),
+        }
+    }
+
+    /// The profile's words around a text that somebody else cut.
+    #[pyo3(signature = (whole, strategist, tool=None, call_id=None, session=None))]
+    fn frame<'py>(
+        &self,
+        py: Python<'py>,
+        whole: Input<'py>,
+        strategist: &str,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+    ) -> PyResult<(Bound<'py, PyAny>, String)> {
+        let context = Context { tool, call_id, session };
+        let strategist = Strategist::parse(strategist).map_err(raise)?;
+        let bytes = whole.bytes();
+        let told = py.detach(|| self.0.frame(bytes, &strategist, &context)).map_err(raise)?;
+        Ok((whole.language().speak(py, &told.answer)?, told.report.json()))
+    }
+
+    #[pyo3(signature = (tool=None, call_id=None, session=None, call=None))]
+    fn spool(
+        &self,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        call: Option<&str>,
+    ) -> PyResult<PySpool> {
+        let context = Context { tool, call_id, session };
+        let spool = OwnedSpool::new(&self.0, context, call_options(call)?.as_ref()).map_err(raise)?;
+        Ok(PySpool { spool: Arc::new(Mutex::new(spool)), pipe: Mutex::new(None) })
+    }
+}
+
+#[pyclass(name = "Spool", frozen, module = "offcut._native")]
+struct PySpool {
+    spool: Arc<Mutex<OwnedSpool>>,
+    /// What a process writes into, once somebody has asked for a file.
+    pipe: Mutex<Option<Pipe>>,
+}
+
+#[pymethods]
+impl PySpool {
+    fn write(&self, py: Python<'_>, chunk: Input<'_>) -> usize {
+        let bytes = chunk.bytes();
+        py.detach(|| lock(&self.spool).observe(bytes));
+        chunk.length()
+    }
+
+    /// The file that a process can write into.
+    fn fileno(&self) -> PyResult<i32> {
+        let mut pipe = lock(&self.pipe);
+        match &*pipe {
+            Some(pipe) => Ok(pipe.number()),
+            None => Ok(pipe.insert(Pipe::into(&self.spool)?).number()),
+        }
+    }
+
+    /// Waits until every process that writes into the file has closed it.
+    fn drain(&self, py: Python<'_>) {
+        if let Some(pipe) = lock(&self.pipe).take() {
+            py.detach(|| pipe.drain());
+        }
+    }
+
+    #[pyo3(signature = (exit_code=None, remark="", call=None))]
+    #[expect(clippy::type_complexity, reason = "it is a tuple on the other side")]
+    fn finish<'py>(
+        &self,
+        py: Python<'py>,
+        exit_code: Option<i32>,
+        remark: &str,
+        call: Option<&str>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Option<String>, Option<Bound<'py, PyList>>)> {
+        self.drain(py);
+        let call = call_options(call)?;
+        let ending = offcut::Ending { exit_code, remark: remark.to_owned() };
+        let (told, whole) = py.detach(|| lock(&self.spool).finish(ending, call.as_ref())).map_err(raise)?;
+        let report = Some(told.report.json());
+        match told.answer {
+            Answer::Whole => {
+                let report = told.report.has_events().then_some(report).flatten();
+                Ok((PyBytes::new(py, &whole.unwrap_or_default()), report, None))
+            }
+            Answer::Cut(preview) => Ok((PyBytes::new(py, &preview.content), report, None)),
+            Answer::Ask(asked) => Ok((PyBytes::new(py, b""), report, Some(saves(py, &asked.save)?))),
+        }
+    }
+}
+
+#[pyclass(name = "Archive", frozen, module = "offcut._native")]
+struct PyArchive(Archive);
+
+#[pymethods]
+impl PyArchive {
+    #[new]
+    #[pyo3(signature = (directory=None))]
+    fn new(directory: Option<&str>) -> PyResult<PyArchive> {
+        Archive::new(directory).map(PyArchive).map_err(raise)
+    }
+
+    #[getter]
+    fn directory(&self) -> &str {
+        self.0.directory()
+    }
+
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        reference: &str,
+        options: &str,
+    ) -> PyResult<(Bound<'py, PyBytes>, String)> {
+        let (content, report) = py.detach(|| self.0.read(reference, options)).map_err(raise)?;
+        Ok((PyBytes::new(py, &content), report))
+    }
+
+    fn cat<'py>(&self, py: Python<'py>, reference: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let content = py.detach(|| self.0.cat(reference)).map_err(raise)?;
+        Ok(PyBytes::new(py, &content))
+    }
+
+    fn grep(&self, py: Python<'_>, reference: &str, options: &str) -> PyResult<String> {
+        py.detach(|| self.0.grep(reference, options)).map_err(raise)
+    }
+
+    fn list(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.0.list()).map_err(raise)
+    }
+
+    fn get(&self, py: Python<'_>, reference: &str) -> PyResult<String> {
+        py.detach(|| self.0.get(reference)).map_err(raise)
+    }
+
+    fn pin(&self, py: Python<'_>, reference: &str) -> PyResult<()> {
+        py.detach(|| self.0.pin(reference, offcut::store::Pin::Pinned)).map_err(raise)
+    }
+
+    fn unpin(&self, py: Python<'_>, reference: &str) -> PyResult<()> {
+        py.detach(|| self.0.pin(reference, offcut::store::Pin::Loose)).map_err(raise)
+    }
+
+    fn remove(&self, py: Python<'_>, reference: &str) -> PyResult<()> {
+        py.detach(|| self.0.remove(reference)).map_err(raise)
+    }
+
+    fn clean(&self, py: Python<'_>, days: f64) -> PyResult<u64> {
+        py.detach(|| self.0.clean(days)).map_err(raise)
+    }
+}
+
+/// The part of offcut that is not Python.
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("StoreError", module.py().get_type::<StoreError>())?;
+    module.add("NotFound", module.py().get_type::<NotFound>())?;
+    module.add_class::<PyEngine>()?;
+    module.add_class::<PySpool>()?;
+    module.add_class::<PyArchive>()
+}

@@ -1,0 +1,230 @@
+import asyncio
+import json
+import os
+import subprocess
+
+import offcut
+import pytest
+
+
+def test_what_fits_is_the_same_object():
+    for text in ["", "hello", b"hello", "ä\n", "\ud800"[:0]]:
+        cut = offcut.cut(text, tool="bash")
+        assert cut.content is text
+        assert (cut.truncated, cut.saved, cut.gaps, cut.original) == (False, None, [], None)
+
+
+@pytest.mark.parametrize("language", [str, bytes, bytearray, memoryview])
+def test_what_does_not_fit_is_cut_and_kept(log, language):
+    text = log if language is str else language(log.encode())
+    cut = offcut.cut(text, tool="bash")
+    assert cut.truncated and len(cut.content) <= 9500
+    assert isinstance(cut.content, str if language is str else bytes)
+    with open(cut.saved, "rb") as file:
+        assert file.read() == log.encode()
+    assert (os.stat(cut.saved).st_mode & 0o777) == 0o600
+    assert cut.original == offcut.Size(len(log), 20_000)
+    assert cut.original.bytes == cut.shown.bytes + cut.removed.bytes
+    assert sum(gap.end - gap.start for gap in cut.gaps) == cut.removed.bytes
+    assert cut.limited_by == "bytes" and cut.id in str(cut)
+
+
+def test_options_of_a_call_over_a_tool_over_all():
+    truncator = offcut.Truncator("opencode", store=None, max_lines=100, tools={"grep": {"max_lines": 20}})
+    text = "x\n" * 50
+    assert not truncator.cut(text).truncated
+    assert truncator.cut(text, "grep").truncated
+    assert not truncator.cut(text, "grep", max_lines=60).truncated
+    assert not truncator.cut(text, "grep", enabled=False).truncated
+    assert not offcut.Truncator("opencode", store=None, max_lines=5, skip_tools=["web"]).cut(text, "web").truncated
+
+
+def test_profiles_and_presets(log):
+    assert "lines truncated..." in offcut.cut("x\n" * 3000, profile="opencode").content
+    assert offcut.cut(log, store=None, preset="error").shown.lines <= 100
+    assert offcut.Truncator("klaude").profile == "klaude"
+
+
+SHAPES = {
+    "mcp": lambda text: {"content": [{"type": "text", "text": text}]},
+    "anthropic": lambda text: {"type": "tool_result", "tool_use_id": "x", "content": text},
+    "openai-chat": lambda text: {"role": "tool", "tool_call_id": "x", "content": text},
+    "openai-responses": lambda text: {"type": "function_call_output", "call_id": "x", "output": text},
+    "gemini": lambda text: {"functionResponse": {"name": "x", "response": {"output": text}}},
+    "takumi": lambda text: {"llmContent": text},
+    "unified": lambda text: {"status": "success", "data": {"rows": text}, "text": "ok", "stats": {}},
+    "klaude": lambda text: {"output": text, "call_id": "x", "status": "success"},
+    "coding-agent": lambda text: {"success": True, "output": text},
+    "opencode": lambda text: {"title": "x", "output": text},
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_results_of_every_shape(log, shape):
+    value = {**SHAPES[shape](log), "big": 10**40, "float": 1e-7, "ünïcode": "é", "last": None}
+    truncator = offcut.Truncator()
+    judged = truncator.judge(value)
+    assert [(one["shape"], one["verdict"]) for one in judged.results] == [(shape, "cut")]
+    assert len(json.dumps(judged.value)) < 15_000
+    if shape != "unified":
+        assert judged.value["big"] == 10**40 and judged.value["ünïcode"] == "é"
+        assert list(judged.value)[: len(value)] == list(value)
+    text = json.dumps(value)
+    assert json.loads(truncator.result(text)).keys() == json.loads(truncator.result(text.encode())).keys()
+    small = SHAPES[shape]("small")
+    assert truncator.result(small) is small
+    assert asyncio.run(truncator.aresult(small)) is small
+
+
+def test_what_is_no_result_passes():
+    for value in [{}, [], {"a": 1}, [1, 2]]:
+        assert offcut.result(value) is value
+
+
+def test_decide():
+    asked = []
+
+    def decide(tool, value):
+        asked.append(tool)
+        return {"a": False, "b": True, "c": {"max_lines": 5}}[tool]
+
+    truncator = offcut.Truncator("coding-agent", store=None, decide=decide)
+    value = {"success": True, "output": "x\n" * 50}
+    assert truncator.result({"success": True, "output": "x\n" * 5000}, "a")["output"] == "x\n" * 5000
+    assert truncator.result(value, "b")["metadata"] == {"truncated": False}
+    assert truncator.result(value, "c")["metadata"]["truncated"] is True
+    assert asked == ["a", "b", "c"]
+
+
+def test_decorator(log):
+    @offcut.tool
+    def plain():
+        """About."""
+        return log
+
+    @offcut.tool(name="other", store=None)
+    async def asynchronous():
+        return {"content": [{"type": "text", "text": log}]}
+
+    @offcut.tool
+    def other():
+        return 5
+
+    assert len(plain()) <= 9500 and plain.__doc__ == "About."
+    assert offcut.Store().get().tool == "plain"
+    assert len(json.dumps(asyncio.run(asynchronous()))) < 15_000
+    assert other() == 5
+
+
+def test_asynchronous(log):
+    async def many():
+        truncator = offcut.Truncator()
+        return await asyncio.gather(*(truncator.acut(log, f"tool{number}") for number in range(20)))
+
+    cuts = asyncio.run(many())
+    assert len({cut.id for cut in cuts}) == 20
+    assert all(open(cut.saved).read() == log for cut in cuts)
+
+
+def test_spool_from_a_process():
+    truncator = offcut.Truncator()
+    with truncator.spool("bash", call_id="c1") as spool:
+        done = subprocess.run(["seq", "1", "100000"], stdout=spool, stderr=spool, check=True)
+    cut = spool.finish(exit_code=done.returncode, remark="exit code 0")
+    assert cut.original == offcut.Size(588_895, 100_000)
+    entry = offcut.Store().get(cut.id)
+    assert (entry.exit_code, entry.tool, entry.call_id, entry.lines) == (0, "bash", "c1", 100_000)
+    assert spool.finish() is cut
+    assert "exit code 0" in cut.content
+
+
+def test_spool_by_hand(log):
+    spool = offcut.Truncator().spool(binary=True)
+    assert spool.write(b"ab") == 2 and spool.write("cd") == 2 and spool.writable()
+    assert spool.finish().content == b"abcd"
+    spool = offcut.Truncator().spool()
+    for start in range(0, len(log), 1000):
+        spool.write(log[start : start + 1000])
+    whole = offcut.Truncator().cut(log)
+    assert spool.finish().content.replace(spool.finish().id, "") == whole.content.replace(whole.id, "")
+
+
+def test_store(log):
+    cut = offcut.cut(log, tool="bash")
+    store = offcut.Store()
+    page = store.read(cut.id, lines="10:12")
+    assert page.content == "line 9\nline 10\nline 11\n" and page.complete and page.first_line == 10
+    assert store.read(cut.saved, bytes="0:4").content == "line"
+    assert store.read(around=100, context=1).content == "line 98\nline 99\nline 100\n"
+    assert not store.read().complete and store.read().next.startswith("--lines")
+    found = store.grep("LINE 1999.$", ignore_case=True)
+    assert found.matches == 10 and found.hits[0].text == "line 19990" and found.hits[0].line == 19991
+    assert store.grep("line", "all", max_count=3).shown == 3
+    assert store.cat() == log.encode()
+    assert [entry.id for entry in store.list()] == [cut.id]
+    store.pin(cut.id)
+    assert store.get(cut.id).pinned and store.clean(0) == 0
+    store.unpin(cut.id)
+    assert store.clean(0) == 1 and store.list() == []
+
+
+class Memory:
+    """A store of one's own."""
+
+    def __init__(self):
+        self.kept = {}
+
+    def save(self, content, context):
+        name = f"memory://{len(self.kept)}"
+        self.kept[name] = (content, context)
+        return name
+
+
+def test_a_store_of_ones_own(log):
+    memory = Memory()
+    truncator = offcut.Truncator(store=memory)
+    cut = truncator.cut(log, "bash", call_id="c")
+    assert memory.kept[cut.saved] == (log, offcut.Context("bash", "c", None)) and cut.saved in cut.content
+    value = truncator.result({"content": [{"type": "text", "text": log}]}, "search")
+    assert memory.kept["memory://1"][0] == log and "memory://1" in json.dumps(value)
+    spool = truncator.spool("run")
+    spool.write(log)
+    assert memory.kept[spool.finish().saved][0] == log
+    assert truncator.cut("fits").saved is None and len(memory.kept) == 3
+
+
+def test_an_asynchronous_store(log):
+    class Slow(Memory):
+        async def save(self, content, context):
+            await asyncio.sleep(0)
+            return super().save(content, context)
+
+    slow = Slow()
+    truncator = offcut.Truncator(store=slow)
+    cut = asyncio.run(truncator.acut(log))
+    assert slow.kept[cut.saved][0] == log
+    told = truncator.cut(log)
+    assert told.truncated and told.saved is None and "asynchronous" in told.error
+
+
+def test_a_strategy_of_ones_own(log):
+    truncator = offcut.Truncator(strategy=lambda text, limits: f"{len(text)} within {limits.bytes}")
+    cut = truncator.cut(log)
+    assert f"{len(log)} within " in cut.content
+    assert [gap.why for gap in cut.gaps] == ["opaque"]
+    assert open(cut.saved).read() == log
+    greedy = offcut.Truncator(store=None, strategy=lambda text, limits: text)
+    assert len(greedy.cut(log).content) <= 9500
+    both = offcut.Truncator(store=Memory(), strategy=lambda text, limits: "mine")
+    assert "mine" in both.cut(log).content and both.cut(log).saved.startswith("memory://")
+
+
+def test_events(log):
+    events = []
+    truncator = offcut.Truncator(on_event=events.append)
+    truncator.cut("fits", "a")
+    cut = truncator.cut(log, "b")
+    truncator.result({"content": [{"type": "text", "text": log}]}, "c")
+    told = [(event["event"], event["tool"]) for event in events]
+    assert told == [("passed", "a"), ("stored", "b"), ("truncated", "b"), ("stored", "c"), ("truncated", "c")]
+    assert events[1]["path"] == cut.saved and events[2]["content_bytes"] == len(cut.content)

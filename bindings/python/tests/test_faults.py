@@ -1,0 +1,157 @@
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+
+import offcut
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: offcut.cut(5), TypeError, "must be str or bytes, not int"),
+        (lambda: offcut.cut(None), TypeError, "NoneType"),
+        (lambda: offcut.cut("x", tool=5), TypeError, "tool"),
+        (lambda: offcut.cut("x", max_lines=-1), ValueError, "a whole number from 1 on"),
+        (lambda: offcut.cut("x", max_lines=0), ValueError, "at least 1"),
+        (lambda: offcut.cut("x", max_bytes=10), ValueError, "too small"),
+        (lambda: offcut.cut("x", max_bytes="lots"), ValueError, "is not a size"),
+        (lambda: offcut.cut("x", max_line=1), ValueError, "unknown field `max_line`"),
+        (lambda: offcut.cut("x", max_lines=object()), TypeError, "not JSON serializable"),
+        (lambda: offcut.cut("\ud800" * 20_000), UnicodeEncodeError, "surrogates"),
+        (lambda: offcut.cut("x", profile="nope"), ValueError, "there are: native, opencode"),
+        (lambda: offcut.cut("x", store=""), ValueError, "names nothing"),
+        (lambda: offcut.cut("x", store="s3://bucket"), ValueError, "no store"),
+        (lambda: offcut.cut("x", store=5), TypeError, "a store is"),
+        (lambda: offcut.result(object()), TypeError, "a result is"),
+        (lambda: offcut.result("{"), ValueError, "not JSON"),
+        (lambda: offcut.result({"a": float("nan")}), ValueError, "JSON compliant"),
+        (lambda: offcut.result({}, shape="nope"), ValueError, "no shape"),
+        (lambda: offcut.Store("none"), ValueError, "nothing to read"),
+        (lambda: offcut.Store().read("zzzz"), LookupError, "no stored output"),
+        (lambda: offcut.Store().read("last"), LookupError, "no stored output"),
+        (lambda: offcut.Store().clean(-1), ValueError, "number of days"),
+        (lambda: offcut.Truncator().spool().write(5), TypeError, "must be str or bytes"),
+    ],
+)
+def test_mistakes_are_exceptions(call, error, words):
+    with pytest.raises(error, match=words.replace("(", r"\(")):
+        call()
+
+
+def test_bad_patterns_and_ranges(log):
+    offcut.cut(log)
+    for call in [
+        lambda: offcut.Store().grep("("),
+        lambda: offcut.Store().read(lines="x"),
+        lambda: offcut.Store().read(lines="99999999:"),
+        lambda: offcut.Store().read(lines="1:2", bytes="1:2"),
+    ]:
+        with pytest.raises(ValueError, match="."):
+            call()
+
+
+def test_huge_ints(log):
+    assert not offcut.cut(log, store=None, max_lines=10**30, max_bytes=10**30).truncated
+    value = {"content": [{"type": "text", "text": log}], "n": [10**400, -(2**64), 2**63]}
+    assert offcut.result(value, store=None)["n"] == value["n"]
+
+
+def test_lone_surrogates_in_results_and_file_names(log):
+    value = {"content": [{"type": "text", "text": "\udcff" + log}]}
+    bounded = offcut.result(value)
+    assert len(json.dumps(bounded)) < 15_000
+    # What os.fsdecode makes of bytes that are no text comes back as those bytes.
+    text = ("name \udcff.txt\n" * 2000)
+    cut = offcut.cut(text, raw=True)
+    assert offcut.Store().cat(cut.id) == text.encode("utf-8", "surrogateescape")
+    assert "\udcff" in cut.content
+
+
+def test_a_store_that_fails(log):
+    class Broken:
+        def save(self, content, context):
+            raise PermissionError("no room")
+
+    errors = []
+    truncator = offcut.Truncator(store=Broken(), on_event=errors.append)
+    cut = truncator.cut(log)
+    assert cut.truncated and cut.saved is None and cut.error == "no room" and "no room" in cut.content
+    assert errors[0]["event"] == "error"
+    assert "no room" in json.dumps(truncator.result({"content": [{"type": "text", "text": log}]}))
+
+
+def test_a_directory_that_cannot_be_used(log, tmp_path):
+    (tmp_path / "file").write_text("")
+    cut = offcut.cut(log, store=tmp_path / "file")
+    assert cut.truncated and cut.saved is None and cut.error
+
+
+def test_exceptions_in_callbacks_come_out(log):
+    def wrong(*_):
+        raise RuntimeError("mine")
+
+    for truncator in [offcut.Truncator(strategy=wrong), offcut.Truncator(decide=wrong), offcut.Truncator(on_event=wrong)]:
+        with pytest.raises(RuntimeError, match="mine"):
+            truncator.cut(log) if truncator._decide is None else truncator.result({"content": []}, "x")
+    with pytest.raises(TypeError, match="must return str, not int"):
+        offcut.Truncator(strategy=lambda text, limits: 5).cut(log)
+    with pytest.raises(RuntimeError, match="mine"):
+        asyncio.run(offcut.Truncator(strategy=wrong).acut(log))
+
+
+def test_nothing_is_lost_when_a_strategy_fails_on_a_stream(log):
+    def wrong(text, limits):
+        raise RuntimeError("mine")
+
+    spool = offcut.Truncator(strategy=wrong).spool()
+    spool.write(log)
+    with pytest.raises(RuntimeError, match="mine"):
+        spool.finish()
+    assert offcut.Store().cat() == log.encode()
+    assert spool.finish().truncated
+
+
+def test_keyboard_interrupt_in_a_callback(log):
+    def stop(text, limits):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        offcut.Truncator(strategy=stop).cut(log)
+
+
+def test_closed_streams():
+    spool = offcut.Truncator(store=None).spool()
+    spool.write("a")
+    spool.close()
+    spool.close()
+    for call in [lambda: spool.write("b"), spool.fileno]:
+        with pytest.raises(ValueError, match="closed"):
+            call()
+    assert spool.finish().content == "a"
+    with offcut.Truncator(store=None).spool() as left:
+        pass
+    with pytest.raises(ValueError, match="closed"):
+        subprocess.run(["true"], stdout=left, check=True)
+
+
+def test_a_spool_that_nobody_finishes():
+    code = "import offcut\nspool = offcut.Truncator(store=None).spool()\nspool.fileno()\n"
+    assert subprocess.run([sys.executable, "-c", code], check=True, timeout=60).returncode == 0
+
+
+def test_fifty_threads(log):
+    truncator, cuts, start = offcut.Truncator(), [], threading.Barrier(50)
+
+    def work(number):
+        start.wait()
+        text = f"{number}\n{log}"
+        cut = truncator.cut(text, f"tool{number}")
+        cuts.append(offcut.Store().cat(cut.id) == text.encode() and offcut.Store().get(cut.id).tool == f"tool{number}")
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(50)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert cuts == [True] * 50 and len(offcut.Store().list()) == 50
