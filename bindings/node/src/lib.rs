@@ -1,1 +1,409 @@
+//! offcut for Node: values in and out; everything else is in `offcut-common`.
+//!
+//! No call from here goes back into JavaScript, so work that a promise stands for is done on another thread.
 
+mod text;
+mod work;
+
+use napi::bindgen_prelude::{AsyncTask, Buffer, BufferSlice, ClassInstance, Either, Either3};
+use napi::{JsString, Result};
+use napi_derive::napi;
+use offcut_common::{
+    Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Strategist, Told,
+};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use text::{Encoder, Language};
+use work::{Work, guarded};
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The call whose output is bounded.
+#[napi(object)]
+pub struct Call {
+    pub tool: Option<String>,
+    pub call_id: Option<String>,
+    pub session: Option<String>,
+    /// Options of this one call, as JSON.
+    pub options: Option<String>,
+}
+
+impl Call {
+    fn parts(call: Option<Call>) -> std::result::Result<(Context, Option<CallOptions>), Fault> {
+        let Some(Call { tool, call_id, session, options }) = call else {
+            return Ok((Context::default(), None));
+        };
+        let options = options.as_deref().map(CallOptions::parse).transpose()?;
+        Ok((Context { tool, call_id, session }, options))
+    }
+}
+
+/// What became of an output. One that fits and of which there is nothing to tell has none.
+#[napi(object)]
+#[derive(Default)]
+pub struct Reply {
+    pub content: Option<Either<String, Buffer>>,
+    /// What is known of it, as JSON.
+    pub report: Option<String>,
+    /// What a store of the caller's own has to save.
+    pub saves: Option<Vec<Buffer>>,
+}
+
+/// What became of a result.
+#[napi(object)]
+#[derive(Default)]
+pub struct ResultReply {
+    /// The JSON, if it changed.
+    pub json: Option<String>,
+    pub results: String,
+    pub report: String,
+    pub saves: Option<Vec<Buffer>>,
+}
+
+/// A page of an entry.
+#[napi(object)]
+pub struct PageReply {
+    pub content: Buffer,
+    pub report: String,
+}
+
+fn reply(told: Told<Answer>, language: Language) -> Option<Reply> {
+    let report = Some(told.report.json());
+    match told.answer {
+        Answer::Whole if !told.report.has_events() => None,
+        Answer::Whole => Some(Reply { report, ..Reply::default() }),
+        Answer::Cut(preview) => {
+            Some(Reply { content: Some(language.speak(preview.content)), report, ..Reply::default() })
+        }
+        Answer::Ask(asked) => {
+            let saves = Some(asked.save.into_iter().map(Buffer::from).collect());
+            Some(Reply { report, saves, ..Reply::default() })
+        }
+    }
+}
+
+/// A long text on its way, slice by slice.
+#[napi]
+pub struct Text(Encoder);
+
+#[napi]
+impl Text {
+    #[napi(constructor)]
+    pub fn new(units: u32) -> Text {
+        Text(Encoder::with_capacity(units as usize))
+    }
+
+    #[napi]
+    pub fn push(&mut self, slice: JsString<'_>) -> Result<()> {
+        self.0.push(slice)
+    }
+}
+
+/// A truncator.
+#[napi(js_name = "Engine")]
+pub struct NodeEngine(Arc<Engine>);
+
+#[napi]
+impl NodeEngine {
+    #[napi(constructor)]
+    pub fn new(options: String) -> Result<NodeEngine> {
+        guarded(|| Engine::new(&options)).map(|engine| NodeEngine(Arc::new(engine)))
+    }
+
+    #[napi(getter)]
+    pub fn profile(&self) -> &str {
+        self.0.profile()
+    }
+
+    #[napi]
+    pub fn cut_sync(
+        &self,
+        output: Either<JsString<'_>, BufferSlice<'_>>,
+        call: Option<Call>,
+    ) -> Result<Option<Reply>> {
+        let mut encoder = Encoder::default();
+        let (bytes, language) = match &output {
+            Either::A(text) => (encoder.whole(*text)?, Language::Text),
+            Either::B(bytes) => (&**bytes, Language::Bytes),
+        };
+        guarded(|| {
+            let (context, options) = Call::parts(call)?;
+            Ok(reply(self.0.cut(bytes, &context, options.as_ref())?, language))
+        })
+    }
+
+    #[napi]
+    pub fn cut(
+        &self,
+        output: Either3<JsString<'_>, Buffer, ClassInstance<'_, Text>>,
+        call: Option<Call>,
+    ) -> Result<AsyncTask<Work<Option<Reply>>>> {
+        let engine = Arc::clone(&self.0);
+        let (bytes, language) = match output {
+            Either3::A(text) => {
+                let mut encoder = Encoder::default();
+                encoder.whole(text)?;
+                (Either::A(encoder.take()), Language::Text)
+            }
+            Either3::B(bytes) => (Either::B(bytes), Language::Bytes),
+            Either3::C(mut text) => (Either::A(text.0.take()), Language::Text),
+        };
+        Ok(Work::task(move || {
+            let (context, options) = Call::parts(call)?;
+            let bytes: &[u8] = match &bytes {
+                Either::A(bytes) => bytes,
+                Either::B(bytes) => bytes,
+            };
+            Ok(reply(engine.cut(bytes, &context, options.as_ref())?, language))
+        }))
+    }
+
+    #[napi]
+    pub fn result_sync(&self, json: String, call: Option<Call>) -> Result<ResultReply> {
+        guarded(|| bounded(&self.0, &json, call))
+    }
+
+    #[napi]
+    pub fn result(&self, json: String, call: Option<Call>) -> AsyncTask<Work<ResultReply>> {
+        let engine = Arc::clone(&self.0);
+        Work::task(move || bounded(&engine, &json, call))
+    }
+
+    /// Whether an output would pass as it is.
+    #[napi]
+    pub fn fits(&self, output: JsString<'_>, call: Option<Call>) -> Result<bool> {
+        let mut encoder = Encoder::default();
+        let bytes = encoder.whole(output)?;
+        guarded(|| {
+            let (context, options) = Call::parts(call)?;
+            self.0.fits(bytes, &context, &options.unwrap_or_default())
+        })
+    }
+
+    /// The text that is shown, without a word of ours.
+    #[napi]
+    pub fn cut_bare(&self, output: JsString<'_>, call: Option<Call>) -> Result<Reply> {
+        let mut encoder = Encoder::default();
+        let bytes = encoder.whole(output)?;
+        guarded(|| {
+            let (context, options) = Call::parts(call)?;
+            let told = self.0.cut_bare(bytes, &context, &options.unwrap_or_default())?;
+            let content = Some(Language::Text.speak(told.answer));
+            Ok(Reply { content, report: Some(told.report.json()), ..Reply::default() })
+        })
+    }
+
+    /// The profile's words around a text that somebody else cut; the whole of it is kept.
+    #[napi]
+    pub fn frame(
+        &self,
+        whole: JsString<'_>,
+        strategist: String,
+        call: Option<Call>,
+    ) -> Result<AsyncTask<Work<Reply>>> {
+        let engine = Arc::clone(&self.0);
+        let mut encoder = Encoder::default();
+        encoder.whole(whole)?;
+        let bytes = encoder.take();
+        Ok(Work::task(move || {
+            let (context, _) = Call::parts(call)?;
+            let told = engine.frame(&bytes, &Strategist::parse(&strategist)?, &context)?;
+            let content = Some(Language::Text.speak(told.answer));
+            Ok(Reply { content, report: Some(told.report.json()), ..Reply::default() })
+        }))
+    }
+
+    /// Keeps a whole output and says where.
+    #[napi]
+    pub fn keep(&self, whole: JsString<'_>, call: Option<Call>) -> Result<AsyncTask<Work<String>>> {
+        let engine = Arc::clone(&self.0);
+        let mut encoder = Encoder::default();
+        encoder.whole(whole)?;
+        let bytes = encoder.take();
+        Ok(Work::task(move || {
+            let (context, _) = Call::parts(call)?;
+            let entry = engine.keep(&bytes, &context)?;
+            Ok(entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string()))
+        }))
+    }
+
+    #[napi]
+    pub fn spool(&self, call: Option<Call>) -> Result<Spool> {
+        guarded(|| {
+            let (context, options) = Call::parts(call)?;
+            let spool = OwnedSpool::new(&self.0, context, options.as_ref())?;
+            Ok(Spool { spool: Arc::new(Mutex::new(spool)), encoder: Encoder::default() })
+        })
+    }
+}
+
+fn bounded(engine: &Engine, json: &str, call: Option<Call>) -> std::result::Result<ResultReply, Fault> {
+    let (context, options) = Call::parts(call)?;
+    let (told, results) = engine.result(json, &context, &options.unwrap_or_default())?;
+    let report = told.report.json();
+    let same = ResultReply { results, report, ..ResultReply::default() };
+    Ok(match told.answer {
+        BoundedResult::Same => same,
+        BoundedResult::Changed(json) => ResultReply { json: Some(json), ..same },
+        BoundedResult::Ask(asked) => {
+            ResultReply { saves: Some(asked.save.into_iter().map(Buffer::from).collect()), ..same }
+        }
+    })
+}
+
+/// An output that arrives in pieces.
+#[napi]
+pub struct Spool {
+    spool: Arc<Mutex<OwnedSpool>>,
+    encoder: Encoder,
+}
+
+/// How an output ended, and what is wanted of one that is whole.
+#[napi(object)]
+pub struct Finish {
+    pub exit_code: Option<i32>,
+    pub remark: Option<String>,
+    /// Options of this one call, as JSON.
+    pub options: Option<String>,
+    /// The content of an output that fits is wanted, too.
+    pub whole: Option<bool>,
+    /// The content is wanted as text.
+    pub text: Option<bool>,
+}
+
+#[napi]
+impl Spool {
+    #[napi]
+    pub fn write(&mut self, chunk: Either<JsString<'_>, BufferSlice<'_>>) -> Result<()> {
+        let spool = Arc::clone(&self.spool);
+        match &chunk {
+            Either::A(text) => {
+                let bytes = self.encoder.slice(*text)?;
+                guarded(|| Ok(lock(&spool).observe(bytes)))
+            }
+            Either::B(bytes) => guarded(|| Ok(lock(&spool).observe(bytes))),
+        }
+    }
+
+    #[napi]
+    pub fn finish_sync(&mut self, finish: Finish) -> Result<Option<Reply>> {
+        let rest = self.encoder.rest();
+        guarded(|| finished(&self.spool, &rest, finish))
+    }
+
+    #[napi]
+    pub fn finish(&mut self, finish: Finish) -> AsyncTask<Work<Option<Reply>>> {
+        let (spool, rest) = (Arc::clone(&self.spool), self.encoder.rest());
+        Work::task(move || finished(&spool, &rest, finish))
+    }
+}
+
+fn finished(
+    spool: &Mutex<OwnedSpool>,
+    rest: &[u8],
+    finish: Finish,
+) -> std::result::Result<Option<Reply>, Fault> {
+    let options = finish.options.as_deref().map(CallOptions::parse).transpose()?;
+    let language = if finish.text == Some(true) { Language::Text } else { Language::Bytes };
+    let ending = offcut::Ending { exit_code: finish.exit_code, remark: finish.remark.unwrap_or_default() };
+    let mut spool = lock(spool);
+    if !rest.is_empty() {
+        spool.observe(rest);
+    }
+    let (told, whole) = spool.finish(ending, options.as_ref())?;
+    let whole = whole.filter(|_| finish.whole == Some(true)).map(|whole| language.speak(whole));
+    match (reply(told, language), whole) {
+        (None, None) => Ok(None),
+        (reply, None) => Ok(reply),
+        (reply, content) => Ok(Some(Reply { content, ..reply.unwrap_or_default() })),
+    }
+}
+
+/// The outputs in a directory.
+#[napi(js_name = "Archive")]
+pub struct NodeArchive(Arc<Archive>);
+
+#[napi]
+impl NodeArchive {
+    #[napi(constructor)]
+    pub fn new(directory: Option<String>) -> Result<NodeArchive> {
+        guarded(|| Archive::new(directory.as_deref())).map(|archive| NodeArchive(Arc::new(archive)))
+    }
+
+    #[napi(getter)]
+    pub fn directory(&self) -> &str {
+        self.0.directory()
+    }
+
+    #[napi]
+    pub fn read(&self, reference: String, options: String) -> AsyncTask<Work<PageReply>> {
+        let archive = Arc::clone(&self.0);
+        Work::task(move || {
+            let (content, report) = archive.read(&reference, &options)?;
+            Ok(PageReply { content: content.into(), report })
+        })
+    }
+
+    #[napi]
+    pub fn cat(&self, reference: String) -> AsyncTask<Work<Buffer>> {
+        let archive = Arc::clone(&self.0);
+        Work::task(move || Ok(archive.cat(&reference)?.into()))
+    }
+
+    #[napi]
+    pub fn grep(&self, reference: String, options: String) -> AsyncTask<Work<String>> {
+        let archive = Arc::clone(&self.0);
+        Work::task(move || archive.grep(&reference, &options))
+    }
+
+    #[napi]
+    pub fn list(&self) -> AsyncTask<Work<String>> {
+        let archive = Arc::clone(&self.0);
+        Work::task(move || archive.list())
+    }
+
+    #[napi]
+    pub fn get(&self, reference: String) -> AsyncTask<Work<String>> {
+        let archive = Arc::clone(&self.0);
+        Work::task(move || archive.get(&reference))
+    }
+
+    #[napi]
+    pub fn pin(&self, reference: String, pinned: bool) -> AsyncTask<Work<()>> {
+        let archive = Arc::clone(&self.0);
+        let pin = if pinned { offcut::store::Pin::Pinned } else { offcut::store::Pin::Loose };
+        Work::task(move || archive.pin(&reference, pin))
+    }
+
+    #[napi]
+    pub fn remove(&self, reference: String) -> AsyncTask<Work<()>> {
+        let archive = Arc::clone(&self.0);
+        Work::task(move || archive.remove(&reference))
+    }
+
+    #[napi]
+    pub fn clean(&self, days: f64) -> AsyncTask<Work<f64>> {
+        let archive = Arc::clone(&self.0);
+        Work::task(move || Ok(archive.clean(days)? as f64))
+    }
+}
+
+/// How many lines a text has: what `split("\n")` gives.
+#[napi]
+pub fn count_lines(text: JsString<'_>) -> Result<f64> {
+    let mut encoder = Encoder::default();
+    Ok(offcut_common::count_lines(encoder.whole(text)?) as f64)
+}
+
+/// How many bytes a text has in UTF-8.
+#[napi]
+pub fn count_bytes(text: JsString<'_>) -> Result<f64> {
+    Ok(text.utf8_len()? as f64)
+}
+
+/// The version of all of it.
+#[napi]
+pub fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

@@ -1,0 +1,3 @@
+import ai from './lib/ai.js';
+
+export const { boundTool, boundTools } = ai;

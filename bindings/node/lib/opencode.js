@@ -1,0 +1,54 @@
+'use strict';
+// OpenCode's `Truncate` and Takumi's plugin, by the names they have there.
+const { Store } = require('./store.js');
+const { Truncator } = require('./truncator.js');
+
+let opencode;
+let takumi;
+
+/** Whether a sub-agent may be started: a rule for `task` exists, and the last one does not deny it. */
+function hasTaskTool(agent) {
+  const permission = agent?.permission;
+  if (!permission) return false;
+  if (Array.isArray(permission)) {
+    const rule = permission.findLast((rule) => rule.permission === 'task' || rule.permission === '*');
+    return rule !== undefined && rule.action !== 'deny';
+  }
+  const rule = permission.task;
+  const action = rule !== null && typeof rule === 'object' ? rule['*'] : rule;
+  return rule !== undefined && action !== 'deny';
+}
+
+const Truncate = {
+  MAX_LINES: 2000,
+  MAX_BYTES: 50 * 1024,
+  RETENTION_MS: 7 * 24 * 60 * 60 * 1000,
+
+  /** Bounds an output; the hint depends on what the agent may do. */
+  async output(text, options = {}, agent) {
+    opencode ??= new Truncator({ profile: 'opencode' });
+    const { maxLines, maxBytes, direction } = options;
+    const cut = await opencode.cut(text, { maxLines, maxBytes, direction, task: hasTaskTool(agent) });
+    if (!cut.truncated) return { content: text, truncated: false };
+    return { content: cut.content, truncated: true, outputPath: cut.saved };
+  },
+
+  /** Removes what is older than seven days. */
+  async cleanup() {
+    return new Store().clean(7);
+  },
+};
+
+const truncationPlugin = {
+  name: 'truncation',
+  enforce: 'post',
+
+  async toolResult(toolResult, opts) {
+    if (this?.config?.truncation === false) return toolResult;
+    takumi ??= new Truncator({ profile: 'takumi' });
+    const { name, callId } = opts?.toolUse ?? {};
+    return takumi.result(toolResult, { tool: name, callId, shape: 'takumi' });
+  },
+};
+
+module.exports = { Truncate, truncationPlugin };

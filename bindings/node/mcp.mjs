@@ -1,0 +1,3 @@
+import mcp from './lib/mcp.js';
+
+export const { boundClient, boundHandler } = mcp;

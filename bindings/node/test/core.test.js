@@ -1,0 +1,179 @@
+'use strict';
+const { fresh, log } = require('./home.js');
+const assert = require('node:assert');
+const fs = require('node:fs');
+const { spawn } = require('node:child_process');
+const { once } = require('node:events');
+const { Readable } = require('node:stream');
+const { pipeline } = require('node:stream/promises');
+const test = require('node:test');
+const offcut = require('../index.js');
+
+test('what fits is the same', async () => {
+  for (const output of ['', 'hello', Buffer.from('hello'), 'ä\n', '\ud800']) {
+    for (const cut of [await offcut.cut(output), offcut.cutSync(output, { tool: 'bash' })]) {
+      assert.strictEqual(cut.content, output);
+      assert.deepStrictEqual([cut.truncated, cut.saved, cut.gaps, cut.original], [false, undefined, [], undefined]);
+    }
+  }
+});
+
+for (const [name, output] of [['string', log], ['Buffer', Buffer.from(log)], ['Uint8Array', new TextEncoder().encode(log)]]) {
+  test(`what does not fit is cut and kept: ${name}`, async () => {
+    for (const cut of [await offcut.cut(output, { tool: 'bash' }), offcut.cutSync(output, { tool: 'bash' })]) {
+      assert.ok(cut.truncated && cut.content.length <= 9500);
+      assert.strictEqual(typeof cut.content === 'string', typeof output === 'string');
+      assert.strictEqual(fs.readFileSync(cut.saved, 'utf8'), log);
+      assert.strictEqual(fs.statSync(cut.saved).mode & 0o777, 0o600);
+      assert.deepStrictEqual(cut.original, { bytes: log.length, lines: 20_000 });
+      assert.strictEqual(cut.original.bytes, cut.shown.bytes + cut.removed.bytes);
+      assert.strictEqual(cut.gaps.reduce((sum, gap) => sum + gap.end - gap.start, 0), cut.removed.bytes);
+      assert.strictEqual(cut.limitedBy, 'bytes');
+      assert.ok(String(cut).includes(cut.id) && JSON.parse(JSON.stringify(cut)).truncated);
+    }
+  });
+}
+
+test('texts of every kind arrive as Node would write them', async () => {
+  const smile = '😀';
+  // Every place where a slice could end inside a character.
+  const texts = [smile.repeat(40_000), `a${smile.repeat(40_000)}`, '漢字\n'.repeat(30_000), 'é'.repeat(70_000),
+    `${'x'.repeat(32_767)}\ud800${'y'.repeat(40_000)}\udc00${'z'.repeat(40_000)}\ud800`, 'q'.repeat(65_536) + '\ud83d'];
+  for (const text of texts) {
+    const expected = Buffer.from(text);
+    for (const cut of [await offcut.cut(text), offcut.cutSync(text)]) {
+      assert.ok(fs.readFileSync(cut.saved).equals(expected));
+    }
+  }
+});
+
+test('options of a call over a tool over all', () => {
+  const text = 'x\n'.repeat(50);
+  const truncator = new offcut.Truncator({ profile: 'opencode', store: null, maxLines: 100, tools: { grep: { maxLines: 20 } } });
+  const isCut = (call) => truncator.cutSync(text, call).truncated;
+  assert.deepStrictEqual(
+    [isCut(), isCut({ tool: 'grep' }), isCut({ tool: 'grep', maxLines: 60 }), isCut({ tool: 'grep', enabled: false })],
+    [false, true, false, false],
+  );
+});
+
+const shapes = {
+  mcp: (text) => ({ content: [{ type: 'text', text }] }),
+  anthropic: (text) => ({ type: 'tool_result', tool_use_id: 'x', content: text }),
+  'openai-chat': (text) => ({ role: 'tool', tool_call_id: 'x', content: text }),
+  'openai-responses': (text) => ({ type: 'function_call_output', call_id: 'x', output: text }),
+  gemini: (text) => ({ functionResponse: { name: 'x', response: { output: text } } }),
+  takumi: (text) => ({ llmContent: text }),
+  unified: (text) => ({ status: 'success', data: { rows: text }, text: 'ok', stats: {} }),
+  klaude: (text) => ({ output: text, call_id: 'x', status: 'success' }),
+  'coding-agent': (text) => ({ success: true, output: text }),
+  opencode: (text) => ({ title: 'x', output: text }),
+};
+for (const [shape, make] of Object.entries(shapes)) {
+  test(`results: ${shape}`, async () => {
+    const truncator = new offcut.Truncator();
+    const judged = await truncator.judge({ ...make(log), extra: 'é' });
+    assert.deepStrictEqual(judged.results.map((one) => [one.shape, one.verdict]), [[shape, 'cut']]);
+    assert.ok(JSON.stringify(judged.value).length < 15_000);
+    const small = make('small');
+    assert.strictEqual(await truncator.result(small), small);
+    assert.strictEqual(truncator.resultSync(small), small);
+  });
+}
+
+test('JSON text keeps every digit', async () => {
+  const json = `{"content":[{"type":"text","text":${JSON.stringify(log)}}],"big":123456789012345678901234567890}`;
+  assert.match(await offcut.result(json), /"big":123456789012345678901234567890/);
+});
+
+test('a stream', async () => {
+  const truncator = new offcut.Truncator();
+  const transform = truncator.transform({ tool: 'bash', callId: 'c1' });
+  const command = spawn('seq', ['1', '100000']);
+  command.on('exit', (code) => { transform.exitCode = code; });
+  const shown = [];
+  transform.on('data', (chunk) => shown.push(chunk));
+  await pipeline(command.stdout, transform);
+  assert.deepStrictEqual(transform.cut.original, { bytes: 588_895, lines: 100_000 });
+  assert.strictEqual(Buffer.concat(shown).toString(), String(transform.cut));
+  const entry = await new offcut.Store().get(transform.cut.id);
+  assert.deepStrictEqual([entry.tool, entry.callId, entry.lines], ['bash', 'c1', 100_000]);
+
+  const small = new offcut.OffcutTransform({ store: null });
+  Readable.from(['a', 'b', 'ä']).pipe(small);
+  const [chunk] = await once(small, 'data');
+  assert.strictEqual(chunk.toString(), 'abä');
+});
+
+test('reading what was kept', async () => {
+  const store = new offcut.Store(fresh());
+  const cut = await new offcut.Truncator({ store }).cut(log, { tool: 'bash' });
+  const page = await store.read(cut.id, { lines: '10:12' });
+  assert.deepStrictEqual([page.content, page.firstLine, page.complete], ['line 9\nline 10\nline 11\n', 10, true]);
+  assert.strictEqual((await store.read(cut.saved, { bytes: '0:4' })).content, 'line');
+  const found = await store.grep(/line 1999.$/, 'last', { ignoreCase: true });
+  assert.deepStrictEqual([found.matches, found.hits[0].text, found.hits[0].line], [10, 'line 19990', 19991]);
+  assert.strictEqual((await store.cat()).toString(), log);
+  assert.deepStrictEqual((await store.list()).map((entry) => entry.id), [cut.id]);
+  await store.pin(cut.id);
+  assert.strictEqual(await store.clean(0), 0);
+  await store.unpin(cut.id);
+  assert.strictEqual(await store.clean(0), 1);
+});
+
+test('a store and a strategy of one\'s own', async () => {
+  const kept = new Map();
+  const store = {
+    async save(content, context) {
+      const name = `memory://${kept.size}`;
+      kept.set(name, [content, context]);
+      return name;
+    },
+  };
+  const truncator = new offcut.Truncator({ store });
+  const cut = await truncator.cut(log, { tool: 'bash' });
+  assert.deepStrictEqual(kept.get(cut.saved), [log, { tool: 'bash', callId: undefined, session: undefined }]);
+  assert.ok(cut.content.includes('memory://0'));
+  assert.ok(JSON.stringify(await truncator.result({ content: [{ type: 'text', text: log }] })).includes('memory://1'));
+  const transform = truncator.transform();
+  transform.resume().end(log);
+  await once(transform, 'end');
+  assert.strictEqual(kept.get(transform.cut.saved)[0].toString(), log);
+  assert.match(truncator.cutSync(log).error, /asynchronous/);
+
+  const own = new offcut.Truncator({ strategy: (text, limits) => `${text.length} within ${limits.bytes}` });
+  const shown = await own.cut(log);
+  assert.ok(shown.content.includes(`${log.length} within `));
+  assert.deepStrictEqual(shown.gaps.map((gap) => gap.why), ['opaque']);
+  assert.strictEqual(fs.readFileSync(shown.saved, 'utf8'), log);
+  const later = new offcut.Truncator({ store: null, strategy: async (text) => text });
+  assert.ok((await later.cut(log)).content.length <= 9500);
+});
+
+test('decisions and events', async () => {
+  const events = [];
+  const decide = (tool) => ({ a: false, b: true, c: { maxLines: 5 } })[tool];
+  const truncator = new offcut.Truncator({ profile: 'coding-agent', decide, onEvent: (event) => events.push(event) });
+  const value = { success: true, output: 'x\n'.repeat(50) };
+  assert.strictEqual(await truncator.result(value, { tool: 'a' }), value);
+  assert.strictEqual((await truncator.result(value, { tool: 'b' })).metadata.truncated, false);
+  assert.strictEqual((await truncator.result(value, { tool: 'c' })).metadata.truncated, true);
+  assert.deepStrictEqual(events.map((event) => event.event), ['passed', 'stored', 'truncated']);
+});
+
+test('tools', async () => {
+  const truncator = new offcut.Truncator();
+  const search = truncator.tool(async function search() { return log; });
+  assert.ok((await search()).length <= 9500);
+  assert.strictEqual((await new offcut.Store().get()).tool, 'search');
+  assert.strictEqual(typeof (await truncator.bound({ rows: log.split('\n') })), 'string');
+  assert.deepStrictEqual(await truncator.bound({ rows: 1 }), { rows: 1 });
+  assert.strictEqual(await truncator.bound(5), 5);
+});
+
+test('both kinds of modules have the same names', async () => {
+  const esm = await import('../index.mjs');
+  assert.deepStrictEqual(Object.keys(esm).filter((name) => name !== 'default').sort(), Object.keys(offcut).sort());
+  assert.strictEqual(esm.cut, offcut.cut);
+  assert.strictEqual(offcut.version, require('../package.json').version);
+});

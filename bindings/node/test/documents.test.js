@@ -1,0 +1,323 @@
+'use strict';
+// The documents' own examples and test plans.
+const { fresh, log } = require('./home.js');
+const assert = require('node:assert');
+const fs = require('node:fs');
+const path = require('node:path');
+const { describe, it } = require('node:test');
+const {
+  BaseTruncationStrategy, DefaultTruncationStrategy, TruncationService, TruncationStorage, createTruncationMiddleware,
+  Truncate, truncationPlugin, DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS,
+} = require('../index.js');
+
+const lines = (count) => Array.from({ length: count }, (_, number) => `line ${number}`).join('\n');
+const longContent = lines(5000);
+const contentWith100Lines = lines(100);
+const contentWith50Lines = lines(50);
+
+describe('TruncationService', () => {
+  describe('output', () => {
+    it('should not truncate when disabled', async () => {
+      const service = new TruncationService({ global: { enabled: false } });
+      const result = await service.output(longContent, { toolName: 'test' });
+      assert.strictEqual(result.truncated, false);
+    });
+
+    it('should truncate when exceeds maxLines', async () => {
+      const service = new TruncationService({ global: { maxLines: 10 } });
+      const result = await service.output(contentWith100Lines, { toolName: 'test' });
+      assert.strictEqual(result.truncated, true);
+    });
+
+    it('should respect tool-specific config', async () => {
+      const service = new TruncationService({
+        global: { maxLines: 100 },
+        tools: { bash: { maxLines: 10 } },
+      });
+      const result = await service.output(contentWith50Lines, { toolName: 'bash' });
+      assert.strictEqual(result.truncated, true);
+    });
+  });
+
+  it('has the frame, the path and the counts of the document', async () => {
+    const service = new TruncationService({ global: { maxLines: 10, storageDir: fresh() } });
+    const result = await service.output(contentWith100Lines, { toolName: 'my tool', sessionId: 's' });
+    assert.strictEqual(result.content, `${lines(10)}\n\n...90 lines truncated...\n\n` +
+      `The tool call succeeded but the output was truncated. Full output saved to: ${result.outputPath}\n` +
+      'Use Grep to search the full content or Read with offset/limit to view specific sections.');
+    assert.deepStrictEqual([result.removedLines, result.removedBytes], [90, undefined]);
+    assert.match(path.basename(result.outputPath), /^my_tool_\d+_[0-9a-z]{6}\.txt$/);
+    assert.strictEqual(fs.readFileSync(result.outputPath, 'utf8'), contentWith100Lines);
+    const tail = await service.output('é\n'.repeat(40_000), { toolName: 'x', options: { direction: 'tail', maxLines: 9999999 } });
+    assert.ok(tail.content.startsWith(`...${tail.removedBytes} bytes truncated...\n\nThe tool call succeeded`));
+    assert.strictEqual(tail.removedLines, undefined);
+  });
+
+  it('merges call over tool over global, and can be changed', async () => {
+    const service = new TruncationService({ global: { maxLines: 10 }, tools: { read: { enabled: false } } });
+    const isCut = async (context) => (await service.output(contentWith100Lines, context)).truncated;
+    assert.strictEqual(await isCut({ toolName: 'read' }), false);
+    assert.strictEqual(await isCut({ toolName: 'read', options: { skip: false } }), true);
+    assert.strictEqual(await isCut({ toolName: 'x', options: { skip: true } }), false);
+    assert.strictEqual(await isCut({ toolName: 'x', options: { maxLines: 100 } }), false);
+    service.setToolConfig('x', { maxLines: 200 });
+    assert.strictEqual(await isCut({ toolName: 'x' }), false);
+    service.updateConfig({ maxLines: 300, enabled: true });
+    assert.strictEqual(await isCut({ toolName: 'y' }), false);
+    assert.strictEqual(await service.cleanup(), 0);
+  });
+
+  it('tells what happened', async () => {
+    const events = [];
+    const service = new TruncationService({ global: { maxLines: 10 }, onEvent: (event) => events.push(event) });
+    await service.output('a', { toolName: 'one' });
+    const { outputPath, content } = await service.output(contentWith100Lines, { toolName: 'two' });
+    assert.deepStrictEqual(events.map(({ timestamp, ...event }) => event), [
+      { type: 'skipped', toolName: 'one', originalSize: 1, truncatedSize: 1 },
+      { type: 'truncated', toolName: 'two', originalSize: contentWith100Lines.length, truncatedSize: content.length, outputPath },
+    ]);
+    assert.ok(Math.abs(events[0].timestamp - Date.now()) < 60_000);
+  });
+
+  it('narrows the type as the document shows', async () => {
+    const truncationService = new TruncationService();
+    const result = await truncationService.output(longContent, { toolName: 'test' });
+    if (result.truncated) {
+      assert.ok(`完整内容保存在: ${result.outputPath}`.includes('/') && result.removedLines === 3000);
+    } else {
+      assert.fail('it is too long');
+    }
+  });
+});
+
+// The document's registry, as far as truncation is concerned.
+class ToolRegistry {
+  constructor(config) { this.config = config; this.tools = new Map(); }
+  register(tools) { tools.forEach((tool) => this.tools.set(tool.name, tool)); }
+  setTruncationMiddleware(middleware) { this.truncationMiddleware = middleware; }
+  async execute(toolCalls, context) {
+    return Promise.all(toolCalls.map(async (toolCall) => {
+      const { name } = toolCall;
+      let result = await this.tools.get(name).execute({}, context);
+      if (this.truncationMiddleware && result.output) {
+        result = await this.truncationMiddleware(name, result, { toolName: name, sessionId: context?.sessionId });
+      }
+      return { tool_call_id: toolCall.id, name, result };
+    }));
+  }
+}
+const tool = (name, output, metadata) => ({ name, execute: async () => ({ success: true, output, metadata }) });
+
+describe('Truncation Integration', () => {
+  it('should truncate tool output via middleware', async () => {
+    const registry = new ToolRegistry({});
+    registry.register([tool('search', contentWith100Lines)]);
+    const service = new TruncationService({ global: { maxLines: 10 } });
+    registry.setTruncationMiddleware(createTruncationMiddleware({ service }));
+    const results = await registry.execute([{ id: '1', name: 'search' }]);
+    assert.ok(results[0].result.output.includes('truncated'));
+    assert.strictEqual(results[0].result.metadata?.truncated, true);
+    assert.deepStrictEqual(
+      [results[0].result.success, results[0].result.metadata.truncationRemovedLines], [true, 90]);
+    assert.ok(fs.existsSync(results[0].result.metadata.truncationPath));
+  });
+
+  it('is set up as the document does', async () => {
+    const told = [];
+    const toolRegistry = new ToolRegistry({});
+    const custom = { truncated: true, customTruncation: true };
+    toolRegistry.register([tool('bash', longContent), tool('grep', lines(2500)), tool('web_fetch', longContent),
+      tool('custom', longContent, custom), tool('empty', ''), tool('small', 'x')]);
+    const truncationService = new TruncationService({
+      global: { maxLines: 2000, maxBytes: 50 * 1024, direction: 'head' },
+      tools: { bash: { direction: 'tail', maxLines: 500 }, grep: { maxLines: 3000 } },
+      onEvent: (event) => { told.push(`[Truncation] ${event.type}: ${event.toolName}`); },
+    });
+    const middleware = createTruncationMiddleware({ service: truncationService, skipTools: ['web_fetch'] });
+    toolRegistry.setTruncationMiddleware(middleware);
+    const calls = ['bash', 'grep', 'web_fetch', 'custom', 'empty', 'small'].map((name) => ({ id: name, name }));
+    const [bash, grep, web, own, empty, small] = (await toolRegistry.execute(calls)).map(({ result }) => result);
+    assert.ok(bash.output.startsWith('...4500 lines truncated...') && bash.output.endsWith('line 4999'));
+    assert.deepStrictEqual([grep.metadata, small.metadata], [{ truncated: false }, { truncated: false }]);
+    assert.deepStrictEqual([web.output, own.metadata, empty], [longContent, custom, { success: true, output: '', metadata: undefined }]);
+    assert.deepStrictEqual(told.toSorted(), ['[Truncation] skipped: grep', '[Truncation] skipped: small', '[Truncation] truncated: bash']);
+  });
+
+  it('asks shouldTruncate', async () => {
+    const service = new TruncationService();
+    const decisions = { a: false, b: true, c: { maxLines: 5 } };
+    const middleware = createTruncationMiddleware({ service, shouldTruncate: (name) => decisions[name] });
+    const result = { success: true, output: contentWith50Lines };
+    assert.strictEqual(await middleware('a', result, { toolName: 'a' }), result);
+    assert.strictEqual((await middleware('b', result, { toolName: 'b' })).metadata.truncated, false);
+    assert.strictEqual((await middleware('c', result, { toolName: 'c' })).metadata.truncated, true);
+  });
+});
+
+describe('extension points', () => {
+  // As the document writes it.
+  class JsonAwareStrategy extends BaseTruncationStrategy {
+    name = 'json-aware';
+
+    needsTruncation(content, config) {
+      try {
+        const json = JSON.parse(content);
+        if (Array.isArray(json)) {
+          return json.length > config.maxLines;
+        }
+      } catch {}
+      return super.needsTruncation(content, config);
+    }
+
+    truncate(content, config) {
+      try {
+        const json = JSON.parse(content);
+        if (Array.isArray(json)) {
+          const kept = json.slice(0, config.maxLines);
+          return {
+            content: JSON.stringify(kept, null, 2),
+            removedLines: json.length - kept.length,
+          };
+        }
+      } catch {}
+      return new DefaultTruncationStrategy().truncate(content, config);
+    }
+  }
+
+  it('a strategy of one\'s own', async () => {
+    const service = new TruncationService({ strategy: new JsonAwareStrategy(), global: { maxLines: 10 } });
+    const array = JSON.stringify(Array.from({ length: 100 }, (_, number) => number));
+    const result = await service.output(array, { toolName: 'query' });
+    assert.ok(result.content.startsWith(`${JSON.stringify([...Array(10).keys()], null, 2)}\n\n...90 lines truncated...\n\nThe tool`));
+    assert.strictEqual(result.removedLines, 90);
+    assert.strictEqual(fs.readFileSync(result.outputPath, 'utf8'), array);
+    assert.strictEqual((await service.output('[1,\n2,\n3]', { toolName: 'query' })).truncated, false);
+    assert.strictEqual((await service.output(contentWith100Lines, { toolName: 'query' })).removedLines, 90);
+  });
+
+  it('a strategy that throws is done without', async () => {
+    const events = [];
+    const strategy = { name: 'x', needsTruncation: () => true, truncate() { throw new Error('mine'); } };
+    const service = new TruncationService({ strategy, onEvent: (event) => events.push(event.type) });
+    const result = await service.output(longContent, { toolName: 'x' });
+    assert.ok(result.truncated && result.outputPath);
+    assert.deepStrictEqual(events, ['error', 'truncated']);
+  });
+
+  it('a storage of one\'s own', async () => {
+    const saved = [];
+    class S3Storage {
+      async save(content, context) { saved.push([content, context]); return `s3://bucket/${saved.length}`; }
+      async read() { return saved[0][0]; }
+      async cleanup() { return 7; }
+      getStorageDir() { return 's3://bucket'; }
+    }
+    const context = { toolName: 'x', sessionId: 's', messageId: 'm' };
+    const events = [];
+    for (const strategy of [undefined, new JsonAwareStrategy()]) {
+      const service = new TruncationService({ storage: new S3Storage(), strategy, onEvent: (event) => events.push(event) });
+      const result = await service.output(longContent, context);
+      assert.strictEqual(result.outputPath, `s3://bucket/${saved.length}`);
+      assert.ok(result.content.includes(`Full output saved to: ${result.outputPath}\n`));
+      assert.strictEqual(await service.cleanup(), 7);
+    }
+    assert.deepStrictEqual(saved, [[longContent, context], [longContent, context]]);
+    assert.deepStrictEqual(events.map((event) => event.outputPath), ['s3://bucket/1', 's3://bucket/2']);
+    const broken = new TruncationService({ storage: { save: async () => { throw new Error('denied'); } } });
+    const result = await broken.output(longContent, context);
+    assert.ok(result.truncated && result.outputPath === undefined && result.content.includes('could not be saved: denied'));
+  });
+
+  it('the storage and the helpers of strategies', async () => {
+    const storage = new TruncationStorage(fresh());
+    const file = await storage.save('text', { toolName: 'a/b' });
+    assert.match(path.relative(storage.getStorageDir(), file), /^a_b_\d+_[0-9a-z]{6}\.txt$/);
+    assert.strictEqual(await storage.read(file), 'text');
+    assert.strictEqual(await storage.cleanup(7), 0);
+    assert.strictEqual(await storage.cleanup(0), 1);
+    const strategy = new DefaultTruncationStrategy();
+    assert.deepStrictEqual([strategy.name, strategy.countLines('a\nb\n'), strategy.countBytes('é😀')], ['default', 3, 6]);
+    assert.deepStrictEqual([strategy.truncateHead(lines(9), 2), strategy.truncateTail(lines(9), 2)], [['line 0', 'line 1'], ['line 7', 'line 8']]);
+    const config = { ...DEFAULT_TRUNCATION_CONFIG, maxLines: 5 };
+    assert.deepStrictEqual([strategy.needsTruncation(lines(5), config), strategy.needsTruncation(lines(6), config)], [false, true]);
+    assert.deepStrictEqual(strategy.truncate(lines(6), config), { content: lines(5), removedLines: 1, removedBytes: undefined });
+    assert.deepStrictEqual(TOOL_TRUNCATION_CONFIGS.bash, { direction: 'tail', maxLines: 500 });
+  });
+});
+
+describe('Truncate', () => {
+  it('is used as its document shows', async () => {
+    const result = await Truncate.output(longContent);
+    assert.ok(result.truncated);
+    assert.match(path.basename(result.outputPath), /^tool_\d{8}_/);
+    assert.ok(result.content.startsWith(`${lines(2000)}\n\n...3000 lines truncated...\n\nThe tool call succeeded`));
+    assert.deepStrictEqual(await Truncate.output('short'), { content: 'short', truncated: false });
+    const tail = await Truncate.output(longContent, { direction: 'tail', maxLines: 500 });
+    assert.ok(tail.content.endsWith('line 4999') && tail.content.startsWith('...4500 lines truncated...'));
+    const bytes = await Truncate.output(longContent, { maxLines: 5000, maxBytes: 10 * 1024 });
+    assert.match(bytes.content, /\.\.\.\d+ bytes truncated\.\.\./);
+  });
+
+  it('knows whether there is a sub-agent', async () => {
+    const hint = async (agent) => (await Truncate.output(longContent, {}, agent)).content.includes('Use the Task tool');
+    const rule = (action) => ({ permission: [{ permission: 'task', pattern: '*', action }] });
+    assert.deepStrictEqual(
+      [await hint(), await hint({}), await hint({ permission: {} }), await hint({ permission: { task: 'deny' } }), await hint(rule('deny'))],
+      [false, false, false, false, false]);
+    assert.deepStrictEqual(
+      [await hint({ permission: { task: 'allow' } }), await hint({ permission: { task: { '*': 'ask' } } }), await hint(rule('ask'))],
+      [true, true, true]);
+  });
+
+  it('cuts inside Tool.define', async () => {
+    const define = (id, info) => ({ id, ...info, execute: async (args, ctx) => {
+      const result = await info.execute(args, ctx);
+      if (result.metadata.truncated !== undefined) return result;
+      const truncated = await Truncate.output(result.output, {}, undefined);
+      return { ...result, output: truncated.content, metadata: { ...result.metadata, truncated: truncated.truncated,
+        ...(truncated.truncated && { outputPath: truncated.outputPath }) } };
+    } });
+    const LogTool = define('logs', { async execute(args) {
+      const result = await Truncate.output(longContent, { direction: 'tail', maxLines: args.lines ?? 500 });
+      return { title: `${args.service} 日志`, output: result.content,
+        metadata: { truncated: result.truncated, logPath: result.truncated ? result.outputPath : undefined } };
+    } });
+    const { metadata } = await LogTool.execute({ service: 'web' });
+    assert.ok(metadata.truncated && fs.existsSync(metadata.logPath) && !('outputPath' in metadata));
+    const GrepTool = define('grep', { execute: async () => ({ title: 'x', output: longContent, metadata: { matchCount: 3 } }) });
+    const result = await GrepTool.execute({});
+    assert.deepStrictEqual([result.metadata.matchCount, result.metadata.truncated], [3, true]);
+    assert.strictEqual(await Truncate.cleanup(), 0);
+  });
+});
+
+describe('truncationPlugin', () => {
+  const plugin = (config) => (result) => truncationPlugin.toolResult.call({ config }, result, { toolUse: { name: 'bash', callId: 'c' } });
+  const run = plugin({});
+
+  it('follows the table of its document', async () => {
+    assert.deepStrictEqual([truncationPlugin.name, truncationPlugin.enforce], ['truncation', 'post']);
+    const over = { llmContent: longContent };
+    assert.strictEqual(await plugin({ truncation: false })(over), over);
+    const handled = { llmContent: longContent, truncated: false };
+    assert.strictEqual(await run(handled), handled);
+    const failed = { llmContent: longContent, isError: true };
+    assert.strictEqual(await run(failed), failed);
+    assert.strictEqual((await run({ llmContent: lines(2000) })).truncated, false);
+    const told = await run(over);
+    assert.strictEqual(told.truncated, true);
+    assert.strictEqual(fs.readFileSync(told.outputPath, 'utf8'), longContent);
+    assert.ok(told.llmContent.includes(`Full output saved to: ${told.outputPath}`));
+  });
+
+  it('leaves images where they are', async () => {
+    const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    const told = await run({ llmContent: [{ type: 'text', text: longContent }, image] });
+    assert.deepStrictEqual(told.llmContent.find((part) => part.type === 'image'), image);
+    assert.ok(told.truncated && JSON.stringify(told).length < 40_000);
+  });
+
+  it('works without a configuration', async () => {
+    assert.strictEqual((await truncationPlugin.toolResult({ llmContent: log })).truncated, true);
+  });
+});

@@ -1,0 +1,110 @@
+'use strict';
+const { fresh, log } = require('./home.js');
+const assert = require('node:assert');
+const fs = require('node:fs');
+const { once } = require('node:events');
+const test = require('node:test');
+const { Worker } = require('node:worker_threads');
+const offcut = require('../index.js');
+
+const value = { content: [{ type: 'text', text: log }] };
+const wrong = () => { throw new Error('mine'); };
+
+for (const [name, call, words] of [
+  ['a number', () => offcut.cut(5), /a string or a Buffer, not number/],
+  ['null', () => offcut.cut(null), /not null/],
+  ['a tool that is no name', () => offcut.cut('x', { tool: 5 }), /String/],
+  ['a negative limit', () => offcut.cut('x', { maxLines: -1 }), /a whole number from 1 on/],
+  ['a limit of nothing', () => offcut.cut('x', { maxLines: 0 }), /at least 1/],
+  ['a small limit', () => offcut.cut('x', { maxBytes: 10 }), /too small/],
+  ['a big integer', () => offcut.cut('x', { maxLines: 10n ** 30n }), /BigInt/],
+  ['an unknown option', () => offcut.cut('x', { maxLine: 1 }), /unknown field `maxLine`/],
+  ['an unknown profile', () => offcut.cut('x', { profile: 'nope' }), /there are: native, opencode/],
+  ['a store that is none', () => offcut.cut('x', { store: 5 }), /a store is/],
+  ['an empty store', () => offcut.cut('x', { store: '' }), /names nothing/],
+  ['a result that is none', () => offcut.result(undefined), /a result is/],
+  ['a result with a BigInt', () => offcut.result({ a: 1n }), /BigInt/],
+  ['a result that is no JSON', () => offcut.result('{'), /not JSON/],
+  ['a cyclic result', () => { const a = {}; a.a = a; return offcut.result(a); }, /circular/],
+  ['an unknown shape', () => offcut.result({}, { shape: 'nope' }), /no shape/],
+  ['nothing to read', () => new offcut.Store(fresh()).read(), /no stored output/],
+  ['a range that is none', () => offcut.cut(log).then(() => new offcut.Store().read('last', { lines: 'x' })), /not a range/],
+  ['a pattern that is none', () => new offcut.Store().grep('('), /regular expression/],
+  ['a strategy that throws', () => new offcut.Truncator({ strategy: wrong }).cut(log), /mine/],
+  ['a strategy that returns no text', () => new offcut.Truncator({ strategy: () => 5 }).cut(log), /must return a string/],
+  ['an event that throws', () => new offcut.Truncator({ onEvent: wrong }).cut(log), /mine/],
+  ['a decision that throws', () => new offcut.Truncator({ decide: wrong }).result(value), /mine/],
+]) {
+  test(`a mistake is an exception: ${name}`, async () => {
+    await assert.rejects(async () => call(), words);
+  });
+}
+
+test('limits beyond every output', () => {
+  const huge = { maxLines: Number.MAX_SAFE_INTEGER, maxBytes: 1e300 };
+  assert.strictEqual(offcut.cutSync(log, { store: null, ...huge }).truncated, false);
+});
+
+test('lone surrogates in a result', async () => {
+  const bounded = await offcut.result({ content: [{ type: 'text', text: `\udcff${log}` }] });
+  assert.ok(JSON.stringify(bounded).length < 15_000);
+});
+
+test('a store that fails', async () => {
+  const events = [];
+  const store = { save() { throw new Error('no room'); } };
+  const truncator = new offcut.Truncator({ store, onEvent: (event) => events.push(event.event) });
+  const cut = await truncator.cut(log);
+  assert.deepStrictEqual([cut.truncated, cut.saved, cut.error], [true, undefined, 'no room']);
+  assert.ok(cut.content.includes('no room'));
+  assert.strictEqual(events[0], 'error');
+  const file = fresh();
+  fs.writeFileSync(file, '');
+  const beside = await offcut.cut(log, { store: file });
+  assert.ok(beside.truncated && beside.error && !beside.saved);
+});
+
+test('nothing is lost when a strategy fails on a stream', async () => {
+  const directory = fresh();
+  const transform = new offcut.Truncator({ store: directory, strategy: wrong }).transform();
+  transform.resume().end(log);
+  const [error] = await once(transform, 'error');
+  assert.match(error.message, /mine/);
+  assert.strictEqual((await new offcut.Store(directory).cat()).toString(), log);
+});
+
+test('a closed stream', async () => {
+  const transform = new offcut.OffcutTransform({ store: null });
+  transform.resume().end('a');
+  await once(transform, 'end');
+  transform.on('error', () => {});
+  const error = await new Promise((resolve) => transform.write('b', resolve));
+  assert.match(error.code, /^ERR_STREAM/);
+  assert.strictEqual(transform.cut.content.toString(), 'a');
+  const destroyed = new offcut.OffcutTransform({ store: null });
+  destroyed.destroy();
+  await once(destroyed, 'close');
+  assert.strictEqual(destroyed.cut, undefined);
+});
+
+test('fifty workers at once', async () => {
+  const directory = fresh();
+  const workers = Array.from({ length: 50 }, (_, number) => new Worker(`
+    const { parentPort, workerData } = require('node:worker_threads');
+    const offcut = require(workerData.module);
+    new offcut.Truncator({ store: workerData.directory })
+      .cut(workerData.number + '\\n' + workerData.log, { tool: 'tool' + workerData.number })
+      .then((cut) => parentPort.postMessage([cut.id, cut.saved]));
+  `, { eval: true, workerData: { module: require.resolve('../index.js'), directory, number, log } }));
+  const told = await Promise.all(workers.map(async (worker) => (await once(worker, 'message'))[0]));
+  assert.strictEqual(new Set(told.map(([id]) => id)).size, 50);
+  told.forEach(([, saved], number) => assert.strictEqual(fs.readFileSync(saved, 'utf8'), `${number}\n${log}`));
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  assert.strictEqual((await new offcut.Store(directory).list()).length, 50);
+});
+
+test('many promises at once', async () => {
+  const truncator = new offcut.Truncator({ store: fresh() });
+  const cuts = await Promise.all(Array.from({ length: 50 }, () => truncator.cut(log)));
+  assert.strictEqual(new Set(cuts.map((cut) => cut.id)).size, 50);
+});
