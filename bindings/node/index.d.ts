@@ -248,7 +248,8 @@ export declare class Store {
   pin(reference: string): Promise<void>;
   unpin(reference: string): Promise<void>;
   remove(reference: string): Promise<void>;
-  clean(days: number): Promise<number>;
+  /** Removes what is older than so many days, of one profile or of all. */
+  clean(days: number, profile?: string): Promise<number>;
 }
 
 // The coding agent's names.

@@ -248,12 +248,14 @@ impl Archive {
         Ok(self.store.remove(&self.entry(reference)?.id)?)
     }
 
-    /// Removes what is older than so many days, and says how many entries went.
-    pub fn clean(&self, days: f64) -> Result<u64, Fault> {
+    /// Removes what is older than so many days, of one profile or of all, and says how many entries went.
+    pub fn clean(&self, days: f64, profile: Option<&str>) -> Result<u64, Fault> {
         let age = Duration::try_from_secs_f64(days * 86_400.0)
             .map_err(|_| Fault::Invalid(format!("{days} is not a number of days")))?;
         let entries = retrieve::entries(&*self.store, &self.store.ids()?);
-        let candidates: Vec<Candidate> = entries.iter().flatten().map(Candidate::from).collect();
+        let wanted = |entry: &&Entry| profile.is_none_or(|profile| entry.profile == profile);
+        let candidates: Vec<Candidate> =
+            entries.iter().flatten().filter(wanted).map(Candidate::from).collect();
         let policy = Policy { age: Some(age), ..Policy::default() };
         let sweep = retention::decide(&candidates, &policy, SystemTime::now());
         Ok(sweep.remove.iter().filter(|candidate| self.store.remove(&candidate.id).is_ok()).count() as u64)

@@ -1,7 +1,9 @@
 //! Stores and strategies that live in another language: what they gave, as a store and a strategy of ours.
 
 use crate::fault::Fault;
-use offcut::store::{Completeness, Draft, Entry, Id, Pin, Reading, Store, StoreError, Summary, Writer};
+use offcut::store::{
+    Completeness, Draft, Entry, Id, Pin, Reading, Standing, Store, StoreError, Summary, Writer,
+};
 use offcut::strategy::Opaque;
 use offcut::{Context, Limits};
 use serde::Deserialize;
@@ -80,6 +82,8 @@ fn entry(id: Id, path: &Path, context: Context, profile: &str, summary: &Summary
     Entry {
         id,
         path: Some(path.to_owned()),
+        host: None,
+        standing: Standing::Settled,
         created: id.time(),
         context,
         profile: profile.to_owned(),

@@ -90,7 +90,7 @@ class TruncationStorage {
   }
 
   async cleanup(retentionDays) {
-    return this.#store.clean(retentionDays);
+    return this.#store.clean(retentionDays, 'coding-agent');
   }
 
   getStorageDir() {

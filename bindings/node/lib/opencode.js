@@ -5,6 +5,7 @@ const { Truncator } = require('./truncator.js');
 
 let opencode;
 let takumi;
+let cleaning;
 
 /** Whether a sub-agent may be started: a rule for `task` exists, and the last one does not deny it. */
 function hasTaskTool(agent) {
@@ -30,12 +31,14 @@ const Truncate = {
     const { maxLines, maxBytes, direction } = options;
     const cut = await opencode.cut(text, { maxLines, maxBytes, direction, task: hasTaskTool(agent) });
     if (!cut.truncated) return { content: text, truncated: false };
+    // Once in a process, when there is something to keep; nobody waits for it.
+    cleaning ??= Truncate.cleanup().catch(() => 0);
     return { content: cut.content, truncated: true, outputPath: cut.saved };
   },
 
   /** Removes what is older than seven days. */
   async cleanup() {
-    return new Store().clean(7);
+    return new Store().clean(7, 'opencode');
   },
 };
 

@@ -57,9 +57,9 @@ class Store {
     return this.#archive.remove(reference);
   }
 
-  /** Removes what is older than so many days; says how many outputs went. */
-  async clean(days) {
-    return this.#archive.clean(days);
+  /** Removes what is older than so many days, of one profile or of all; says how many outputs went. */
+  async clean(days, profile) {
+    return this.#archive.clean(days, profile);
   }
 }
 

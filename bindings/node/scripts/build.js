@@ -12,8 +12,8 @@ if (!fs.existsSync(manifest)) {
   process.exit(fs.existsSync(target) ? 0 : 1);
 }
 const profile = process.env.OFFCUT_PROFILE ?? 'release';
-execFileSync('cargo', ['build', '--locked', '--profile', profile, '--manifest-path', manifest], { stdio: 'inherit' });
-const told = execFileSync('cargo', ['metadata', '--locked', '--no-deps', '--format-version', '1', '--manifest-path', manifest]);
+execFileSync('cargo', ['build', '--profile', profile, '--manifest-path', manifest], { stdio: 'inherit' });
+const told = execFileSync('cargo', ['metadata', '--no-deps', '--format-version', '1', '--manifest-path', manifest]);
 const folder = path.join(JSON.parse(told).target_directory, profile === 'dev' ? 'debug' : profile);
 const built = process.platform === 'darwin' ? 'liboffcut_node.dylib' : 'liboffcut_node.so';
 // Another process may have the old one open, so it is replaced, not overwritten.

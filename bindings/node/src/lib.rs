@@ -383,9 +383,9 @@ impl NodeArchive {
     }
 
     #[napi]
-    pub fn clean(&self, days: f64) -> AsyncTask<Work<f64>> {
+    pub fn clean(&self, days: f64, profile: Option<String>) -> AsyncTask<Work<f64>> {
         let archive = Arc::clone(&self.0);
-        Work::task(move || Ok(archive.clean(days)? as f64))
+        Work::task(move || Ok(archive.clean(days, profile.as_deref())? as f64))
     }
 }
 

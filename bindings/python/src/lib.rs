@@ -257,8 +257,9 @@ impl PyArchive {
         py.detach(|| self.0.remove(reference)).map_err(raise)
     }
 
-    fn clean(&self, py: Python<'_>, days: f64) -> PyResult<u64> {
-        py.detach(|| self.0.clean(days)).map_err(raise)
+    #[pyo3(signature = (days, profile=None))]
+    fn clean(&self, py: Python<'_>, days: f64, profile: Option<&str>) -> PyResult<u64> {
+        py.detach(|| self.0.clean(days, profile)).map_err(raise)
     }
 }
 

@@ -228,3 +228,11 @@ def test_events(log):
     told = [(event["event"], event["tool"]) for event in events]
     assert told == [("passed", "a"), ("stored", "b"), ("truncated", "b"), ("stored", "c"), ("truncated", "c")]
     assert events[1]["path"] == cut.saved and events[2]["content_bytes"] == len(cut.content)
+
+
+@pytest.mark.parametrize("module", [offcut, offcut._spool])
+def test_the_examples_in_the_documentation(module):
+    import doctest
+
+    told = doctest.testmod(module)
+    assert told.failed == 0 and told.attempted > 0

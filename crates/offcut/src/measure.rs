@@ -91,6 +91,21 @@ pub(crate) fn starts_char(byte: u8) -> bool {
     (byte & 0xC0) != 0x80
 }
 
+/// As much as is looked at together for the breaks of the universal convention.
+const UNIVERSAL_BLOCK: usize = 512;
+
+/// Whether a block may hold a break of the universal convention other than `\n`. Without branches, so that the compiler
+/// can use vector instructions.
+fn holds_other_breaks(block: &[u8]) -> bool {
+    block.iter().fold(0, |found, &byte| {
+        found
+            | u8::from(byte.wrapping_sub(0x0B) < 3)
+            | u8::from(byte.wrapping_sub(0x1C) < 3)
+            | u8::from(byte == 0xC2)
+            | u8::from(byte == 0xE2)
+    }) != 0
+}
+
 /// Counts lines of a text that arrives in chunks.
 #[derive(Clone, Debug)]
 pub struct LineCounter {
@@ -112,12 +127,25 @@ impl LineCounter {
     pub fn observe(&mut self, chunk: &[u8]) {
         let Some(&last) = chunk.last() else { return };
         if self.convention == LineConvention::Universal {
-            for &byte in chunk {
-                self.step_universal(byte);
+            for block in chunk.chunks(UNIVERSAL_BLOCK) {
+                self.observe_universal(block);
             }
         } else {
             self.breaks += newlines(chunk);
             self.open = last != b'\n';
+        }
+    }
+
+    /// Most blocks hold no break but line feeds, and that is seen many bytes at a time.
+    fn observe_universal(&mut self, block: &[u8]) {
+        let is_pending = matches!(self.before, [_, b'\r' | 0xC2 | 0xE2] | [0xE2, 0x80]);
+        match block {
+            [.., before, last] if !is_pending && !holds_other_breaks(block) => {
+                self.breaks += newlines(block);
+                self.open = *last != b'\n';
+                self.before = [*before, *last];
+            }
+            _ => block.iter().for_each(|&byte| self.step_universal(byte)),
         }
     }
 
@@ -187,6 +215,23 @@ mod tests {
         check("a\x0bb\x0cc\x1cd\x1de\x1ef", [1, 1, 6]);
         check("a\u{85}b\u{2028}c\u{2029}", [1, 1, 3]);
         check("\u{2028}\n", [1, 2, 2]);
+    }
+
+    /// Breaks of every kind around the places where blocks end.
+    #[test]
+    fn universal_lines_in_blocks() {
+        for breaking in ["\n", "\r", "\r\n", "\x0b", "\x1e", "\u{85}", "\u{2028}"] {
+            for length in UNIVERSAL_BLOCK - 4..=UNIVERSAL_BLOCK + 4 {
+                let text = format!("{}{breaking}b\nc{breaking}\n", "a".repeat(length));
+                // A carriage return and the line feed behind it are one break.
+                let expected = if breaking == "\r" { 3 } else { 4 };
+                assert_eq!(
+                    lines(text.as_bytes(), LineConvention::Universal),
+                    expected,
+                    "{length} {breaking:?}"
+                );
+            }
+        }
     }
 
     #[test]

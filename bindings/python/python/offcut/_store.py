@@ -136,9 +136,9 @@ class Store:
         """Removes an output."""
         self._archive.remove(reference)
 
-    def clean(self, days: float) -> int:
-        """Removes what is older than so many days; says how many outputs went."""
-        return self._archive.clean(days)
+    def clean(self, days: float, profile: str | None = None) -> int:
+        """Removes what is older than so many days, of one profile or of all; says how many outputs went."""
+        return self._archive.clean(days, profile)
 
     def __repr__(self) -> str:
         return f"offcut.Store({self.directory!r})"
