@@ -5,8 +5,9 @@ const { ask, runLater, runNow, work } = require('./flow.js');
 const native = require('./native.js');
 const { Store } = require('./store.js');
 
-// Long texts are handed over in slices that stay in the processor's cache.
-const SLICE = 32 * 1024;
+// Texts are encoded in slices, into one buffer that stays in the processor's cache: several times faster than at once.
+const SLICE = 64 * 1024;
+const scratch = Buffer.allocUnsafeSlow(3 * SLICE);
 
 /** What a store of the caller's own is given beside the usual context. */
 const CONTEXT = Symbol('context');
@@ -21,8 +22,15 @@ function checkOutput(output) {
     : Buffer.from(output.buffer, output.byteOffset, output.byteLength);
 }
 
-function* slices(text) {
-  for (let at = 0; at < text.length; at += SLICE) yield text.slice(at, at + SLICE);
+/** Encodes a text slice by slice; each is taken before the next is made. */
+function encode(text, take) {
+  for (let at = 0; at < text.length; ) {
+    let end = Math.min(at + SLICE, text.length);
+    // Both halves of a character stay together.
+    if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
+    take(scratch, scratch.utf8Write(text.slice(at, end), 0));
+    at = end;
+  }
 }
 
 /** A call as the library takes it. */
@@ -127,16 +135,17 @@ class Truncator {
   }
 
   #cutNow(output, call) {
-    if (typeof output !== 'string' || output.length <= SLICE) return this.#engine.cutSync(output, call);
+    if (typeof output !== 'string') return this.#engine.cutSync(output, call);
+    if (output.length <= SLICE) return this.#engine.cutSync(scratch, call, scratch.utf8Write(output, 0));
     const spool = this.#engine.spool(call);
-    for (const slice of slices(output)) spool.write(slice);
+    encode(output, (bytes, length) => spool.write(bytes, length));
     return spool.finishSync({ text: true });
   }
 
   #cutLater(output, call) {
-    if (typeof output !== 'string' || output.length <= SLICE) return this.#engine.cut(output, call);
+    if (typeof output !== 'string') return this.#engine.cut(output, call);
     const text = new native.Text(output.length);
-    for (const slice of slices(output)) text.push(slice);
+    encode(output, (bytes, length) => text.push(bytes, length));
     return this.#engine.cut(text, call);
   }
 
@@ -145,8 +154,7 @@ class Truncator {
     const round = (given) => {
       const described = nativeCall(call, given);
       return work(
-        // A question needs the whole at once: what is asked twice is not streamed.
-        () => (this.#plain ? this.#cutNow(output, described) : this.#engine.cutSync(output, described)),
+        () => this.#cutNow(output, described),
         () => this.#cutLater(output, described),
       );
     };

@@ -5,14 +5,14 @@
 mod text;
 mod work;
 
-use napi::bindgen_prelude::{AsyncTask, Buffer, BufferSlice, ClassInstance, Either, Either3};
-use napi::{JsString, Result};
+use napi::Result;
+use napi::bindgen_prelude::{AsyncTask, Buffer, BufferSlice, ClassInstance, Either};
 use napi_derive::napi;
 use offcut_common::{
     Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Strategist, Told,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use text::{Encoder, Language};
+use text::{Chunk, Language};
 use work::{Work, guarded};
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -85,18 +85,19 @@ fn reply(told: Told<Answer>, language: Language) -> Option<Reply> {
 
 /// A long text on its way, slice by slice.
 #[napi]
-pub struct Text(Encoder);
+pub struct Text(Vec<u8>);
 
 #[napi]
 impl Text {
     #[napi(constructor)]
-    pub fn new(units: u32) -> Text {
-        Text(Encoder::with_capacity(units as usize))
+    pub fn new(capacity: u32) -> Text {
+        Text(Vec::with_capacity(capacity as usize))
     }
 
+    /// Appends the first `length` bytes.
     #[napi]
-    pub fn push(&mut self, slice: JsString<'_>) -> Result<()> {
-        self.0.push(slice)
+    pub fn push(&mut self, bytes: BufferSlice<'_>, length: u32) {
+        self.0.extend_from_slice(Chunk::of(&bytes, Some(length)).bytes);
     }
 }
 
@@ -116,19 +117,17 @@ impl NodeEngine {
         self.0.profile()
     }
 
+    /// With a length, the output is so many bytes of a text in UTF-8, and becomes a text again.
     #[napi]
     pub fn cut_sync(
         &self,
-        output: Either<JsString<'_>, BufferSlice<'_>>,
+        output: BufferSlice<'_>,
         call: Option<Call>,
+        length: Option<u32>,
     ) -> Result<Option<Reply>> {
-        let mut encoder = Encoder::default();
-        let (bytes, language) = match &output {
-            Either::A(text) => (encoder.whole(*text)?, Language::Text),
-            Either::B(bytes) => (&**bytes, Language::Bytes),
-        };
         guarded(|| {
             let (context, options) = Call::parts(call)?;
+            let Chunk { bytes, language } = Chunk::of(&output, length);
             Ok(reply(self.0.cut(bytes, &context, options.as_ref())?, language))
         })
     }
@@ -136,27 +135,22 @@ impl NodeEngine {
     #[napi]
     pub fn cut(
         &self,
-        output: Either3<JsString<'_>, Buffer, ClassInstance<'_, Text>>,
+        output: Either<Buffer, ClassInstance<'_, Text>>,
         call: Option<Call>,
-    ) -> Result<AsyncTask<Work<Option<Reply>>>> {
+    ) -> AsyncTask<Work<Option<Reply>>> {
         let engine = Arc::clone(&self.0);
         let (bytes, language) = match output {
-            Either3::A(text) => {
-                let mut encoder = Encoder::default();
-                encoder.whole(text)?;
-                (Either::A(encoder.take()), Language::Text)
-            }
-            Either3::B(bytes) => (Either::B(bytes), Language::Bytes),
-            Either3::C(mut text) => (Either::A(text.0.take()), Language::Text),
+            Either::A(bytes) => (Either::A(bytes), Language::Bytes),
+            Either::B(mut text) => (Either::B(std::mem::take(&mut text.0)), Language::Text),
         };
-        Ok(Work::task(move || {
+        Work::task(move || {
             let (context, options) = Call::parts(call)?;
             let bytes: &[u8] = match &bytes {
                 Either::A(bytes) => bytes,
                 Either::B(bytes) => bytes,
             };
             Ok(reply(engine.cut(bytes, &context, options.as_ref())?, language))
-        }))
+        })
     }
 
     #[napi]
@@ -172,23 +166,19 @@ impl NodeEngine {
 
     /// Whether an output would pass as it is.
     #[napi]
-    pub fn fits(&self, output: JsString<'_>, call: Option<Call>) -> Result<bool> {
-        let mut encoder = Encoder::default();
-        let bytes = encoder.whole(output)?;
+    pub fn fits(&self, output: String, call: Option<Call>) -> Result<bool> {
         guarded(|| {
             let (context, options) = Call::parts(call)?;
-            self.0.fits(bytes, &context, &options.unwrap_or_default())
+            self.0.fits(output.as_bytes(), &context, &options.unwrap_or_default())
         })
     }
 
     /// The text that is shown, without a word of ours.
     #[napi]
-    pub fn cut_bare(&self, output: JsString<'_>, call: Option<Call>) -> Result<Reply> {
-        let mut encoder = Encoder::default();
-        let bytes = encoder.whole(output)?;
+    pub fn cut_bare(&self, output: String, call: Option<Call>) -> Result<Reply> {
         guarded(|| {
             let (context, options) = Call::parts(call)?;
-            let told = self.0.cut_bare(bytes, &context, &options.unwrap_or_default())?;
+            let told = self.0.cut_bare(output.as_bytes(), &context, &options.unwrap_or_default())?;
             let content = Some(Language::Text.speak(told.answer));
             Ok(Reply { content, report: Some(told.report.json()), ..Reply::default() })
         })
@@ -196,36 +186,25 @@ impl NodeEngine {
 
     /// The profile's words around a text that somebody else cut; the whole of it is kept.
     #[napi]
-    pub fn frame(
-        &self,
-        whole: JsString<'_>,
-        strategist: String,
-        call: Option<Call>,
-    ) -> Result<AsyncTask<Work<Reply>>> {
+    pub fn frame(&self, whole: String, strategist: String, call: Option<Call>) -> AsyncTask<Work<Reply>> {
         let engine = Arc::clone(&self.0);
-        let mut encoder = Encoder::default();
-        encoder.whole(whole)?;
-        let bytes = encoder.take();
-        Ok(Work::task(move || {
+        Work::task(move || {
             let (context, _) = Call::parts(call)?;
-            let told = engine.frame(&bytes, &Strategist::parse(&strategist)?, &context)?;
+            let told = engine.frame(whole.as_bytes(), &Strategist::parse(&strategist)?, &context)?;
             let content = Some(Language::Text.speak(told.answer));
             Ok(Reply { content, report: Some(told.report.json()), ..Reply::default() })
-        }))
+        })
     }
 
     /// Keeps a whole output and says where.
     #[napi]
-    pub fn keep(&self, whole: JsString<'_>, call: Option<Call>) -> Result<AsyncTask<Work<String>>> {
+    pub fn keep(&self, whole: String, call: Option<Call>) -> AsyncTask<Work<String>> {
         let engine = Arc::clone(&self.0);
-        let mut encoder = Encoder::default();
-        encoder.whole(whole)?;
-        let bytes = encoder.take();
-        Ok(Work::task(move || {
+        Work::task(move || {
             let (context, _) = Call::parts(call)?;
-            let entry = engine.keep(&bytes, &context)?;
+            let entry = engine.keep(whole.as_bytes(), &context)?;
             Ok(entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string()))
-        }))
+        })
     }
 
     #[napi]
@@ -233,7 +212,7 @@ impl NodeEngine {
         guarded(|| {
             let (context, options) = Call::parts(call)?;
             let spool = OwnedSpool::new(&self.0, context, options.as_ref())?;
-            Ok(Spool { spool: Arc::new(Mutex::new(spool)), encoder: Encoder::default() })
+            Ok(Spool(Arc::new(Mutex::new(spool))))
         })
     }
 }
@@ -254,10 +233,7 @@ fn bounded(engine: &Engine, json: &str, call: Option<Call>) -> std::result::Resu
 
 /// An output that arrives in pieces.
 #[napi]
-pub struct Spool {
-    spool: Arc<Mutex<OwnedSpool>>,
-    encoder: Encoder,
-}
+pub struct Spool(Arc<Mutex<OwnedSpool>>);
 
 /// How an output ended, and what is wanted of one that is whole.
 #[napi(object)]
@@ -274,44 +250,32 @@ pub struct Finish {
 
 #[napi]
 impl Spool {
+    /// Takes in a chunk, or the first `length` bytes of it.
     #[napi]
-    pub fn write(&mut self, chunk: Either<JsString<'_>, BufferSlice<'_>>) -> Result<()> {
-        let spool = Arc::clone(&self.spool);
-        match &chunk {
-            Either::A(text) => {
-                let bytes = self.encoder.slice(*text)?;
-                guarded(|| Ok(lock(&spool).observe(bytes)))
-            }
-            Either::B(bytes) => guarded(|| Ok(lock(&spool).observe(bytes))),
-        }
+    pub fn write(&self, chunk: BufferSlice<'_>, length: Option<u32>) -> Result<()> {
+        guarded(|| {
+            lock(&self.0).observe(Chunk::of(&chunk, length).bytes);
+            Ok(())
+        })
     }
 
     #[napi]
-    pub fn finish_sync(&mut self, finish: Finish) -> Result<Option<Reply>> {
-        let rest = self.encoder.rest();
-        guarded(|| finished(&self.spool, &rest, finish))
+    pub fn finish_sync(&self, finish: Finish) -> Result<Option<Reply>> {
+        guarded(|| finished(&self.0, finish))
     }
 
     #[napi]
-    pub fn finish(&mut self, finish: Finish) -> AsyncTask<Work<Option<Reply>>> {
-        let (spool, rest) = (Arc::clone(&self.spool), self.encoder.rest());
-        Work::task(move || finished(&spool, &rest, finish))
+    pub fn finish(&self, finish: Finish) -> AsyncTask<Work<Option<Reply>>> {
+        let spool = Arc::clone(&self.0);
+        Work::task(move || finished(&spool, finish))
     }
 }
 
-fn finished(
-    spool: &Mutex<OwnedSpool>,
-    rest: &[u8],
-    finish: Finish,
-) -> std::result::Result<Option<Reply>, Fault> {
+fn finished(spool: &Mutex<OwnedSpool>, finish: Finish) -> std::result::Result<Option<Reply>, Fault> {
     let options = finish.options.as_deref().map(CallOptions::parse).transpose()?;
     let language = if finish.text == Some(true) { Language::Text } else { Language::Bytes };
     let ending = offcut::Ending { exit_code: finish.exit_code, remark: finish.remark.unwrap_or_default() };
-    let mut spool = lock(spool);
-    if !rest.is_empty() {
-        spool.observe(rest);
-    }
-    let (told, whole) = spool.finish(ending, options.as_ref())?;
+    let (told, whole) = lock(spool).finish(ending, options.as_ref())?;
     let whole = whole.filter(|_| finish.whole == Some(true)).map(|whole| language.speak(whole));
     match (reply(told, language), whole) {
         (None, None) => Ok(None),
@@ -391,15 +355,14 @@ impl NodeArchive {
 
 /// How many lines a text has: what `split("\n")` gives.
 #[napi]
-pub fn count_lines(text: JsString<'_>) -> Result<f64> {
-    let mut encoder = Encoder::default();
-    Ok(offcut_common::count_lines(encoder.whole(text)?) as f64)
+pub fn count_lines(text: String) -> f64 {
+    offcut_common::count_lines(text.as_bytes()) as f64
 }
 
 /// How many bytes a text has in UTF-8.
 #[napi]
-pub fn count_bytes(text: JsString<'_>) -> Result<f64> {
-    Ok(text.utf8_len()? as f64)
+pub fn count_bytes(text: String) -> f64 {
+    text.len() as f64
 }
 
 /// The version of all of it.
