@@ -419,17 +419,18 @@ mod tests {
     #[test]
     fn gaps_inside_repeats() {
         let text = "a\nb\nb\nb\nb\nc\nlonger\n";
-        let check = |shown: &[(usize, usize)], repeats: &[Range<u64>], expected: &[&str]| {
+        let check = |shown: &[(usize, usize)], repeats: &[(u64, u64)], expected: &[&str]| {
+            let ranges: Vec<Range<u64>> = repeats.iter().map(|&(start, end)| start..end).collect();
             let pieces = shown.iter().map(|&(start, end)| piece(text, start, end)).collect();
-            let cut = Cut::new(pieces, text.len() as u64, 7).folded(repeats);
+            let cut = Cut::new(pieces, text.len() as u64, 7).folded(&ranges);
             assert_eq!(told(&cut), expected, "{shown:?} {repeats:?}");
         };
         let shown = [(0, 4), (8, 19)];
-        check(&shown, &[2..10], &["4..8 3-4 repeated"]);
-        check(&shown, &[0..2, 2..8, 10..12], &["4..8 3-4 repeated"]);
-        check(&shown, &[6..10], &["4..8 3-4 omitted"]);
-        check(&shown, &[0..6, 6..12], &["4..8 3-4 omitted"]);
-        check(&[(0, 13)], &[0..19], &["13..19 7-7 line"]);
+        check(&shown, &[(2, 10)], &["4..8 3-4 repeated"]);
+        check(&shown, &[(0, 2), (2, 8), (10, 12)], &["4..8 3-4 repeated"]);
+        check(&shown, &[(6, 10)], &["4..8 3-4 omitted"]);
+        check(&shown, &[(0, 6), (6, 12)], &["4..8 3-4 omitted"]);
+        check(&[(0, 13)], &[(0, 19)], &["13..19 7-7 line"]);
     }
 
     #[test]
