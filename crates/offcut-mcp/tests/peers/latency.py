@@ -4,33 +4,36 @@ import json, statistics, subprocess, sys, time
 offcut, calls = sys.argv[1], int(sys.argv[2])
 SERVER = """
 import sys
-for line in sys.stdin:
-    sys.stdout.write(ANSWER)
+for number, line in enumerate(sys.stdin):
+    sys.stdout.write(ANSWER % number)
     sys.stdout.flush()
 """
 text = "a small answer of some words\n" * 10
-answer = json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}}) + "\n"
-call = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x", "arguments": {"a": 1}}}) + "\n"
-server = [sys.executable, "-c", f"ANSWER = {answer!r}\n{SERVER}"]
+ANSWER = '{"jsonrpc": "2.0", "id": %d, "result": {"content": [{"type": "text", "text": ' + json.dumps(text) + "}]}}\n"
+CALL = '{"jsonrpc": "2.0", "id": %d, "method": "tools/call", "params": {"name": "x", "arguments": {"a": 1}}}\n'
+server = [sys.executable, "-c", f"ANSWER = {ANSWER!r}\n{SERVER}"]
 
 
 def start(command):
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
-def ask(process):
+def ask(process, number):
+    call, answer = (CALL % number).encode(), (ANSWER % number).encode()
     begun = time.perf_counter()
-    process.stdin.write(call.encode())
+    process.stdin.write(call)
     process.stdin.flush()
-    assert process.stdout.readline() == answer.encode()
-    return (time.perf_counter() - begun) * 1000
+    got = process.stdout.readline()
+    taken = (time.perf_counter() - begun) * 1000
+    assert got == answer, got
+    return taken
 
 
 direct, proxied = start(server), start([offcut, "mcp", "proxy", "--", *server])
 times = {"direct": [], "proxied": []}
 for index in range(calls + 100):
     for name, process in (("direct", direct), ("proxied", proxied)):
-        taken = ask(process)
+        taken = ask(process, index)
         if index >= 100:
             times[name].append(taken)
 for process in (direct, proxied):
