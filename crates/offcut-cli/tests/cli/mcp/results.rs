@@ -197,7 +197,7 @@ fn limits_are_configured_for_a_server_and_for_a_tool() {
         let sandbox = Sandbox::new();
         let file = sandbox.path().join(".config/offcut/config.toml");
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-        let text = "limits.bytes = 8000\n[tools.mcp__git]\nlimits.bytes = 4000\n[tools.mcp__git__log]\nlimits.bytes = 2000\n";
+        let text = "strategy = \"head\"\nlimits.bytes = 8000\n[tools.mcp__git]\nlimits.bytes = 4000\n[tools.mcp__git__log]\nlimits.bytes = 2000\n";
         std::fs::write(file, text).unwrap();
         let mut client = Client::proxied(&sandbox, options, &[&text_result(1, &large())]);
         client.send(&CALL.replace("big", tool));
