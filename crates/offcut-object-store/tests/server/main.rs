@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
+mod careless;
 mod harness;
 mod listings;
 mod outages;
