@@ -49,7 +49,7 @@ pub(super) fn marker(tag: &str, rung: Rung, gap: &Gap) -> String {
         }
         (Why::Repeated, _) if first_line < last_line => {
             let lines = grouped(last_line + 1 - first_line);
-            format!("[{tag}: lines {first_line}:{last_line} missing, ×{lines} similar, {bytes} bytes]")
+            format!("[{tag}: ×{lines} similar, lines {first_line}:{last_line}, {bytes} bytes]")
         }
         (_, LinePart::Start) if first_line == last_line => {
             format!("[{tag}: line {first_line} missing, {bytes} bytes]")

@@ -119,6 +119,38 @@ fn failing_tests_by_name() {
     );
 }
 
+/// Everything of a block that is not blank.
+#[track_caller]
+fn check_whole(block: &str) {
+    check(block, &block.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>());
+}
+
+#[test]
+fn blocks_of_more_tools() {
+    check_whole(
+        "  1) test adds up (ShopTest)\n     test/shop_test.exs:5\n     Assertion with == failed\n     code:  assert total() == 4\n     left:  3\n     right: 4\n     stacktrace:\n       test/shop_test.exs:6: (test)\n",
+    );
+    check_whole(
+        "There was 1 failure:\n\n1) Tests\\BasketTest::testTotal\nFailed asserting that 3 matches expected 4.\n\n/app/tests/BasketTest.php:12\n\nFAILURES!\nTests: 12, Assertions: 30, Failures: 1.\n",
+    );
+    check_whole(
+        "  1) Basket adds up\n     Failure/Error: expect(total).to eq 4\n\n       expected: 4\n            got: 3\n\n     # ./spec/shop_spec.rb:12:in `block'\n\n12 examples, 1 failure\n",
+    );
+    check_whole(
+        "/usr/bin/ld: main.o: in function `main':\nmain.c:(.text+0x13): undefined reference to `price'\ncollect2: error: ld returned 1 exit status\nmake: *** [Makefile:3: shop] Error 1\n",
+    );
+    check_whole("shop.rb:3:in `total': no stock (RuntimeError)\n\tfrom shop.rb:12:in `<main>'\n");
+    check_whole(
+        "panic: no stock\n\ngoroutine 1 [running]:\nmain.total(...)\n\t/app/main.go:12 +0x1d\nexit status 2\n",
+    );
+    check_whole(
+        "not ok 3 - adds up\n  ---\n  location: '/app/shop.test.js:3:1'\n  error: 'Expected values to be strictly equal'\n  expected: 4\n  actual: 3\n  ...\n",
+    );
+    check_whole(
+        "/usr/include/c++/bits/algo.h: In instantiation of 'void sort(I, I)':\nshop.cc:5:14:   required from here\n/usr/include/c++/bits/algo.h:12:50: error: no match for 'operator-'\n   12 |   first - last\n      |         ^\n/usr/include/c++/bits/iterator.h:3:5: note: candidate: operator-(const T&)\n",
+    );
+}
+
 #[test]
 fn what_looks_like_trouble_and_is_none() {
     let noise =

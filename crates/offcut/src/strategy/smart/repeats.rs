@@ -5,7 +5,7 @@
 
 use super::counts::Known;
 use super::fingerprint;
-use super::lines::Line;
+use super::lines::{Held, Line};
 use super::rules::{MATCHED_BYTES, Role};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -103,7 +103,8 @@ impl Repeats {
     #[inline]
     pub(super) fn see(&mut self, known: &Known, line: &Line<'_>) {
         // How a long line goes on is not in its template.
-        let template = if line.text.len() > MATCHED_BYTES { line.fingerprint } else { known.template };
+        let is_long = line.text.len() > MATCHED_BYTES || line.held == Held::Beginning;
+        let template = if is_long { line.fingerprint } else { known.template };
         let expected = self.recent[self.next.wrapping_sub(self.turn) % TURNS];
         let is_like = expected == template || self.finds(template);
         if !is_like {
@@ -242,7 +243,7 @@ mod tests {
                 start: number,
                 end: number + 1,
                 number: number + 1,
-                held: super::super::lines::Held::Whole,
+                held: Held::Whole,
                 form: crate::cut::Form::Verbatim,
                 fingerprint: number / 5,
                 place: None,

@@ -89,7 +89,7 @@ pub(super) static RULES: &[Rule] = &[
         group: Group::Compilers,
         role: Role::Detail,
         words: &["in file included", "in function"],
-        pattern: r"^In file included from |^\S+: In (member )?(function|constructor)|^\S+: In instantiation",
+        pattern: r"^In file included from |^\S+: In (member )?(function|constructor)|^\S+: In instantiation|^\S*\bld(\.\w+)?: .*: in function ",
         hit: "In file included from a.h:3,",
         miss: "we are in function x",
     },
