@@ -104,8 +104,8 @@ fn a_batch_and_a_panel_for_people() {
     let sandbox = Sandbox::new();
     let one = json!({"role": "tool", "tool_call_id": "a", "name": "grep", "content": long()});
     let small = json!({"role": "tool", "tool_call_id": "b", "content": "small"});
-    let ran =
-        sandbox.run(&["result", "--total", "5k", "--panel"], json!([one, small, one]).to_string().as_bytes());
+    let arguments = ["result", "--total", "5k", "--panel", "--strategy", "head-tail"];
+    let ran = sandbox.run(&arguments, json!([one, small, one]).to_string().as_bytes());
     let values: Vec<Value> = serde_json::from_str(&ran.text()).unwrap();
     assert_eq!(values[1]["content"], "small");
     let sum: usize = values.iter().map(|value| value["content"].as_str().unwrap().len()).sum();
