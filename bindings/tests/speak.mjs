@@ -1,4 +1,5 @@
 // Does one thing in Node and prints what came of it, for tests in another language.
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { once } from 'node:events';
@@ -8,8 +9,8 @@ const offcut = createRequire(import.meta.url)(module);
 const [action, directory, ...rest] = process.argv.slice(2);
 
 const actions = {
-  async cut(json) {
-    const { text, profile, tool } = JSON.parse(json);
+  async cut() {
+    const { text, profile, tool } = JSON.parse(readFileSync(0, 'utf8'));
     const truncator = new offcut.Truncator({ store: directory, reach: 'shell', profile });
     const { content, id, saved } = await truncator.cut(text, { tool });
     return { content, id, saved };

@@ -20,9 +20,11 @@ TEXTS = {
 }
 
 
-def node(*arguments):
+def node(*arguments, text=""):
     speak = Path(__file__).with_name("speak.mjs")
-    done = subprocess.run(["node", speak, *arguments], capture_output=True, check=True, timeout=300)
+    done = subprocess.run(
+        ["node", speak, *arguments], input=text.encode(), capture_output=True, check=True, timeout=300
+    )
     return json.loads(done.stdout)
 
 
@@ -47,7 +49,7 @@ def by_python(store, text, profile, tool):
 
 
 def by_node(store, text, profile, tool):
-    return node("cut", store, json.dumps({"text": text, "profile": profile, "tool": tool}))
+    return node("cut", store, text=json.dumps({"text": text, "profile": profile, "tool": tool}))
 
 
 def by_command(store, text, profile, tool):

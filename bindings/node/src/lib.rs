@@ -132,7 +132,7 @@ impl NodeEngine {
         })
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<Reply | null>")]
     pub fn cut(
         &self,
         output: Either<Buffer, ClassInstance<'_, Text>>,
@@ -158,7 +158,7 @@ impl NodeEngine {
         guarded(|| bounded(&self.0, &json, call))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<ResultReply>")]
     pub fn result(&self, json: String, call: Option<Call>) -> AsyncTask<Work<ResultReply>> {
         let engine = Arc::clone(&self.0);
         Work::task(move || bounded(&engine, &json, call))
@@ -185,7 +185,7 @@ impl NodeEngine {
     }
 
     /// The profile's words around a text that somebody else cut; the whole of it is kept.
-    #[napi]
+    #[napi(ts_return_type = "Promise<Reply>")]
     pub fn frame(&self, whole: String, strategist: String, call: Option<Call>) -> AsyncTask<Work<Reply>> {
         let engine = Arc::clone(&self.0);
         Work::task(move || {
@@ -197,7 +197,7 @@ impl NodeEngine {
     }
 
     /// Keeps a whole output and says where.
-    #[napi]
+    #[napi(ts_return_type = "Promise<string>")]
     pub fn keep(&self, whole: String, call: Option<Call>) -> AsyncTask<Work<String>> {
         let engine = Arc::clone(&self.0);
         Work::task(move || {
@@ -264,7 +264,7 @@ impl Spool {
         guarded(|| finished(&self.0, finish))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<Reply | null>")]
     pub fn finish(&self, finish: Finish) -> AsyncTask<Work<Option<Reply>>> {
         let spool = Arc::clone(&self.0);
         Work::task(move || finished(&spool, finish))
@@ -300,7 +300,7 @@ impl NodeArchive {
         self.0.directory()
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<PageReply>")]
     pub fn read(&self, reference: String, options: String) -> AsyncTask<Work<PageReply>> {
         let archive = Arc::clone(&self.0);
         Work::task(move || {
@@ -309,44 +309,44 @@ impl NodeArchive {
         })
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<Buffer>")]
     pub fn cat(&self, reference: String) -> AsyncTask<Work<Buffer>> {
         let archive = Arc::clone(&self.0);
         Work::task(move || Ok(archive.cat(&reference)?.into()))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<string>")]
     pub fn grep(&self, reference: String, options: String) -> AsyncTask<Work<String>> {
         let archive = Arc::clone(&self.0);
         Work::task(move || archive.grep(&reference, &options))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<string>")]
     pub fn list(&self) -> AsyncTask<Work<String>> {
         let archive = Arc::clone(&self.0);
         Work::task(move || archive.list())
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<string>")]
     pub fn get(&self, reference: String) -> AsyncTask<Work<String>> {
         let archive = Arc::clone(&self.0);
         Work::task(move || archive.get(&reference))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<void>")]
     pub fn pin(&self, reference: String, pinned: bool) -> AsyncTask<Work<()>> {
         let archive = Arc::clone(&self.0);
         let pin = if pinned { offcut::store::Pin::Pinned } else { offcut::store::Pin::Loose };
         Work::task(move || archive.pin(&reference, pin))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<void>")]
     pub fn remove(&self, reference: String) -> AsyncTask<Work<()>> {
         let archive = Arc::clone(&self.0);
         Work::task(move || archive.remove(&reference))
     }
 
-    #[napi]
+    #[napi(ts_return_type = "Promise<number>")]
     pub fn clean(&self, days: f64, profile: Option<String>) -> AsyncTask<Work<f64>> {
         let archive = Arc::clone(&self.0);
         Work::task(move || Ok(archive.clean(days, profile.as_deref())? as f64))
