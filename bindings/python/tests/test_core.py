@@ -227,7 +227,7 @@ def test_events(log):
     truncator.result({"content": [{"type": "text", "text": log}]}, "c")
     told = [(event["event"], event["tool"]) for event in events]
     assert told == [("passed", "a"), ("stored", "b"), ("truncated", "b"), ("stored", "c"), ("truncated", "c")]
-    assert events[1]["path"] == cut.saved and events[2]["content_bytes"] == len(cut.content)
+    assert events[1]["path"] == cut.saved and events[2]["content_bytes"] == len(cut.content.encode())
 
 
 @pytest.mark.parametrize("module", [offcut, offcut._spool])
