@@ -1,9 +1,11 @@
 //! The command line.
 
+mod agents;
 mod keeping;
 mod mcp;
 
 pub(crate) use crate::command::Ls;
+pub(crate) use agents::{Hook, Init, Shell};
 pub(crate) use keeping::{Clean, Pinning, Stats};
 pub(crate) use mcp::{Mcp, Proxy, Serve};
 
@@ -48,6 +50,14 @@ impl Arguments {
                 let command = ToolResult::augment_args(clap::Command::new("result"));
                 (whole.subcommand(command), |found| ToolResult::from_arg_matches(found).map(Command::Result))
             }
+            "shell" => {
+                let command = Shell::augment_args(clap::Command::new("shell"));
+                (whole.subcommand(command), |found| Shell::from_arg_matches(found).map(Command::Shell))
+            }
+            "hook" => {
+                let command = Hook::augment_args(clap::Command::new("hook"));
+                (whole.subcommand(command), |found| Hook::from_arg_matches(found).map(Command::Hook))
+            }
             _ => return None,
         };
         let matches = whole.try_get_matches().ok()?;
@@ -64,7 +74,7 @@ const EXAMPLES: &str = "Examples:
   offcut ls                          what is kept";
 
 /// Options of every command.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Everywhere {
     /// Where whole outputs are kept: a directory, a bucket that many machines share, or `none`
     #[arg(long, global = true, value_name = "DIR|s3://BUCKET/PREFIX|none")]
@@ -77,8 +87,9 @@ pub(crate) struct Everywhere {
     pub(crate) profile: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
+    #[default]
     Text,
     Json,
 }
@@ -111,6 +122,41 @@ pub(crate) enum Command {
   offcut run --shell 'npm run build | tee build.log'
   offcut run --split -- ./program      standard error bounded by itself, on standard error")]
     Run(Run),
+    /// A shell for agents: runs a line in your shell and bounds what it prints
+    ///
+    /// The arguments are those of your shell (`shell` in the configuration, $OFFCUT_SHELL, $SHELL, else /bin/sh), which
+    /// gets them as they are. A line (`-c`) whose output goes to an agent is bounded as by `run`; a script, a terminal
+    /// and a shell inside such a line are left to your shell alone. Called as `offcut-sh` this program is this command,
+    /// and as `offcut-bash` or `offcut-zsh` it is that shell. `offcut init` puts it into your agent.
+    #[command(after_help = "Examples:
+  offcut shell -c 'cargo test 2>&1 | tee log; exit 3'
+  CLAUDE_CODE_SHELL=~/.local/share/offcut/bin/offcut-bash claude")]
+    Shell(Shell),
+    /// Answer an agent's hook: one JSON object in, one out
+    ///
+    /// `offcut init` puts this into the agent. Results within the limits, and whatever is not as expected, are left as
+    /// they are, with exit code 0; what was not as expected is told by `offcut doctor`.
+    #[command(after_help = "Example:
+  offcut hook claude after < payload.json")]
+    Hook(Hook),
+    /// Put offcut into your agents, or take it out again
+    ///
+    /// Shows each change as a diff and makes it. Comments, order and everything that is not ours stay as they are;
+    /// what a file was before is kept, and `--uninstall` gives it back. Done twice, nothing changes the second time.
+    /// Without an agent: those that are installed, one by one, and you are asked.
+    #[command(after_help = "Examples:
+  offcut init --all
+  offcut init claude --dry-run
+  offcut init opencode --project
+  offcut init codex --uninstall")]
+    Init(Init),
+    /// Look whether everything works, and say what to do
+    ///
+    /// Program, configuration, store, and each agent: its shell and its hook are really called with something long.
+    /// Exit code 1 if something is wrong.
+    #[command(after_help = "Example:
+  offcut doctor")]
+    Doctor,
     /// Bound the text in a tool result: JSON in, the same shape out
     ///
     /// Only the text that is over the limits and the fields that tell of it change; every other byte stays, numbers
@@ -320,7 +366,7 @@ fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 /// What a call may say about its output.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Cut {
     /// The tool that printed the text
     #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]

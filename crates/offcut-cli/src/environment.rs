@@ -9,6 +9,7 @@ use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::store::{FsStore, Store};
 use offcut::{Profile, Reach, Storage, Truncator};
 use offcut_object_store::{FleetStore, Location};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -91,6 +92,21 @@ impl Setup {
         Ok(Setup { configuration, profile, place, fleet, program })
     }
 
+    /// The same for what an agent calls: nobody would read the warnings, and the program in a hint must be found by a
+    /// shell whose search path is not ours to choose.
+    pub(crate) fn for_agent(everywhere: &Everywhere) -> Result<Setup, Failure> {
+        let mut setup = Setup::quiet(everywhere)?;
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_found = std::env::split_paths(&path).any(|directory| directory.join("offcut").is_file());
+        if !is_found
+            && let Some(ours) = std::env::current_exe().ok().as_deref().and_then(Path::to_str)
+            && let Ok(ours) = shlex::try_quote(ours)
+        {
+            setup.program = setup.program.map(|program| program.replacen("offcut", &ours, 1));
+        }
+        Ok(setup)
+    }
+
     /// A truncator for one call. It never fails because of the store.
     pub(crate) fn truncator(&self, cut: &Cut) -> Result<Truncator, Failure> {
         let storage = match &self.place {
@@ -118,6 +134,13 @@ impl Setup {
     /// The most that is kept of one output.
     pub(crate) fn cap(&self) -> u64 {
         self.configuration.number("max_output").unwrap_or(offcut::DEFAULT_CAP)
+    }
+
+    /// The shell that runs a line: the configured one, the user's, or the system's; never this program.
+    pub(crate) fn shell(&self) -> OsString {
+        let users = std::env::var_os("SHELL").filter(|shell| !shell.is_empty() && !is_ours(shell));
+        let configured = self.configuration.text("shell").map(OsString::from);
+        configured.filter(|shell| !is_ours(shell)).or(users).unwrap_or_else(|| "/bin/sh".into())
     }
 
     /// The directory of the store, if it is one.
@@ -168,6 +191,12 @@ impl Setup {
         }
         Ok((self.store()?, self.program.clone().unwrap_or_else(plain)))
     }
+}
+
+/// Whether a path names this program under a shell's name.
+pub(crate) fn is_ours(shell: &OsStr) -> bool {
+    let name = Path::new(shell).file_name().unwrap_or_default();
+    name == "offcut" || name.to_str().is_some_and(|name| name.starts_with("offcut-"))
 }
 
 /// The command with the store named in it; none for a path that cannot stand in one line.

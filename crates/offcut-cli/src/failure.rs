@@ -16,6 +16,8 @@ pub(crate) enum Failure {
     Store(anyhow::Error),
     /// Nothing matched.
     NoMatch,
+    /// Something is wrong, and was told.
+    Problems,
     /// Nobody reads our output any more: `| head`.
     Closed,
 }
@@ -26,7 +28,7 @@ pub(crate) type Outcome = Result<(), Failure>;
 pub(crate) fn exit_code(outcome: Outcome) -> u8 {
     let (error, code) = match outcome {
         Ok(()) | Err(Failure::Closed) => return 0,
-        Err(Failure::NoMatch) => return 1,
+        Err(Failure::NoMatch | Failure::Problems) => return 1,
         Err(Failure::Usage(error)) => (error, 2),
         Err(Failure::NotFound(error)) => (error, 3),
         Err(Failure::Store(error)) => (error, 4),
@@ -39,7 +41,7 @@ impl Failure {
     /// What to tell the user, if there is anything to tell.
     pub(crate) fn reason(&self) -> Option<String> {
         match self {
-            Failure::Closed | Failure::NoMatch => None,
+            Failure::Closed | Failure::NoMatch | Failure::Problems => None,
             Failure::Usage(error) | Failure::NotFound(error) | Failure::Store(error) => {
                 Some(format!("{error:#}"))
             }

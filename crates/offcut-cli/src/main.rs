@@ -2,6 +2,7 @@
 
 #![cfg_attr(all(bare_start, not(test)), no_main)]
 
+mod agent;
 mod arguments;
 mod command;
 mod config;
@@ -9,13 +10,17 @@ mod environment;
 mod failure;
 mod fleet;
 mod format;
+mod hook;
 mod housekeeping;
+mod install;
+mod log;
 mod process;
 mod stream;
 mod tokens;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, Everywhere};
 use clap::{CommandFactory, Parser};
+use command::ShellName;
 
 /// Where the system starts us.
 ///
@@ -43,13 +48,24 @@ fn offcut() -> u8 {
         process::drain(&given.collect::<Vec<_>>());
         return 0;
     }
+    // A shell's arguments are its own, `--help` included.
+    if let Some(name) = std::env::args_os().next().and_then(|program| ShellName::of(&program)) {
+        let shell = arguments::Shell { arguments: std::env::args_os().skip(1).collect() };
+        return command::shell(&Everywhere::default(), &shell, &name, inherited);
+    }
     let arguments = match Arguments::hot().map_or_else(Arguments::try_parse, Ok) {
         Ok(arguments) => arguments,
         Err(error) => return refuse(&error),
     };
     let result = match &arguments.command {
+        Command::Shell(shell) => {
+            return command::shell(&arguments.everywhere, shell, &ShellName::Users, inherited);
+        }
+        Command::Hook(hook) => return command::hook(&arguments.everywhere, hook),
         Command::Run(run) => return command::run(&arguments.everywhere, run, inherited),
         Command::Mcp(mcp) => return command::mcp(&arguments.everywhere, mcp),
+        Command::Doctor => command::doctor(&arguments.everywhere),
+        Command::Init(init) => command::init(&arguments.everywhere, init),
         Command::Cut(cut) => command::cut(&arguments.everywhere, cut),
         Command::Result(result) => command::result(&arguments.everywhere, result),
         Command::Read(read) => command::read(&arguments.everywhere, read),

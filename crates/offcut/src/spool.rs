@@ -1,6 +1,7 @@
 //! Bounds an output while it streams by.
 
 use crate::context::Context;
+use crate::limits::Limits;
 use crate::measure::{self, LineCounter};
 use crate::profile::Settings;
 use crate::recorder::{Ending, Flow};
@@ -71,6 +72,29 @@ impl<'a> Spool<'a> {
                 }
             }
         }
+    }
+
+    /// What has come so far, for a caller who shows some of it before the end; nothing once a limit was crossed.
+    pub fn so_far(&self) -> Option<&[u8]> {
+        match &self.stage {
+            Stage::Within { held, .. } => Some(held),
+            Stage::Over(_) => None,
+        }
+    }
+
+    /// Leaves one part in `parts` of what may be shown to the caller, who shows something before the end, and says how
+    /// much that is. Nothing once a limit was crossed.
+    pub fn leave(&mut self, parts: u64) -> Option<Limits> {
+        self.so_far()?;
+        let each = |limits: Limits, part: &dyn Fn(u64) -> u64| Limits {
+            lines: limits.lines.map(part),
+            bytes: limits.bytes.map(part),
+            chars: limits.chars.map(part),
+            tokens: limits.tokens.map(part),
+        };
+        let keep = self.settings.keep;
+        self.settings.keep = each(keep, &|most| most - most / parts.max(1));
+        Some(each(keep, &|most| most / parts.max(1)))
     }
 
     /// The end of an output that is not a command's.

@@ -3,7 +3,11 @@
 mod clean;
 mod config;
 mod cut;
+mod doctor;
+mod early;
 mod grep;
+mod hook;
+mod init;
 mod list;
 mod manual;
 mod mcp;
@@ -11,13 +15,17 @@ mod profiles;
 mod read;
 mod result;
 mod run;
+mod shell;
 mod show;
 mod stats;
 
 pub(crate) use clean::{clean, pin};
 pub(crate) use config::config;
 pub(crate) use cut::cut;
+pub(crate) use doctor::doctor;
 pub(crate) use grep::grep;
+pub(crate) use hook::hook;
+pub(crate) use init::init;
 pub(crate) use list::{Ls, ls, rm};
 pub(crate) use manual::{completions, documentation, manual};
 pub(crate) use mcp::mcp;
@@ -25,6 +33,7 @@ pub(crate) use profiles::profiles;
 pub(crate) use read::{cat, read};
 pub(crate) use result::result;
 pub(crate) use run::{USAGE as RUN_USAGE, run};
+pub(crate) use shell::{Name as ShellName, shell};
 pub(crate) use show::show;
 pub(crate) use stats::stats;
 

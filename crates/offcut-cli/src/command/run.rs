@@ -1,15 +1,17 @@
 //! `offcut run`: runs a command, bounds what it prints, and ends as it ended.
 
 use crate::arguments::{Everywhere, Format, Run};
+use crate::command::early::Early;
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::format::{CutResult, RunResult};
 use crate::housekeeping;
 use crate::process::{self, Fate, Inherited, Launch, Open, Outputs, Rest, Signals, Stream, Watched};
-use offcut::{Ending, Kept, Shown, Spool};
+use offcut::{Context, Ending, Kept, Shown, Spool, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write;
+use std::time::{Duration, Instant};
 
 /// Our own failure, as `env`, `nohup` and `timeout` have it.
 pub(crate) const USAGE: u8 = 125;
@@ -17,8 +19,28 @@ pub(crate) const USAGE: u8 = 125;
 /// A command that was stopped because its time was up, as `timeout` has it.
 const TIMED_OUT: u8 = 124;
 
+/// A command to run, and what is to be done with what it prints.
+pub(super) struct Errand<'a> {
+    pub(super) launch: Launch<'a>,
+    pub(super) setup: &'a Setup,
+    pub(super) truncator: &'a Truncator,
+    pub(super) context: Context,
+    pub(super) format: Format,
+    pub(super) timeout: Option<Duration>,
+    pub(super) background_cap: u64,
+    /// What the program is to whoever reads that it could not be run.
+    pub(super) name: &'a str,
+    /// Shows the beginning of what takes long while it lasts.
+    pub(super) early: Option<Early>,
+}
+
 pub(crate) fn run(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> u8 {
-    match follow(everywhere, run, inherited) {
+    ended(start(everywhere, run, inherited).map(|(code, _)| code))
+}
+
+/// The command's code, or ours with the reason told.
+pub(super) fn ended(result: Result<u8, Failure>) -> u8 {
+    match result {
         Ok(code) => code,
         Err(failure) => {
             if let Some(reason) = failure.reason() {
@@ -29,32 +51,66 @@ pub(crate) fn run(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> u
     }
 }
 
-fn follow(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<u8, Failure> {
+fn start(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<(u8, Printed), Failure> {
     let setup = Setup::new(everywhere)?;
     let truncator = setup.truncator(&run.cut)?;
-    let outputs = if run.split { Outputs::Split } else { Outputs::Merged };
-    let streams = match outputs {
+    let (program, arguments) = run.command_line(&setup);
+    follow(&Errand {
+        launch: Launch {
+            program: &program,
+            arguments: &arguments,
+            environment: &[],
+            mark: None,
+            outputs: if run.split { Outputs::Split } else { Outputs::Merged },
+            inherited,
+        },
+        setup: &setup,
+        truncator: &truncator,
+        context: run.cut.context(),
+        format: everywhere.format,
+        timeout: run.timeout,
+        background_cap: run.background_cap.min(setup.cap()),
+        name: if run.shell.is_some() { "your shell ($SHELL) " } else { "" },
+        early: None,
+    })
+}
+
+/// What was printed of a command's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Printed {
+    Whole,
+    Preview,
+}
+
+/// Runs the command, prints what fits, and returns the exit code.
+pub(super) fn follow(errand: &Errand<'_>) -> Result<(u8, Printed), Failure> {
+    let streams = match errand.launch.outputs {
         Outputs::Merged => 1,
         Outputs::Split => 2,
     };
-    let mut spools: Vec<Spool<'_>> = (0..streams).map(|_| truncator.spool(run.cut.context())).collect();
+    let mut spools: Vec<Spool<'_>> =
+        (0..streams).map(|_| errand.truncator.spool(errand.context.clone())).collect();
 
-    let (program, arguments) = run.command_line();
     process::survive_large_files();
     let signals = Signals::catch().map_err(|error| {
         Failure::Usage(anyhow::Error::new(error).context("could not prepare to run the command"))
     })?;
-    let launched =
-        match process::launch(&Launch { program: &program, arguments: &arguments, outputs, inherited }) {
-            Ok(launched) => launched,
-            Err(error) => {
-                let what = if run.shell.is_some() { "your shell ($SHELL) " } else { "" };
-                say(&format!("could not run {what}{}: {error}", program.display()));
-                return Ok(process::exit_code(&error));
-            }
-        };
-    let watched = process::watch(launched, signals, run.timeout, |Stream(number), chunk| {
-        spools[number].observe(chunk)
+    // Before the command's own beginning, so that it is time when we are woken.
+    let started = Instant::now();
+    let launched = match process::launch(&errand.launch) {
+        Ok(launched) => launched,
+        Err(error) => {
+            say(&format!("could not run {}{}: {error}", errand.name, errand.launch.program.display()));
+            return Ok((process::exit_code(&error), Printed::Whole));
+        }
+    };
+    let mut early = errand.early.filter(|_| streams == 1);
+    let wake = early.as_ref().map(Early::after);
+    let watched = process::watch(launched, signals, errand.timeout, wake, |Stream(number), chunk| {
+        spools[number].observe(chunk);
+        if let Some(early) = &mut early {
+            early.look(&mut spools[number], started.elapsed());
+        }
     })?;
 
     let ending = Ending { exit_code: Some(i32::from(code(watched.fate))), remark: remark(&watched) };
@@ -71,16 +127,15 @@ fn follow(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<u8
             None => spool.finish_with(ending.clone()),
             Some(open) => {
                 let (shown, file) = spool.pause(ending.clone());
-                let cap = run.background_cap.min(setup.cap());
-                let rest = file.and_then(|file| rest(&setup, &shown, file, cap));
+                let rest = file.and_then(|file| rest(errand.setup, &shown, file, errand.background_cap));
                 process::hand_over(open.reader, rest);
                 shown
             }
         })
         .collect();
 
-    let printed = match everywhere.format {
-        Format::Text => print(&shown),
+    let printed = match errand.format {
+        Format::Text => print(&shown, early.unwrap_or_default()),
         Format::Json => super::print_json(&RunResult::new(
             shown.iter().map(CutResult::new).collect(),
             fate,
@@ -93,23 +148,23 @@ fn follow(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<u8
         say(&reason);
     }
     shown.iter().for_each(super::tell_what_is_only_local);
-    if shown.iter().any(|shown| shown.preview().is_some()) {
-        housekeeping::start_if_due(&setup);
+    let is_cut = shown.iter().any(|shown| shown.preview().is_some());
+    if is_cut {
+        housekeeping::start_if_due(errand.setup);
     }
-    if let (Fate::TimedOut, Some(timeout)) = (fate, run.timeout) {
+    if let (Fate::TimedOut, Some(timeout)) = (fate, errand.timeout) {
         say(&format!("the command was stopped: its time of {timeout:?} was up"));
     }
-    Ok(code(fate))
+    Ok((code(fate), if is_cut { Printed::Preview } else { Printed::Whole }))
 }
 
 impl Run {
-    fn command_line(&self) -> (OsString, Vec<OsString>) {
+    fn command_line(&self, setup: &Setup) -> (OsString, Vec<OsString>) {
         match (&self.shell, self.command.split_first()) {
             (None, Some((program, arguments))) => (program.clone(), arguments.to_vec()),
             (line, _) => {
-                let shell = std::env::var_os("SHELL").filter(|shell| !shell.is_empty());
                 let line = line.clone().unwrap_or_default();
-                (shell.unwrap_or_else(|| "/bin/sh".into()), vec![OsStr::new("-c").to_owned(), line])
+                (setup.shell(), vec![OsStr::new("-c").to_owned(), line])
             }
         }
     }
@@ -142,11 +197,11 @@ fn remark(watched: &Watched) -> String {
 }
 
 /// Each output where the command's own would have gone.
-fn print(shown: &[Shown<'_>]) -> Outcome {
+fn print(shown: &[Shown<'_>], early: Early) -> Outcome {
     let mut result = Ok(());
     for (number, shown) in shown.iter().enumerate() {
         let printed = match number {
-            0 => super::print(shown.content()),
+            0 => super::print(early.rest(shown)),
             _ => std::io::stderr().write_all(shown.content()).map_err(Failure::from),
         };
         result = result.and(printed);

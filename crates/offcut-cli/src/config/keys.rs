@@ -123,6 +123,12 @@ pub(crate) const KEYS: &[Key] = &[
         None,
         "what MCP clients may read: the whole store, or what their own session kept",
     ),
+    general(
+        "shell",
+        Kind::Text,
+        Some("OFFCUT_SHELL"),
+        "the shell that runs lines; without it $SHELL, else /bin/sh",
+    ),
     general("max_output", Kind::Size, Some("OFFCUT_MAX_OUTPUT"), "the most that is kept of one output"),
     general(
         "retention.days",

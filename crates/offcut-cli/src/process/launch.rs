@@ -13,6 +13,10 @@ use std::time::Instant;
 pub(crate) struct Launch<'a> {
     pub(crate) program: &'a OsStr,
     pub(crate) arguments: &'a [OsString],
+    /// What is different from our own environment; without a value: not in it.
+    pub(crate) environment: &'a [(OsString, Option<OsString>)],
+    /// The variable that tells the command into which pipe it prints.
+    pub(crate) mark: Option<&'a str>,
     pub(crate) outputs: Outputs,
     pub(crate) inherited: Inherited,
 }
@@ -67,11 +71,20 @@ fn spawn(
     let mut command = Command::new(program);
     command.args(first).args(launch.arguments);
     launch.inherited.hand_down(&mut command);
+    for (name, value) in launch.environment {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     if group == Group::Own {
         command.process_group(0);
         platform::die_with_us(&mut command);
     }
     let (reader, writer) = pipe()?;
+    if let Some(name) = launch.mark {
+        command.env(name, platform::identity(&reader).unwrap_or_default());
+    }
     let outputs = match launch.outputs {
         Outputs::Merged => {
             command.stdout(writer.try_clone()?).stderr(writer);

@@ -68,10 +68,13 @@ impl Signals {
 }
 
 /// Reads everything the command prints, and returns when it has ended and its output has too, or does not.
+///
+/// After `wake`, `take` is called even if nothing came, with nothing.
 pub(crate) fn watch(
     launched: Launched,
     signals: Signals,
     timeout: Option<Duration>,
+    wake: Option<Duration>,
     take: impl FnMut(Stream, &[u8]),
 ) -> io::Result<Watched> {
     let Launched { child, group, started, outputs } = launched;
@@ -88,6 +91,7 @@ pub(crate) fn watch(
         late: 0,
         patience: timeout.map_or(Patience::Endless, |timeout| Patience::Until(started + timeout)),
         status: Status::for_terminal(started),
+        wake: wake.map(|wake| started + wake),
         block: vec![0; BLOCK],
         take,
     };
@@ -127,6 +131,7 @@ struct Watch<F> {
     late: usize,
     patience: Patience,
     status: Status,
+    wake: Option<Instant>,
     block: Vec<u8>,
     take: F,
 }
@@ -144,6 +149,10 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
             }
             self.mind_the_time(now);
             self.status.draw(now);
+            if self.wake.is_some_and(|wake| now >= wake) {
+                self.wake = None;
+                (self.take)(Stream(0), &[]);
+            }
             let ready = self.wait(now)?;
             if ready.signal {
                 self.handle_signals()?;
@@ -212,7 +221,7 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
             _ => None,
         };
         let grace = self.ended.map(|(_, end)| end + GRACE).filter(|_| patience.is_none());
-        let next = [patience, grace, self.status.next_draw()].into_iter().flatten().min();
+        let next = [patience, grace, self.status.next_draw(), self.wake].into_iter().flatten().min();
         let timeout = next.map(|next| next.saturating_duration_since(now) + Duration::from_millis(1));
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut polled: Vec<PollFd<'_>> =

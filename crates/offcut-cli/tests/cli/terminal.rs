@@ -9,10 +9,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-struct Terminal {
+pub(crate) struct Terminal {
     ours: File,
     child: Child,
-    seen: String,
+    pub(crate) seen: String,
 }
 
 impl Terminal {
@@ -33,7 +33,7 @@ impl Terminal {
     }
 
     #[expect(unsafe_code, reason = "a new session needs code between fork and exec")]
-    fn start(mut command: Command) -> Terminal {
+    pub(crate) fn start(mut command: Command) -> Terminal {
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::CLOEXEC).unwrap();
         grantpt(&ours).unwrap();
@@ -61,7 +61,7 @@ impl Terminal {
 
     /// Reads until a text has been shown.
     #[track_caller]
-    fn wait_for(&mut self, text: &str) {
+    pub(crate) fn wait_for(&mut self, text: &str) {
         while !self.seen.contains(text) {
             assert!(self.read(), "{text:?} was not shown: {:?}", self.seen);
         }

@@ -48,7 +48,7 @@ impl Inherited {
 
     /// Hands it down to a command that is about to be started.
     #[expect(unsafe_code, reason = "only the child itself can change what it is, between fork and exec")]
-    pub(in crate::process) fn hand_down(self, command: &mut Command) {
+    pub(crate) fn hand_down(self, command: &mut Command) {
         // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
         unsafe {
             command.pre_exec(move || {

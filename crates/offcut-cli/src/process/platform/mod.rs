@@ -22,6 +22,12 @@ use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+/// What tells a pipe or file from every other, for as long as it is open.
+pub(crate) fn identity(file: impl std::os::fd::AsFd) -> Option<String> {
+    let found = rustix::fs::fstat(file).ok()?;
+    Some(format!("{}:{}", found.st_dev, found.st_ino))
+}
+
 /// Whether the terminal sends its signals to us, and so to a child in our group.
 pub(super) fn in_foreground() -> bool {
     File::open("/dev/tty")

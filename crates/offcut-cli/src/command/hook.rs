@@ -1,0 +1,37 @@
+//! `offcut hook AGENT EVENT`: answers an agent that asks after a tool call. It never fails: what goes wrong is logged.
+
+use crate::arguments::{Cut, Everywhere, Hook};
+use crate::environment::Setup;
+use crate::hook::{self, NEUTRAL};
+use crate::{housekeeping, log};
+use offcut::middleware::{Middleware, ShapeChoice, Verdict};
+use std::cell::Cell;
+use std::io::Read;
+
+pub(crate) fn hook(everywhere: &Everywhere, hook: &Hook) -> u8 {
+    crate::process::survive_large_files();
+    let answer = answer(everywhere, hook).unwrap_or_else(|problem| {
+        log::write(&format!("hook {:?} {:?}: {problem}", hook.agent, hook.event).to_lowercase());
+        None
+    });
+    let _ = super::print(answer.as_deref().unwrap_or(NEUTRAL).as_bytes());
+    0
+}
+
+fn answer(everywhere: &Everywhere, hook: &Hook) -> hook::Answer {
+    let mut input = String::new();
+    std::io::stdin().lock().read_to_string(&mut input).map_err(|error| error.to_string())?;
+    let reason = |failure: crate::failure::Failure| failure.reason().unwrap_or_default();
+    let setup = Setup::for_agent(everywhere).map_err(reason)?;
+    let middleware = Middleware::new(setup.truncator(&Cut::default()).map_err(reason)?);
+    let is_cut = Cell::new(false);
+    let answer = hook::answer(hook.agent, hook.event, &input, &|json, shape, context| {
+        let bounded = middleware.result(json, ShapeChoice::Is(shape), context).ok()?;
+        is_cut.set(bounded.results.iter().any(|judged| matches!(judged.verdict, Verdict::Cut(_))));
+        is_cut.get().then(|| bounded.json.into_owned())
+    });
+    if is_cut.get() {
+        housekeeping::start_if_due(&setup);
+    }
+    answer
+}

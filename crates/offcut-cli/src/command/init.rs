@@ -1,0 +1,158 @@
+//! `offcut init`: puts offcut into agents and takes it out again, and shows every change.
+
+use crate::arguments::{Everywhere, Init};
+use crate::config;
+use crate::environment::Setup;
+use crate::failure::{Failure, Outcome};
+use crate::hook::Host;
+use crate::install::{self, Facts, Owner, Receipts, Scope, Step};
+use etcetera::{BaseStrategy, choose_base_strategy};
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+pub(crate) fn init(everywhere: &Everywhere, init: &Init) -> Outcome {
+    let facts = facts(everywhere)?;
+    let found: Vec<Host> =
+        Host::ALL.into_iter().filter(|host| facts.is_installed(*host, &variable("PATH"))).collect();
+    let named: Vec<Host> = if init.all { found.clone() } else { init.agents.clone() };
+    if !named.is_empty() {
+        return named.into_iter().try_for_each(|host| one(host, init, &facts, init.dry_run));
+    }
+    if found.is_empty() {
+        return Err(Failure::NotFound(anyhow::anyhow!(
+            "no agent was found: name one of claude, opencode, codex, gemini"
+        )));
+    }
+    let is_asked = std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !init.dry_run;
+    for host in found {
+        one(host, init, &facts, true)?;
+        if is_asked && says_yes(&format!("change this for {}? [y/N] ", host.name())) {
+            one(host, init, &facts, false)?;
+        }
+    }
+    if !is_asked {
+        super::print(b"nothing was changed: name an agent, or --all\n")?;
+    }
+    Ok(())
+}
+
+fn one(host: Host, init: &Init, facts: &Facts, is_dry: bool) -> Outcome {
+    let scope = if init.project { Scope::Project } else { Scope::User };
+    let receipts = receipts()?;
+    let changes = install::changes(host, scope, facts);
+    let usage = |error: String| Failure::Usage(anyhow::anyhow!(error));
+    let (shared, settings): (Vec<_>, Vec<_>) = changes
+        .into_iter()
+        .partition(|change| change.owner() == Owner::Ours && change.path.starts_with(&facts.files));
+    let mut steps = Vec::new();
+    if init.uninstall {
+        for change in &settings {
+            steps.push(change.plan_removal(&receipts).map_err(usage)?);
+        }
+        carry_out(&steps, &receipts, is_dry, Direction::Out)?;
+        // Other agents may use the files that are not this agent's own.
+        if !is_dry && receipts.is_empty() {
+            let steps: Result<Vec<Step>, String> =
+                shared.iter().map(|change| change.plan_removal(&receipts)).collect();
+            carry_out(&steps.map_err(usage)?, &receipts, is_dry, Direction::Out)?;
+        }
+    } else {
+        for change in shared.iter().chain(&settings) {
+            steps.push(change.plan().map_err(usage)?);
+        }
+        carry_out(&steps, &receipts, is_dry, Direction::In)?;
+    }
+    let is_change = steps.iter().any(Step::is_change);
+    let summary = match (is_change, is_dry, init.uninstall) {
+        (false, _, false) => "is set up already",
+        (false, _, true) => "has nothing of ours",
+        (true, true, _) => "would be changed like this",
+        (true, false, false) => "is set up: start it anew",
+        (true, false, true) => "is as it was",
+    };
+    let mut text = format!("{}: {summary}\n", host.name());
+    if !init.uninstall {
+        for remark in steps.iter().flat_map(|step| &step.remarks).cloned().chain(install::advice(host, facts))
+        {
+            text += &format!("  {remark}\n");
+        }
+    }
+    super::print(text.as_bytes())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    In,
+    Out,
+}
+
+/// Shows the steps and, unless it is only for show, takes them.
+fn carry_out(steps: &[Step], receipts: &Receipts, is_dry: bool, direction: Direction) -> Outcome {
+    for step in steps {
+        if step.is_change() {
+            super::print(step.diff().as_bytes())?;
+        }
+        if is_dry {
+            continue;
+        }
+        let failed = |error: std::io::Error| {
+            Failure::Store(
+                anyhow::Error::new(error).context(format!("could not change {}", step.path.display())),
+            )
+        };
+        if direction == Direction::Out {
+            step.take().map_err(failed)?;
+            receipts.forget(&step.path);
+        } else if step.is_change() {
+            if step.owner == Owner::Theirs {
+                receipts.keep(&step.path, &receipts.next(step)).map_err(failed)?;
+            }
+            step.take().map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn receipts() -> Result<Receipts, Failure> {
+    let base = base()?;
+    let directory = base.state_dir().unwrap_or_else(|| base.data_dir());
+    Ok(Receipts::new(directory.join("offcut").join("init")))
+}
+
+fn base() -> Result<impl BaseStrategy, Failure> {
+    choose_base_strategy().map_err(|_| Failure::Usage(anyhow::anyhow!("there is no home directory")))
+}
+
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
+/// What the settings will name.
+pub(crate) fn facts(everywhere: &Everywhere) -> Result<Facts, Failure> {
+    let base = base()?;
+    let setup = Setup::quiet(everywhere)?;
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::Usage(anyhow::Error::new(error).context("this program has no path")))?;
+    let moved = [(Host::Claude, "CLAUDE_CONFIG_DIR"), (Host::Codex, "CODEX_HOME")];
+    let moved = moved.into_iter().map(|(host, name)| (host, variable(name)));
+    let shell = setup.shell();
+    let shell = Path::new(&shell).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Facts {
+        home: base.home_dir().to_owned(),
+        project: config::project_directory().unwrap_or_default(),
+        config: base.config_dir(),
+        moved: moved.filter(|(_, path)| !path.is_empty()).map(|(host, path)| (host, path.into())).collect(),
+        program,
+        files: config::user_directory().unwrap_or_else(|| PathBuf::from(".")).join("agents"),
+        store: setup.directory().map(Path::to_owned),
+        shell,
+    })
+}
+
+fn says_yes(question: &str) -> bool {
+    print!("{question}");
+    let _ = std::io::stdout().flush();
+    let mut line = String::new();
+    let _ = std::io::stdin().lock().read_line(&mut line);
+    matches!(line.trim(), "y" | "Y" | "yes")
+}

@@ -1,0 +1,47 @@
+//! opencode: the plugin passes what a tool returned, and puts in its place what comes back.
+//!
+//! A built-in tool has `output`, a text that opencode has already cut; an MCP tool has `content`, as the server sent it.
+
+use super::{Answer, Bound, quoted};
+use offcut::Context;
+use offcut::middleware::Shape;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// Tools whose results are a page of something that the agent can page through, or that it must have exactly, and
+/// the shell, which is bounded before opencode cuts it.
+const EXACT: &[&str] =
+    &["read", "edit", "write", "patch", "apply_patch", "todowrite", "todoread", "bash", "offcut"];
+
+#[derive(Deserialize)]
+struct Call<'a> {
+    tool: String,
+    #[serde(rename = "sessionID", default)]
+    session: Option<String>,
+    #[serde(rename = "callID", default)]
+    call: Option<String>,
+    #[serde(default, borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    content: Option<&'a RawValue>,
+}
+
+pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
+    let call: Call<'_> = serde_json::from_str(input).map_err(|error| error.to_string())?;
+    if EXACT.contains(&call.tool.as_str()) {
+        return Ok(None);
+    }
+    let context =
+        Context { tool: Some(call.tool.clone()), call_id: call.call.clone(), session: call.session.clone() };
+    match (call.content, call.output) {
+        (Some(content), _) => {
+            let json = format!("{{\"content\":{}}}", content.get());
+            Ok(bound(&json, Shape::Mcp, &context))
+        }
+        (None, Some(output)) => {
+            let json = format!("{{\"title\":{},\"output\":{}}}", quoted(&call.tool)?, output.get());
+            Ok(bound(&json, Shape::Opencode, &context))
+        }
+        (None, None) => Err(format!("{} has neither output nor content", call.tool)),
+    }
+}

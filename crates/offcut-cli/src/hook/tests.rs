@@ -1,0 +1,137 @@
+//! Payloads as the real agents send them (shortened), and the answers.
+
+use super::*;
+
+/// What stands for a long text and for its preview.
+const LONG: &str = "LONG";
+
+#[track_caller]
+fn check(host: Host, payload: &str, expected: Result<&str, &str>) {
+    let bound = |json: &str, _: Shape, context: &Context| {
+        assert!(context.tool.is_some(), "the call has a tool");
+        json.contains(LONG).then(|| json.replace(LONG, "a \\\"preview\\\""))
+    };
+    let answer = answer(host, Event::After, payload, &bound);
+    match (answer, expected) {
+        (Ok(answer), Ok(expected)) => assert_eq!(answer.as_deref().unwrap_or(NEUTRAL), expected),
+        (Err(problem), Err(expected)) => assert!(problem.contains(expected), "{problem}"),
+        (found, expected) => panic!("{found:?} instead of {expected:?}"),
+    }
+}
+
+fn claude(rest: &str) -> String {
+    format!(
+        r#"{{"session_id":"9508b65e","transcript_path":"/home/you/.claude/projects/x/9508b65e.jsonl","cwd":"/home/you/x",
+        "prompt_id":"75376433","permission_mode":"default","effort":{{"level":"high"}},"hook_event_name":"PostToolUse",
+        {rest},"tool_use_id":"toolu_0000","duration_ms":310}}"#
+    )
+}
+
+#[test]
+fn claude_code() {
+    let check = |rest: &str, expected: Result<&str, &str>| check(Host::Claude, &claude(rest), expected);
+    check(
+        r#""tool_name":"mcp__long__report","tool_input":{},"tool_response":[{"type":"text","text":"LONG"}]"#,
+        Ok(
+            r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":[{"type":"text","text":"a \"preview\""}]}}"#,
+        ),
+    );
+    check(r#""tool_name":"mcp__long__report","tool_response":[{"type":"text","text":"short"}]"#, Ok("{}"));
+    check(
+        r#""tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{"stdout":"LONG","stderr":"","interrupted":false,"isImage":false}"#,
+        Ok(
+            r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"stdout":"a \"preview\"","stderr":"","interrupted":false,"isImage":false}}}"#,
+        ),
+    );
+    // The agent must have exactly what it reads, to change it.
+    check(
+        r#""tool_name":"Read","tool_input":{"file_path":"/x"},"tool_response":{"type":"text","file":{"filePath":"/x","content":"LONG","numLines":1,"startLine":1,"totalLines":1}}"#,
+        Ok("{}"),
+    );
+    check(r#""tool_name":"Grep","tool_response":7"#, Err("no known shape"));
+    check(r#""tool_name":"Grep""#, Err("tool_response"));
+    // Cursor runs these hooks, too, and has its own.
+    check(
+        r#""cursor_version":"3.1","tool_name":"mcp__x","tool_response":[{"type":"text","text":"LONG"}]"#,
+        Ok("{}"),
+    );
+}
+
+fn codex(rest: &str) -> String {
+    format!(
+        r#"{{"session_id":"01a1e1b2","turn_id":"01a1e1b3","transcript_path":"/home/you/.codex/sessions/x.jsonl",
+        "cwd":"/home/you/x","hook_event_name":"PostToolUse","model":"m","permission_mode":"default",{rest},"tool_use_id":"call_0"}}"#
+    )
+}
+
+#[test]
+fn codex_cli() {
+    let check = |rest: &str, expected: Result<&str, &str>| check(Host::Codex, &codex(rest), expected);
+    check(
+        r#""tool_name":"mcp__long__report","tool_input":{},"tool_response":{"content":[{"type":"text","text":"LONG"},{"type":"text","text":"end"}]}"#,
+        Ok(r#"{"continue":false,"reason":"a \"preview\"\nend"}"#),
+    );
+    check(
+        r#""tool_name":"mcp__long__report","tool_response":{"content":[{"type":"text","text":"LONG"}],"isError":true}"#,
+        Ok(r#"{"decision":"block","reason":"a \"preview\""}"#),
+    );
+    check(
+        r#""tool_name":"mcp__x","tool_response":{"content":[{"type":"text","text":"LONG"},{"type":"image","data":"aGk=","mimeType":"image/png"}]}"#,
+        Ok("{}"),
+    );
+    check(r#""tool_name":"Bash","tool_input":{"command":"x"},"tool_response":"LONG""#, Ok("{}"));
+    check(r#""tool_name":"mcp__x","tool_response":"LONG""#, Err("expected struct"));
+}
+
+fn gemini(rest: &str) -> String {
+    format!(
+        r#"{{"session_id":"e290bf8c","transcript_path":"/home/you/.gemini/tmp/x.jsonl","cwd":"/home/you/x",
+        "hook_event_name":"AfterTool","timestamp":"2026-11-16T00:11:59.346Z",{rest}}}"#
+    )
+}
+
+#[test]
+fn gemini_cli() {
+    let check = |rest: &str, expected: Result<&str, &str>| check(Host::Gemini, &gemini(rest), expected);
+    check(
+        r#""tool_name":"mcp_long_report","tool_input":{},"tool_response":{"llmContent":[{"text":"<untrusted_context>\nLONG\n</untrusted_context>"}],"returnDisplay":"LONG"},"mcp_context":{"server_name":"long"}"#,
+        Ok(r#"{"decision":"deny","reason":"<untrusted_context>\na \"preview\"\n</untrusted_context>"}"#),
+    );
+    check(
+        r#""tool_name":"run_shell_command","tool_input":{"command":"x"},"tool_response":{"llmContent":"Output: LONG","returnDisplay":"x"}"#,
+        Ok(r#"{"decision":"deny","reason":"Output: a \"preview\""}"#),
+    );
+    check(r#""tool_name":"read_file","tool_response":{"llmContent":"LONG"}"#, Ok("{}"));
+    check(
+        r#""tool_name":"x","tool_response":{"llmContent":[{"text":"LONG"},{"inlineData":{"data":"aGk="}}]}"#,
+        Ok("{}"),
+    );
+    check(r#""tool_name":"x","tool_response":{"returnDisplay":"LONG"}"#, Err("llmContent"));
+}
+
+#[test]
+fn the_plugin_of_opencode() {
+    let check = |payload: &str, expected: Result<&str, &str>| check(Host::Opencode, payload, expected);
+    check(
+        r#"{"tool":"long_report","sessionID":"ses_1","callID":"call_0","content":[{"type":"text","text":"LONG"}]}"#,
+        Ok(r#"{"content":[{"type":"text","text":"a \"preview\""}]}"#),
+    );
+    check(
+        r#"{"tool":"grep","sessionID":"ses_1","callID":"call_0","output":"LONG"}"#,
+        Ok(r#"{"title":"grep","output":"a \"preview\""}"#),
+    );
+    check(r#"{"tool":"read","output":"LONG"}"#, Ok("{}"));
+    check(r#"{"tool":"bash","output":"LONG"}"#, Ok("{}"));
+    check(r#"{"tool":"x"}"#, Err("neither"));
+}
+
+#[test]
+fn nothing_unexpected_is_answered() {
+    for host in Host::ALL {
+        for payload in
+            ["", "null", "[]", "{}", "{\"tool_name\":1}", "\u{0}", "{\"tool_name\":\"x\",\"tool_response\":"]
+        {
+            check(host, payload, Err(""));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Changes to a settings file, in whatever format, that can be made, recognised and taken back.
+
+use serde_json::Value;
+
+/// One thing that we want to stand in a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Edit {
+    /// The keys that lead to where it stands.
+    pub(crate) path: Vec<&'static str>,
+    pub(crate) what: What,
+    /// The text by which it is known to be ours.
+    pub(crate) sign: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum What {
+    /// A member of the object there. Another value that is not ours stays.
+    Member { key: String, value: Value },
+    /// An element of the array there, behind what others have put there.
+    Element(Value),
+}
+
+/// A file with our changes, and what could not be done.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Edited {
+    pub(crate) text: String,
+    pub(crate) remarks: Vec<String>,
+}
+
+impl Edit {
+    /// Whether a value is one that we have put there.
+    pub(super) fn is_ours(&self, value: &str) -> bool {
+        value.contains(&self.sign)
+    }
+
+    /// Where it stands, for people.
+    pub(super) fn place(&self) -> String {
+        let key = match &self.what {
+            What::Member { key, .. } => Some(key.as_str()),
+            What::Element(_) => None,
+        };
+        self.path.iter().copied().chain(key).collect::<Vec<_>>().join(".")
+    }
+
+    pub(super) fn is_taken(&self) -> String {
+        format!("{} is set already and stays as it is", self.place())
+    }
+}

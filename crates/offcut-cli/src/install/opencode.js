@@ -1,0 +1,51 @@
+// Written by `offcut init opencode`, which also removes it. Long results of tools are bounded and kept; the tool
+// `offcut` gets any part of them back. Whatever goes wrong here leaves the result as it was.
+import { execFile } from "node:child_process"
+
+const program = "{program}"
+
+const run = (args, input) =>
+  new Promise((resolve) => {
+    const child = execFile(program, args, { maxBuffer: 1 << 28, timeout: 10000 }, (error, stdout, stderr) =>
+      resolve({ error, stdout, stderr }),
+    )
+    child.stdin.on("error", () => {})
+    child.stdin.end(input)
+  })
+
+export const Offcut = async () => ({
+  "tool.execute.after": async (input, output) => {
+    try {
+      const { content, output: text } = output
+      if (JSON.stringify(content ?? text ?? "").length < 4000) return
+      const { tool, sessionID, callID } = input
+      const { error, stdout } = await run(
+        ["hook", "opencode", "after"],
+        JSON.stringify({ tool, sessionID, callID, content, output: text }),
+      )
+      if (error) return
+      const answer = JSON.parse(stdout)
+      if (Array.isArray(answer.content)) output.content = answer.content
+      else if (typeof answer.output === "string") output.output = answer.output
+    } catch {}
+  },
+  tool: {
+    offcut: {
+      description:
+        "Gets a part of a long tool output back. A result that begins with [offcut ID: ...] was cut; name its ID and " +
+        "either lines (FIRST:LAST, counted from 1) or a pattern (a regular expression) to look for.",
+      args: {
+        id: { type: "string", description: "The ID in the notice, or `last`" },
+        lines: { type: "string", description: "FIRST:LAST, for example 100:200; or empty" },
+        pattern: { type: "string", description: "A regular expression; or empty" },
+      },
+      async execute({ id, lines, pattern }) {
+        const args = pattern
+          ? ["grep", "-C", "2", "--", pattern, id || "last"]
+          : ["read", ...(lines ? ["--lines", lines] : []), "--", id || "last"]
+        const { stdout, stderr } = await run(args, "")
+        return stdout || stderr || "nothing"
+      },
+    },
+  },
+})

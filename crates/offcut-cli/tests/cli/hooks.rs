@@ -1,0 +1,69 @@
+//! `offcut hook`: one object in, one out, whatever comes.
+
+use crate::harness::{Sandbox, numbered};
+use serde_json::{Value, json};
+
+#[test]
+fn a_long_result_is_bounded_and_kept() {
+    let sandbox = Sandbox::new();
+    let long = numbered(50_000);
+    let part = json!({"type": "text", "text": long});
+    let cases = [
+        (
+            "claude",
+            json!({"tool_name": "mcp__a__b", "session_id": "s", "tool_use_id": "c", "tool_response": [part]}),
+        ),
+        ("codex", json!({"tool_name": "mcp__a__b", "tool_response": {"content": [part]}})),
+        ("gemini", json!({"tool_name": "b", "tool_response": {"llmContent": long, "returnDisplay": ""}})),
+        ("opencode", json!({"tool": "a_b", "sessionID": "s", "callID": "c", "content": [part]})),
+    ];
+    for (agent, payload) in cases {
+        let ran = sandbox.run(&["hook", agent, "after"], payload.to_string().as_bytes());
+        assert_eq!(ran.stderr, "");
+        let answer: Value = ran.json();
+        let text = answer.to_string();
+        assert!(text.contains("[offcut ") && text.len() < 14_000, "{agent}: {text}");
+        assert_eq!(sandbox.run(&["cat", "last"], b"").text(), long, "{agent}");
+    }
+    let show = sandbox.run(&["show", "last", "--format", "json"], b"").json();
+    assert_eq!((&show["tool"], &show["session"]), (&json!("a_b"), &json!("s")), "{show}");
+}
+
+#[test]
+fn whatever_is_unexpected_passes_and_is_logged() {
+    let sandbox = Sandbox::new();
+    for agent in ["claude", "codex", "gemini", "opencode"] {
+        for input in [&b"not JSON"[..], b"", b"{}", b"\xff\xfe"] {
+            let ran = sandbox.run(&["hook", agent, "after"], input);
+            assert_eq!((ran.text().as_str(), ran.stderr.as_str()), ("{}", ""), "{agent} {input:?}");
+        }
+    }
+    let log = std::fs::read_to_string(sandbox.path().join(".local/state/offcut/hooks.log")).unwrap();
+    assert_eq!(log.lines().count(), 16, "{log}");
+    // However much goes wrong, the log stays small.
+    let remark = [b'x'; 4000];
+    for _ in 0..400 {
+        sandbox.run(&["hook", "claude", "after"], &remark);
+    }
+    let size = |name: &str| {
+        std::fs::metadata(sandbox.path().join(".local/state/offcut").join(name))
+            .map_or(0, |found| found.len())
+    };
+    assert!(size("hooks.log") < 70_000 && size("hooks.old.log") < 70_000);
+}
+
+#[test]
+fn a_result_that_fits_or_is_ours_stays() {
+    let sandbox = Sandbox::new();
+    let small = json!({"tool_name": "mcp__a__b", "tool_response": [{"type": "text", "text": "short"}]});
+    assert_eq!(sandbox.run(&["hook", "claude", "after"], small.to_string().as_bytes()).text(), "{}");
+    // A preview of coloured lines, as the agent's shell tool returns it: nothing of it is in the store as it is shown.
+    let line = "i=0; while [ $i -lt 3000 ]; do printf '\\033[31mred %d\\033[0m\\n' $i; i=$((i+1)); done";
+    let mut command = sandbox.command();
+    command.args(["shell", "-c", line]).env("PATH", "/usr/bin:/bin");
+    let preview = crate::harness::feed(command, b"").text();
+    let around =
+        format!("<untrusted_context>\nOutput: {preview}Process Group PGID: 4711\n</untrusted_context>");
+    let payload = json!({"tool_name": "run_shell_command", "tool_response": {"llmContent": around}});
+    assert_eq!(sandbox.run(&["hook", "gemini", "after"], payload.to_string().as_bytes()).text(), "{}");
+}

@@ -1,0 +1,264 @@
+//! `offcut init`: what is put into agents' settings can be taken out again, to the byte.
+
+use crate::harness::{Ran, Sandbox, feed};
+use std::path::{Path, PathBuf};
+
+/// Agent, file, and what a user has in it; `MINE` stands where the user changes something afterwards.
+const SETTINGS: &[(&str, &str, &str)] = &[
+    ("claude", ".claude/settings.json", "{}\n"),
+    ("claude", ".claude/settings.json", "{}"),
+    ("claude", ".claude/settings.json", ""),
+    ("claude", ".claude/settings.json", "{\n  \"model\": \"MINE\"\n}\n"),
+    (
+        "claude",
+        ".claude/settings.json",
+        "{\"model\":\"MINE\",\"env\":{\"A\":\"1\"},\"permissions\":{\"deny\":[\"Read(.env)\"]}}",
+    ),
+    (
+        "claude",
+        ".claude/settings.json",
+        "{\n\t\"permissions\": {\n\t\t\"allow\": [\n\t\t\t\"Bash(npm run test:*)\",\n\t\t\t\"MINE\"\n\t\t]\n\t},\n\t\"hooks\": {\n\t\t\"PostToolUse\": [\n\t\t\t{ \"matcher\": \"Edit|Write\", \"hooks\": [{ \"type\": \"command\", \"command\": \"prettier --write\" }] }\n\t\t],\n\t\t\"Stop\": []\n\t}\n}\n",
+    ),
+    (
+        "claude",
+        ".claude/settings.json",
+        "{\r\n  \"env\": {\r\n    \"CLAUDE_CODE_ENABLE_TELEMETRY\": \"0\"\r\n  },\r\n  \"statusLine\": { \"type\": \"command\", \"command\": \"MINE\" }\r\n}\r\n",
+    ),
+    (
+        "opencode",
+        ".config/opencode/opencode.json",
+        "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"theme\": \"MINE\"\n}\n",
+    ),
+    (
+        "opencode",
+        ".config/opencode/opencode.jsonc",
+        "{\n  // what I like\n  \"theme\": \"MINE\", // dark\n  /* tools */\n  \"permission\": {\n    \"edit\": \"ask\",\n    \"external_directory\": { \"~/notes/*\": \"allow\", },\n  },\n}\n",
+    ),
+    (
+        "opencode",
+        ".config/opencode/opencode.json",
+        "{ \"permission\": { \"external_directory\": \"ask\" }, \"username\": \"MINE\" }\n",
+    ),
+    (
+        "opencode",
+        ".config/opencode/opencode.json",
+        "{\n    \"mcp\": {\n        \"x\": { \"type\": \"local\", \"command\": [\"MINE\"] }\n    }\n}",
+    ),
+    ("opencode", ".config/opencode/opencode.json", "{ \"shell\": \"/usr/bin/fish\", \"theme\": \"MINE\" }\n"),
+    ("codex", ".codex/config.toml", ""),
+    (
+        "codex",
+        ".codex/config.toml",
+        "# my settings\nmodel = \"MINE\" # the good one\napproval_policy = \"on-request\"\n",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "model = \"MINE\"\n\n[shell_environment_policy]\ninherit = \"core\" # not everything\nset = { EDITOR = \"true\" }\n\n[mcp_servers.docs]\ncommand = \"docs\"\nargs = [\n  \"--stdio\", # yes\n]\n",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "[profiles.fast]\nmodel = \"MINE\"\n\n[shell_environment_policy.set]\nCI = \"1\"\n\n[[hooks.PostToolUse]]\nmatcher = \"Bash\"\n\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"notify\"\n\n[projects.\"/home/you/x\"]\ntrust_level = \"trusted\"\n",
+    ),
+    ("codex", ".codex/config.toml", "model = \"MINE\"\n\n\n# the end"),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "{\n  \"theme\": \"MINE\",\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
+    ),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "// Gemini\n{\n  \"hooks\": {\n    \"AfterTool\": [ { \"matcher\": \"write_file\", \"hooks\": [ { \"type\": \"command\", \"command\": \"MINE\" } ] } ], // tidy\n    \"BeforeTool\": []\n  }\n}\n",
+    ),
+    ("gemini", ".gemini/.env", "GEMINI_API_KEY=abc\nexport OTHER=\"MINE\"\n"),
+    ("gemini", ".gemini/.env", "# keys\nGEMINI_API_KEY=MINE"),
+    ("gemini", ".gemini/.env", "BASH_ENV=/home/you/env.sh\nA=MINE\n"),
+];
+
+struct Home(Sandbox);
+
+impl Home {
+    fn with(file: &str, text: &str) -> Home {
+        let home = Home(Sandbox::new());
+        let path = home.0.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+        home
+    }
+
+    fn init(&self, arguments: &[&str]) -> Ran {
+        let mut command = self.0.command();
+        command.arg("init").args(arguments).env("SHELL", "/bin/bash").env("PATH", "/usr/bin:/bin");
+        feed(command, b"")
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// All files but the receipts, with what is in them.
+    fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+            for file in std::fs::read_dir(folder).unwrap() {
+                let path = file.unwrap().path();
+                if path.is_dir() && !path.is_symlink() { walk(&path, found) } else { found.push(path) }
+            }
+        }
+        let mut found = Vec::new();
+        walk(self.path(), &mut found);
+        found.sort();
+        let read = |path: PathBuf| {
+            let content = match std::fs::read_link(&path) {
+                Ok(target) => target.into_os_string().into_encoded_bytes(),
+                Err(_) => std::fs::read(&path).unwrap(),
+            };
+            (path, content)
+        };
+        found
+            .into_iter()
+            .filter(|path| !path.components().any(|part| part.as_os_str() == "state"))
+            .map(read)
+            .collect()
+    }
+}
+
+#[test]
+fn what_is_put_in_comes_out_to_the_byte() {
+    for (agent, file, text) in SETTINGS {
+        let home = Home::with(file, text);
+        let before = home.files();
+        let first = home.init(&[agent]).text();
+        assert!(first.contains("+++ ") && first.contains("is set up"), "{first}");
+        let set_up = home.files();
+        assert!(set_up.len() > before.len(), "{file}: {text}");
+        let second = home.init(&[agent]).text();
+        assert!(second.contains("is set up already") && !second.contains("+++ "), "{text}\n{second}");
+        assert_eq!(home.files(), set_up, "{text}");
+        home.init(&[agent, "--uninstall"]).text();
+        assert_eq!(home.files(), before, "{text}");
+        assert!(home.init(&[agent, "--uninstall"]).text().contains("has nothing of ours"));
+    }
+}
+
+/// Somebody has changed the file in the meantime: that stays, and only what is ours goes.
+#[test]
+fn what_others_change_meanwhile_stays() {
+    for (agent, file, text) in SETTINGS.iter().filter(|(.., text)| text.contains("MINE")) {
+        let home = Home::with(file, text);
+        home.init(&[agent]).text();
+        let path = home.path().join(file);
+        let changed = std::fs::read_to_string(&path).unwrap().replace("MINE", "CHANGED");
+        std::fs::write(&path, changed).unwrap();
+        home.init(&[agent, "--uninstall"]).text();
+        let words =
+            |text: &str| text.split_whitespace().collect::<String>().replace(",}", "}").replace(",]", "]");
+        let found = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(words(&found), words(&text.replace("MINE", "CHANGED")), "{found}");
+    }
+}
+
+#[test]
+fn a_dry_run_changes_nothing_and_shows_all() {
+    for (agent, file, text) in SETTINGS {
+        let home = Home::with(file, text);
+        let before = home.files();
+        assert!(home.init(&[agent, "--dry-run"]).text().contains("would be changed"), "{text}");
+        assert_eq!(home.files(), before);
+    }
+}
+
+#[test]
+fn what_is_not_settings_is_left_alone() {
+    for (agent, file, text) in [
+        ("claude", ".claude/settings.json", "{ \"hooks\": "),
+        ("claude", ".claude/settings.json", "[]"),
+        ("codex", ".codex/config.toml", "model = "),
+        ("gemini", ".gemini/settings.json", "\"text\""),
+    ] {
+        let home = Home::with(file, text);
+        home.init(&[agent]).failed(2, file);
+        assert_eq!(std::fs::read_to_string(home.path().join(file)).unwrap(), text);
+        assert_eq!(home.files().len(), 1, "nothing else was begun");
+    }
+}
+
+#[test]
+fn what_a_user_has_set_wins() {
+    let home = Home::with(".claude/settings.json", "{\"env\": {\"CLAUDE_CODE_SHELL\": \"/bin/zsh\"}}");
+    let text = home.init(&["claude"]).text();
+    assert!(text.contains("env.CLAUDE_CODE_SHELL is set already and stays as it is"), "{text}");
+    assert!(
+        std::fs::read_to_string(home.path().join(".claude/settings.json")).unwrap().contains("\"/bin/zsh\"")
+    );
+}
+
+#[test]
+fn without_a_name_it_says_what_it_would_do() {
+    let home = Home::with(".codex/config.toml", "");
+    let text = home.init(&[]).text();
+    assert!(text.contains("codex: would be changed") && text.contains("nothing was changed"), "{text}");
+    assert!(!text.contains("claude") && !text.contains("gemini"), "{text}");
+    Home(Sandbox::new()).init(&[]).failed(3, "no agent was found");
+}
+
+#[test]
+fn files_that_several_agents_use_go_with_the_last() {
+    let home = Home::with(".codex/config.toml", "");
+    std::fs::create_dir(home.path().join(".gemini")).unwrap();
+    home.init(&["--all"]).text();
+    let link = home.path().join(".config/offcut/agents/offcut-bash");
+    home.init(&["codex", "--uninstall"]).text();
+    assert!(link.is_symlink());
+    home.init(&["gemini", "--uninstall"]).text();
+    assert!(!link.is_symlink() && !link.parent().unwrap().exists());
+}
+
+#[test]
+fn a_project_has_settings_of_its_own() {
+    let home = Home::with(".git/HEAD", "");
+    home.init(&["claude", "opencode", "codex", "gemini", "--project"]).text();
+    for file in [
+        ".claude/settings.local.json",
+        "opencode.json",
+        ".opencode/plugin/offcut.js",
+        ".codex/config.toml",
+        ".gemini/.env",
+    ] {
+        assert!(home.path().join(file).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn doctor_fires_what_was_set_up() {
+    let home = Home::with(".codex/config.toml", "");
+    home.init(&["codex"]).text();
+    let doctor = || {
+        let mut command = home.0.command();
+        feed(
+            {
+                command.arg("doctor").env("SHELL", "/bin/bash").env("PATH", "/usr/bin:/bin");
+                command
+            },
+            b"",
+        )
+    };
+    let text = doctor().text();
+    for says in [
+        "its shell works",
+        "bash works",
+        "its hook works",
+        "only you can read it",
+        "claude         not installed",
+    ] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    home.0.run(&["hook", "codex", "after"], b"not what it should be");
+    let store = home.0.store();
+    std::fs::set_permissions(&store, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let ran = doctor();
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert_eq!(ran.code, Some(1));
+    assert!(text.contains("chmod 700") && text.contains("hook codex after: expected"), "{text}");
+}

@@ -1,0 +1,204 @@
+//! `offcut shell`: a line behaves as in the real shell, and what it prints is bounded.
+
+use crate::harness::{Ran, Sandbox, feed, numbered};
+use crate::terminal::Terminal;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// This program under another name.
+fn link(sandbox: &Sandbox, name: &str) -> PathBuf {
+    let path = sandbox.path().join(name);
+    if !path.exists() {
+        symlink(env!("CARGO_BIN_EXE_offcut"), &path).unwrap();
+    }
+    path
+}
+
+fn call(sandbox: &Sandbox, program: &str, arguments: &[&str], input: &[u8]) -> Ran {
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().current_dir(sandbox.path());
+    command.env("HOME", sandbox.path()).env("PATH", "/usr/local/bin:/usr/bin:/bin").env("A", "b c");
+    feed(command, input)
+}
+
+/// The line in bash and in `offcut-bash`: the same output and the same end.
+#[track_caller]
+fn check(arguments: &[&str], input: &str) {
+    let sandbox = Sandbox::new();
+    let ours = link(&sandbox, "offcut-bash");
+    let expected = call(&sandbox, "bash", arguments, input.as_bytes());
+    let found = call(&sandbox, ours.to_str().unwrap(), arguments, input.as_bytes());
+    let all = |ran: &Ran| String::from_utf8_lossy(&ran.stdout).into_owned() + &ran.stderr;
+    // The real shell is started by its whole path.
+    let name = |text: String| text.replace("/usr/bin/bash", "bash").replace("/bin/bash", "bash");
+    assert_eq!((found.code, name(all(&found))), (expected.code, all(&expected)), "{arguments:?}");
+}
+
+#[test]
+fn lines_behave_as_in_the_real_shell() {
+    for line in [
+        "true",
+        "exit 3",
+        "no-such-program-here",
+        "echo a; echo b >&2; false",
+        "printf '%s|' \"$A\" '$A' \\$A \"a'b\" 'a\"b'",
+        "cat <<'END'\n$A `date` \"quoted\"\nEND\nexit 7",
+        "cat <<END\n$A\nEND",
+        "cd / && pwd",
+        "x=$(seq 1 100000 | wc -l); echo $x",
+        "seq 1 100000 | bash -c 'wc -l'",
+        "bash -c 'seq 1 100000' | wc -c",
+        "f() { return 4; }; f",
+        "trap 'echo bye' EXIT; echo hello",
+        "set -e; false; echo never",
+        "sleep 0.01 & wait $!; echo $?",
+        "read line; echo \"got $line\"; cat",
+        "echo 日本語; printf '\\x00\\xff'",
+        "echo ${BASH_VERSION:+bash}",
+        "# only a comment",
+        "",
+    ] {
+        check(&["-c", line], "first\nsecond\n");
+    }
+    check(&["-c", "-l", "echo login; shopt -q login_shell; echo $?"], "");
+    check(&["-lc", "shopt -q login_shell; echo $?"], "");
+    check(&["-eo", "pipefail", "-c", "false | true; echo never"], "");
+    check(&["-c", "echo \"$0 $1 $2\"", "zero", "one", "two words"], "");
+    check(&["-s", "x"], "echo from input $1\nexit 5\n");
+    check(&["/no/such/script", "-c"], "");
+    check(&["--norc", "--noprofile", "-c", "echo plain"], "");
+}
+
+#[test]
+fn death_by_a_signal_is_told_as_shells_tell_it() {
+    let sandbox = Sandbox::new();
+    let ran = call(&sandbox, link(&sandbox, "offcut-bash").to_str().unwrap(), &["-c", "kill -TERM $$"], b"");
+    assert_eq!((ran.code, ran.stdout.len(), ran.stderr.as_str()), (Some(143), 0, ""));
+}
+
+#[test]
+fn a_long_line_is_bounded_and_kept() {
+    let sandbox = Sandbox::new();
+    for (program, arguments) in [
+        (link(&sandbox, "offcut-sh"), vec!["-c"]),
+        (link(&sandbox, "offcut-bash"), vec!["-lc"]),
+        (PathBuf::from(env!("CARGO_BIN_EXE_offcut")), vec!["shell", "-c"]),
+    ] {
+        let line = "seq 1 50000; echo 'error: it broke' >&2; seq 50001 100000; exit 3";
+        let arguments: Vec<&str> = arguments.into_iter().chain([line]).collect();
+        let ran = call(&sandbox, program.to_str().unwrap(), &arguments, b"");
+        let text = String::from_utf8(ran.stdout).unwrap();
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
+        assert!(text.starts_with("[offcut ") && text.len() <= 9500, "{text}");
+        assert!(text.contains("error: it broke") && text.contains("exit code 3 after"), "{text}");
+        let kept = numbered(100_000).replace("\n50001\n", "\nerror: it broke\n50001\n");
+        assert_eq!(sandbox.run(&["cat", "last"], b"").text(), kept);
+        let show = sandbox.run(&["show", "last", "--format", "json"], b"").json();
+        assert_eq!(show["tool"], "bash", "{show}");
+    }
+}
+
+#[test]
+fn a_shell_inside_a_line_bounds_nothing_again() {
+    let sandbox = Sandbox::new();
+    let ours = link(&sandbox, "offcut-bash");
+    let ours = ours.to_str().unwrap();
+    let run = |line: &str| call(&sandbox, ours, &["-c", line], b"").text();
+    // Its output is the line's own.
+    run(&format!("{ours} -c 'seq 1 100000'"));
+    assert_eq!(sandbox.run(&["ls", "--all", "--format", "json"], b"").json().as_array().unwrap().len(), 1);
+    // What the line itself reads of an agent inside is that agent's to bound.
+    assert!(run(&format!("{ours} -c 'seq 1 100000' | cat")).starts_with("[offcut "));
+}
+
+#[test]
+fn the_shell_of_programs_in_the_line_is_the_real_one() {
+    let sandbox = Sandbox::new();
+    let ours = link(&sandbox, "offcut-bash");
+    let mut command = Command::new(&ours);
+    command.args(["-c", "echo \"$SHELL\"; $SHELL -c 'seq 1 100000' | wc -l"]);
+    command.env_clear().env("SHELL", &ours).env("HOME", sandbox.path()).env("PATH", "/usr/bin:/bin");
+    let text = feed(command, b"").text();
+    assert!(text.ends_with("bash\n100000\n") && !text.contains("offcut"), "{text}");
+}
+
+#[test]
+fn the_shell_is_chosen_and_is_never_this_program() {
+    let sandbox = Sandbox::new();
+    let ours = link(&sandbox, "offcut-sh");
+    let check = |variables: &[(&str, &str)], expected: &str| {
+        let mut command = sandbox.command();
+        command.args(["shell", "-c", "echo ${BASH_VERSION:+bash}"]).env("PATH", "/usr/bin:/bin");
+        command.envs(variables.iter().copied());
+        assert_eq!(feed(command, b"").text().trim(), expected, "{variables:?}");
+    };
+    check(&[("SHELL", "/bin/bash")], "bash");
+    check(&[("SHELL", "/bin/sh"), ("OFFCUT_SHELL", "/bin/bash")], "bash");
+    check(&[("SHELL", ours.to_str().unwrap()), ("OFFCUT_SHELL", "/bin/bash")], "bash");
+    let mut command = sandbox.command();
+    command.args(["run", "--shell", "echo plain"]).env("SHELL", &ours).env("PATH", "/usr/bin:/bin");
+    assert_eq!(feed(command, b"").text(), "plain\n");
+}
+
+#[test]
+fn nothing_configured_can_cost_the_shell() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path().join(".offcut.toml"), "nonsense = [").unwrap();
+    for variable in ["OFFCUT_PROFILE", "OFFCUT_STORE", "OFFCUT_MAX_BYTES"] {
+        let mut command = sandbox.command();
+        command
+            .args(["shell", "-c", "echo fine"])
+            .env(variable, "\u{1}nonsense")
+            .env("PATH", "/usr/bin:/bin");
+        let ran = feed(command, b"");
+        assert_eq!((ran.code, ran.stdout.as_slice()), (Some(0), b"fine\n".as_slice()), "{variable}");
+    }
+}
+
+#[test]
+fn a_terminal_is_left_to_the_real_shell() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.args(["shell", "-c", "test -t 1 && echo it is one; seq 1 20000"]).env("PATH", "/usr/bin:/bin");
+    let mut terminal = Terminal::start(command);
+    terminal.wait_for("\r\n20000\r\n");
+    assert!(terminal.seen.starts_with("it is one\r\n1\r\n") && !terminal.seen.contains("[offcut"));
+}
+
+/// What an agent runs in the background says that it is ready while it runs.
+#[test]
+fn the_beginning_of_what_takes_long_is_shown_while_it_lasts() {
+    let sandbox = Sandbox::new();
+    let line = "echo ready; read answer; echo $answer; seq 1 20000; read answer; exit 3";
+    let mut command = sandbox.command();
+    command.args(["shell", "-c", line]).env("PATH", "/usr/bin:/bin");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let mut next = || {
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        line
+    };
+    assert_eq!(next(), "ready\n");
+    input.write_all(b"go\n").unwrap();
+    // How much comes before that depends on how it arrives.
+    let mut early = "ready\n".to_owned();
+    while !early.contains("[offcut: the command goes on") {
+        let line = next();
+        assert_ne!(line, "", "{early}");
+        early += &line;
+    }
+    assert!(sandbox.run(&["read", "last", "--lines", "1:3"], b"").text().starts_with("ready\ngo\n1\n"));
+    input.write_all(b"end\n").unwrap();
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).unwrap();
+    assert!(
+        rest.starts_with("[offcut ") && rest.contains("\nready\ngo\n") && rest.contains("exit code 3"),
+        "{rest}"
+    );
+    assert!(rest.len() + early.len() <= 9500, "{early}{}", rest.len());
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+}

@@ -1,0 +1,162 @@
+"""How each real agent is installed, pointed at the scripted model and started for one turn."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+MCP = {"command": sys.executable, "args": [str(HERE / "mcp_server.py")]}
+
+# Nothing leaves the machine: whoever honours a proxy finds a closed door.
+NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
+
+
+class Agent:
+    """One agent; `configure` writes what a user would have, `command` is one turn."""
+
+    name = package = binary = ""
+    variables = {}
+    # Whether offcut brings a tool of its own into it.
+    has_tool = False
+    # Whether its settings here deny the command `touch`.
+    denies_touch = False
+
+    def configure(self, home, url):
+        raise NotImplementedError
+
+    def command(self, home):
+        raise NotImplementedError
+
+    def environment(self, home, url, path):
+        kept = {key: os.environ[key] for key in ("LANG", "LC_ALL", "TERM") if key in os.environ}
+        return {**kept, **NO_NETWORK, "HOME": str(home), "PATH": path, "SHELL": "/bin/bash", **self.variables}
+
+    def turn(self, home, work, url, path, program, timeout=90):
+        """Runs the agent for one turn, in `work`."""
+        command = [str(program), *self.command(home)]
+        environment = self.environment(home, url, path)
+        return subprocess.run(
+            command, cwd=work, env=environment, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, errors="replace", timeout=timeout,
+        )
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+class Claude(Agent):
+    name, package, binary = "claude", "@anthropic-ai/claude-code", "claude"
+    denies_touch = True
+    variables = {
+        "ANTHROPIC_API_KEY": "none", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "ENABLE_TOOL_SEARCH": "false",
+    }
+
+    def configure(self, home, url):
+        settings = {
+            "permissions": {"allow": ["Bash", "mcp__long__report"], "deny": ["Bash(touch:*)"]},
+            "includeCoAuthoredBy": False,
+        }
+        write(home / ".claude/settings.json", json.dumps(settings, indent=2) + "\n")
+        write(home / "mcp.json", json.dumps({"mcpServers": {"long": MCP}}))
+
+    def environment(self, home, url, path):
+        return {**super().environment(home, url, path), "ANTHROPIC_BASE_URL": url}
+
+    def command(self, home):
+        return ["-p", "go", "--mcp-config", str(home / "mcp.json"), "--strict-mcp-config"]
+
+
+class Opencode(Agent):
+    name, package, binary = "opencode", "opencode-ai", "opencode"
+    has_tool = denies_touch = True
+    variables = {
+        f"OPENCODE_DISABLE_{what}": "1"
+        for what in ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
+    }
+
+    def configure(self, home, url):
+        provider = {
+            "npm": "@ai-sdk/openai-compatible", "name": "mock",
+            "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
+            "models": {"mock-model": {"name": "mock", "limit": {"context": 200000, "output": 8000}}},
+        }
+        settings = {
+            "$schema": "https://opencode.ai/config.json",
+            "provider": {"mock": provider}, "model": "mock/mock-model", "small_model": "mock/mock-model",
+            "autoupdate": False, "share": "disabled", "permission": {"bash": {"*": "allow", "touch *": "deny"}},
+            "mcp": {"long": {"type": "local", "command": [MCP["command"], *MCP["args"]]}},
+        }
+        folder = home / ".config/opencode"
+        write(folder / "opencode.json", json.dumps(settings, indent=2) + "\n")
+        # As after a first start with a network: opencode installs this beside its settings, and waits for it if there
+        # is a plugin.
+        package = {"dependencies": {"@opencode-ai/plugin": "*"}}
+        write(folder / "package.json", json.dumps(package))
+        write(folder / "package-lock.json", json.dumps({"packages": {"": package}}))
+        (folder / "node_modules").mkdir()
+
+    def command(self, home):
+        return ["run", "go"]
+
+
+class Codex(Agent):
+    name, package, binary = "codex", "@openai/codex", "codex"
+    variables = {"MOCK_KEY": "none"}
+
+    def configure(self, home, url):
+        write(home / ".codex/config.toml", f"""# A user's own file.
+model = "mock-model"
+model_provider = "mock"
+check_for_update_on_startup = false
+
+[model_providers.mock]
+name = "mock"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "MOCK_KEY"
+supports_websockets = false
+
+[analytics]
+enabled = false
+
+[feedback]
+enabled = false
+
+[mcp_servers.long]
+command = {json.dumps(MCP["command"])}
+args = {json.dumps(MCP["args"])}
+""")
+
+    def command(self, home):
+        return [
+            "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
+            "--dangerously-bypass-hook-trust", "go",
+        ]
+
+
+class Gemini(Agent):
+    name, package, binary = "gemini", "@google/gemini-cli", "gemini"
+    variables = {"GEMINI_API_KEY": "none", "GEMINI_TELEMETRY_ENABLED": "false", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+
+    def configure(self, home, url):
+        settings = {
+            "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+            "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "mcpServers": {"long": MCP},
+        }
+        write(home / ".gemini/settings.json", json.dumps(settings, indent=2) + "\n")
+
+    def environment(self, home, url, path):
+        return {**super().environment(home, url, path), "GOOGLE_GEMINI_BASE_URL": url}
+
+    def command(self, home):
+        return ["-m", "gemini-2.5-pro", "--yolo", "-p", "go"]
+
+
+AGENTS = [Claude(), Opencode(), Codex(), Gemini()]
