@@ -49,7 +49,7 @@ impl Facts {
 
     fn hook(&self, host: &str) -> String {
         let program = self.program.to_string_lossy();
-        let program = shlex::try_quote(&program).map_or_else(|_| program.clone(), |quoted| quoted);
+        let program = shlex::try_quote(&program).unwrap_or_else(|_| program.clone());
         format!("{program} hook {host} after")
     }
 

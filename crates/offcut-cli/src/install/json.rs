@@ -65,7 +65,8 @@ fn put_member(object: &CstObject, key: &str, value: &Value, edit: &Edit) -> bool
         return true;
     };
     let text = found.value().map(|value| value.to_string()).unwrap_or_default();
-    if text == value.to_string() {
+    let wanted = value.to_string();
+    if text == wanted {
         return true;
     }
     let is_ours = edit.is_ours(&text);

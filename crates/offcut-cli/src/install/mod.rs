@@ -205,7 +205,7 @@ impl Step {
         };
         let header =
             |state: &State| if *state == State::Absent { "/dev/null".to_owned() } else { name.clone() };
-        similar::TextDiff::from_lines(&shown(&self.before), &shown(&self.after))
+        similar::TextDiff::from_lines(shown(&self.before), shown(&self.after))
             .unified_diff()
             .header(&header(&self.before), &header(&self.after))
             .to_string()
