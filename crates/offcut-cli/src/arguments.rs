@@ -1,21 +1,21 @@
 //! The command line.
 
 mod agents;
+mod cutting;
 mod keeping;
 mod mcp;
+mod reading;
 
 pub(crate) use crate::command::Ls;
 pub(crate) use agents::{Hook, Init, Shell};
-pub(crate) use keeping::{Clean, Pinning, Stats};
+pub(crate) use cutting::{Cut, Run, foreign};
+pub(crate) use keeping::{Clean, Pinning, Rm, Stats};
 pub(crate) use mcp::{Mcp, Proxy, Serve};
+pub(crate) use reading::{Grep, Read, Reference};
 
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::middleware::{Shape, ShapeChoice};
-use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Rule, TaskTool, Terminal, presets};
-use std::ffi::OsString;
-use std::time::Duration;
 
 /// A tool prints too much. offcut shows what fits, keeps every byte, and gets any part back.
 #[derive(Debug, Parser)]
@@ -277,27 +277,6 @@ pub(crate) struct ToolResult {
     pub(crate) panel: bool,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Grep {
-    /// A regular expression
-    pub(crate) pattern: String,
-    /// Ids, beginnings of ids, `last`, `last-1`, paths, or `all`; the last output if none is given
-    #[arg(value_name = "ID")]
-    pub(crate) ids: Vec<String>,
-    /// Upper and lower case are the same
-    #[arg(short, long)]
-    pub(crate) ignore_case: bool,
-    /// Lines before and after each match
-    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
-    pub(crate) context: usize,
-    /// Print at most this many matches of each output
-    #[arg(short, long, value_name = "N")]
-    pub(crate) max_count: Option<u64>,
-    /// Print only how many lines match
-    #[arg(short, long)]
-    pub(crate) count: bool,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Print every value that holds
@@ -330,170 +309,11 @@ pub(crate) enum Page {
     Config,
 }
 
-#[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("what").required(true).args(["shell", "command"]))]
-pub(crate) struct Run {
-    #[command(flatten)]
-    pub(crate) cut: Cut,
-    /// Run this line by the user's shell ($SHELL, else /bin/sh)
-    #[arg(long, value_name = "LINE", allow_hyphen_values = true)]
-    pub(crate) shell: Option<OsString>,
-    /// Keep standard output and standard error apart and bound each
-    #[arg(long)]
-    pub(crate) split: bool,
-    /// Stop the command after this time: 30s, 5m, 1h30m, or seconds
-    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
-    pub(crate) timeout: Option<Duration>,
-    /// Keep at most this much of an output that something left behind keeps open, and not more than `max_output`
-    #[arg(long, value_name = "N", value_parser = parse_size, default_value = "1GiB")]
-    pub(crate) background_cap: u64,
-    /// The command and its arguments
-    #[arg(last = true, value_name = "CMD")]
-    pub(crate) command: Vec<OsString>,
-}
-
-/// Reads a time such as `30s`, `5m`, `1h30m` or `90`. Nothing and less is an error.
-fn parse_time(text: &str) -> Result<Duration, String> {
-    let error = || format!("{text:?} is not a time: write 30s, 5m, 1h30m, or a number of seconds");
-    let time = match text.parse::<u32>() {
-        Ok(seconds) => Duration::from_secs(u64::from(seconds)),
-        Err(_) => {
-            let time: jiff::SignedDuration = text.parse().map_err(|_| error())?;
-            Duration::try_from(time).map_err(|_| error())?
-        }
-    };
-    if time.is_zero() { Err(error()) } else { Ok(time) }
-}
-
-/// What a call may say about its output.
-#[derive(Clone, Debug, Default, Args)]
-pub(crate) struct Cut {
-    /// The tool that printed the text
-    #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
-    pub(crate) tool: Option<String>,
-    /// The id of the call
-    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
-    pub(crate) call_id: Option<String>,
-    /// The session of the call
-    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
-    pub(crate) session: Option<String>,
-    /// Limits for a kind of output: code, log, error
-    #[arg(long, value_name = "NAME", value_parser = ["code", "log", "error"])]
-    pub(crate) preset: Option<String>,
-    /// What is shown of a text over the limits
-    #[arg(long, value_name = "NAME", value_parser = strategy())]
-    pub(crate) strategy: Option<StrategyName>,
-    /// The reader has a tool that starts a sub-agent
-    #[arg(long, overrides_with = "no_task")]
-    pub(crate) task: bool,
-    /// The reader has no such tool
-    #[arg(long, overrides_with = "task")]
-    pub(crate) no_task: bool,
-    /// Show a text over the limits as it came: colour, progress frames, binary bytes
-    #[arg(long)]
-    pub(crate) raw: bool,
-    /// Show at most this many lines
-    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
-    pub(crate) max_lines: Option<u64>,
-    /// Show at most this many bytes: 9500, 50KiB, 8k
-    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
-    pub(crate) max_bytes: Option<u64>,
-    /// Show at most this many characters
-    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
-    pub(crate) max_chars: Option<u64>,
-    /// Show at most this many tokens (estimated)
-    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
-    pub(crate) max_tokens: Option<u64>,
-}
-
-impl Cut {
-    /// What the flags say, over the preset that they name.
-    pub(crate) fn rule(&self) -> Rule {
-        let preset = self.preset.as_ref().and_then(|name| presets().get(name).copied()).unwrap_or_default();
-        let limited =
-            [self.max_lines, self.max_bytes, self.max_chars, self.max_tokens].iter().any(Option::is_some);
-        let flags = Rule {
-            // Whoever names a limit wants it, even for a tool that the profile exempts.
-            enabled: limited.then_some(true),
-            limits: Limits {
-                lines: self.max_lines,
-                bytes: self.max_bytes,
-                chars: self.max_chars,
-                tokens: self.max_tokens,
-            },
-            strategy: self.strategy,
-            task: match (self.task, self.no_task) {
-                (true, _) => Some(TaskTool::Available),
-                (_, true) => Some(TaskTool::Absent),
-                _ => None,
-            },
-            terminal: self.raw.then_some(Terminal::Raw),
-            ..Rule::default()
-        };
-        flags.or(preset)
-    }
-
-    pub(crate) fn context(&self) -> Context {
-        Context { tool: self.tool.clone(), call_id: self.call_id.clone(), session: self.session.clone() }
-    }
-}
-
-/// Names come from elsewhere, in whatever bytes; none of them may keep an output from being bounded.
-pub(crate) fn foreign() -> impl clap::builder::TypedValueParser<Value = String> {
-    use clap::builder::{OsStringValueParser, TypedValueParser};
-    OsStringValueParser::new().map(|text| text.to_string_lossy().into_owned())
-}
-
 fn shape() -> impl clap::builder::TypedValueParser<Value = ShapeChoice> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     let names = std::iter::once("auto").chain(Shape::ALL.map(Shape::name));
     PossibleValuesParser::new(names.collect::<Vec<_>>())
         .map(|name| Shape::named(&name).map_or(ShapeChoice::Auto, ShapeChoice::Is))
-}
-
-fn strategy() -> impl clap::builder::TypedValueParser<Value = StrategyName> {
-    use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(StrategyName::ALL.map(StrategyName::as_str)).map(|name| {
-        StrategyName::ALL.into_iter().find(|known| known.as_str() == name).unwrap_or(StrategyName::Auto)
-    })
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Reference {
-    /// An id, the beginning of one, `last`, `last-1`, or the path of a kept file
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Read {
-    #[command(flatten)]
-    pub(crate) reference: Reference,
-    /// Lines FIRST:LAST, counted from 1, both included; also 100:, :200, -20:
-    #[arg(long, value_name = "A:B", allow_hyphen_values = true, group = "part")]
-    pub(crate) lines: Option<String>,
-    /// Bytes START:END, counted from 0, END not included
-    #[arg(long, value_name = "A:B", allow_hyphen_values = true, group = "part")]
-    pub(crate) bytes: Option<String>,
-    /// The lines around line N
-    #[arg(long, value_name = "N", group = "part", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) around: Option<u64>,
-    /// With --around: how many lines before and after
-    #[arg(short = 'C', long, value_name = "N", default_value_t = 20, requires = "around")]
-    pub(crate) context: u64,
-    /// The most bytes a page may have, its last line included (512 or more)
-    #[arg(long, value_name = "N", value_parser = parse_size)]
-    pub(crate) max_bytes: Option<u64>,
-    /// The most lines a page may have
-    #[arg(long, value_name = "N", value_parser = parse_size)]
-    pub(crate) max_lines: Option<u64>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Rm {
-    /// Ids, unique beginnings of ids, `last`, `last-1`, or paths of kept files
-    #[arg(value_name = "ID", required = true)]
-    pub(crate) ids: Vec<String>,
 }
 
 #[derive(Debug, Args)]

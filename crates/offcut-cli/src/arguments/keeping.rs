@@ -47,3 +47,10 @@ fn parse_age(text: &str) -> Result<Duration, String> {
     let duration = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| error())?;
     Duration::try_from(duration).map_err(|_| error())
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct Rm {
+    /// Ids, unique beginnings of ids, `last`, `last-1`, or paths of kept files
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+}

@@ -1,7 +1,10 @@
 //! What several tests need.
 
-use offcut::store::{Draft, Entry, Id, MemoryStore, Pin, Store, StoreError, Summary, Writer};
-use offcut::{Limits, Profile, Rule, Storage, Truncator};
+use offcut::middleware::{Bounded, Middleware, ShapeChoice, Verdict};
+use offcut::store::{Draft, Entry, FsStore, Id, MemoryStore, Pin, Store, StoreError, Summary, Writer};
+use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Storage, Truncator};
+use proptest::sample::Index;
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -117,4 +120,56 @@ impl Writer for FaultyWriter {
         }
         self.inner.commit(summary)
     }
+}
+
+/// What a spool shows of a text that comes in pieces, divided at these places.
+pub(crate) fn in_pieces(truncator: &Truncator, text: &[u8], mut places: Vec<Index>) -> String {
+    places.sort_by_key(|place| place.index(text.len() + 1));
+    let mut spool = truncator.spool(Context::default());
+    let mut from = 0;
+    for place in places {
+        let to = place.index(text.len() + 1);
+        spool.observe(&text[from..to]);
+        from = to;
+    }
+    spool.observe(&text[from..]);
+    String::from_utf8_lossy(spool.finish().content()).into_owned()
+}
+
+pub(crate) fn middleware(profile: &str, rule: Rule) -> (Middleware, Arc<FsStore>, tempfile::TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Arc::new(FsStore::new(directory.path().join("store"), noon));
+    let truncator = Truncator::new(Profile::named(profile).unwrap())
+        .storage(Storage::To(store.clone()))
+        .rule(rule)
+        .unwrap();
+    (Middleware::new(truncator), store, directory)
+}
+
+/// One door: a result through a profile; the value that comes out, and what was decided.
+pub(crate) fn through(middleware: &Middleware, result: &Value, tool: &str) -> (Value, Verdict) {
+    let text = result.to_string();
+    let Bounded { json, mut results, .. } =
+        middleware.result(&text, ShapeChoice::Auto, &Context::tool(tool)).unwrap();
+    assert_eq!(results.len(), 1, "{}", &text[..text.len().min(200)]);
+    (serde_json::from_str(&json).unwrap(), results.remove(0).verdict)
+}
+
+#[track_caller]
+pub(crate) fn cut(verdict: Verdict) -> Box<Preview> {
+    match verdict {
+        Verdict::Cut(preview) => preview,
+        other => panic!("it was not cut: {other:?}"),
+    }
+}
+
+pub(crate) fn stored(preview: &Preview) -> Vec<u8> {
+    match &preview.kept {
+        Kept::Whole(entry) => std::fs::read(entry.path.as_ref().unwrap()).unwrap(),
+        other => panic!("it was not kept: {other:?}"),
+    }
+}
+
+pub(crate) fn numbered(count: usize) -> String {
+    (1..=count).map(|number| format!("line{number}")).collect::<Vec<_>>().join("\n")
 }

@@ -4,6 +4,7 @@
 
 mod commands;
 mod common;
+mod document_results;
 mod documents;
 mod events;
 mod failures;

@@ -1,6 +1,6 @@
 //! What `auto` shows of texts that have a known shape: the lines that carry it, and exact counts.
 
-use crate::common::{memory, native};
+use crate::common::{in_pieces, memory, native};
 use crate::properties::{check, fits};
 use offcut::strategy::StrategyName;
 use offcut::{Context, Limits, Rule, Shown, Terminal, Truncator};
@@ -111,7 +111,7 @@ proptest! {
         lines in prop::option::of(4..60_u64),
         tokens in prop::option::of(128..900_u64),
         terminal in prop::sample::select(vec![Terminal::Rendered, Terminal::Raw]),
-        mut places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
+        places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
     ) {
         let limits = Limits { bytes: Some(bytes), lines, tokens, ..Limits::default() };
         let whole = auto(limits, terminal);
@@ -125,16 +125,6 @@ proptest! {
             }
         }
         let truncator = auto(limits, terminal);
-        let mut spool = truncator.spool(Context::default());
-        places.sort_by_key(|place| place.index(text.len() + 1));
-        let mut from = 0;
-        for place in places {
-            let to = place.index(text.len() + 1);
-            spool.observe(&text.as_bytes()[from..to]);
-            from = to;
-        }
-        spool.observe(&text.as_bytes()[from..]);
-        let streamed = spool.finish();
-        prop_assert_eq!(String::from_utf8_lossy(streamed.content()), String::from_utf8_lossy(whole.content()));
+        prop_assert_eq!(in_pieces(&truncator, text.as_bytes(), places), String::from_utf8_lossy(whole.content()));
     }
 }

@@ -1,6 +1,6 @@
 //! What `smart` shows: the lines that matter, wherever they stand.
 
-use crate::common::{memory, native};
+use crate::common::{in_pieces, memory, native};
 use offcut::strategy::StrategyName;
 use offcut::{Context, Limits, Rule, Truncator};
 use proptest::prelude::*;
@@ -188,22 +188,12 @@ proptest! {
     fn chunks_do_not_matter(
         lines in prop::collection::vec(line(), 0..700),
         bytes in 256..6000_u64,
-        mut places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
+        places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
     ) {
         let text = lines.concat();
         let whole = smart(bytes).apply(text.as_bytes(), &Context::default()).content().to_vec();
         prop_assert!(whole.len() as u64 <= bytes.max(512));
         let truncator = smart(bytes);
-        let mut spool = truncator.spool(Context::default());
-        places.sort_by_key(|place| place.index(text.len() + 1));
-        let mut from = 0;
-        for place in places {
-            let to = place.index(text.len() + 1);
-            spool.observe(&text.as_bytes()[from..to]);
-            from = to;
-        }
-        spool.observe(&text.as_bytes()[from..]);
-        let streamed = spool.finish().content().to_vec();
-        prop_assert_eq!(String::from_utf8_lossy(&streamed), String::from_utf8_lossy(&whole));
+        prop_assert_eq!(in_pieces(&truncator, text.as_bytes(), places), String::from_utf8_lossy(&whole));
     }
 }

@@ -1,0 +1,129 @@
+//! What a call says about the output that is cut.
+
+use clap::Args;
+use offcut::limits::parse_size;
+use offcut::strategy::StrategyName;
+use offcut::{Context, Limits, Rule, TaskTool, Terminal, presets};
+use std::ffi::OsString;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["shell", "command"]))]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) cut: Cut,
+    /// Run this line by the user's shell ($SHELL, else /bin/sh)
+    #[arg(long, value_name = "LINE", allow_hyphen_values = true)]
+    pub(crate) shell: Option<OsString>,
+    /// Keep standard output and standard error apart and bound each
+    #[arg(long)]
+    pub(crate) split: bool,
+    /// Stop the command after this time: 30s, 5m, 1h30m, or seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
+    pub(crate) timeout: Option<Duration>,
+    /// Keep at most this much of an output that something left behind keeps open, and not more than `max_output`
+    #[arg(long, value_name = "N", value_parser = parse_size, default_value = "1GiB")]
+    pub(crate) background_cap: u64,
+    /// The command and its arguments
+    #[arg(last = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// Reads a time such as `30s`, `5m`, `1h30m` or `90`. Nothing and less is an error.
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let error = || format!("{text:?} is not a time: write 30s, 5m, 1h30m, or a number of seconds");
+    let time = match text.parse::<u32>() {
+        Ok(seconds) => Duration::from_secs(u64::from(seconds)),
+        Err(_) => {
+            let time: jiff::SignedDuration = text.parse().map_err(|_| error())?;
+            Duration::try_from(time).map_err(|_| error())?
+        }
+    };
+    if time.is_zero() { Err(error()) } else { Ok(time) }
+}
+
+/// What a call may say about its output.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Cut {
+    /// The tool that printed the text
+    #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) tool: Option<String>,
+    /// The id of the call
+    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) call_id: Option<String>,
+    /// The session of the call
+    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) session: Option<String>,
+    /// Limits for a kind of output: code, log, error
+    #[arg(long, value_name = "NAME", value_parser = ["code", "log", "error"])]
+    pub(crate) preset: Option<String>,
+    /// What is shown of a text over the limits
+    #[arg(long, value_name = "NAME", value_parser = strategy())]
+    pub(crate) strategy: Option<StrategyName>,
+    /// The reader has a tool that starts a sub-agent
+    #[arg(long, overrides_with = "no_task")]
+    pub(crate) task: bool,
+    /// The reader has no such tool
+    #[arg(long, overrides_with = "task")]
+    pub(crate) no_task: bool,
+    /// Show a text over the limits as it came: colour, progress frames, binary bytes
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// Show at most this many lines
+    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
+    pub(crate) max_lines: Option<u64>,
+    /// Show at most this many bytes: 9500, 50KiB, 8k
+    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
+    pub(crate) max_bytes: Option<u64>,
+    /// Show at most this many characters
+    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
+    pub(crate) max_chars: Option<u64>,
+    /// Show at most this many tokens (estimated)
+    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
+    pub(crate) max_tokens: Option<u64>,
+}
+
+impl Cut {
+    /// What the flags say, over the preset that they name.
+    pub(crate) fn rule(&self) -> Rule {
+        let preset = self.preset.as_ref().and_then(|name| presets().get(name).copied()).unwrap_or_default();
+        let limited =
+            [self.max_lines, self.max_bytes, self.max_chars, self.max_tokens].iter().any(Option::is_some);
+        let flags = Rule {
+            // Whoever names a limit wants it, even for a tool that the profile exempts.
+            enabled: limited.then_some(true),
+            limits: Limits {
+                lines: self.max_lines,
+                bytes: self.max_bytes,
+                chars: self.max_chars,
+                tokens: self.max_tokens,
+            },
+            strategy: self.strategy,
+            task: match (self.task, self.no_task) {
+                (true, _) => Some(TaskTool::Available),
+                (_, true) => Some(TaskTool::Absent),
+                _ => None,
+            },
+            terminal: self.raw.then_some(Terminal::Raw),
+            ..Rule::default()
+        };
+        flags.or(preset)
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        Context { tool: self.tool.clone(), call_id: self.call_id.clone(), session: self.session.clone() }
+    }
+}
+
+/// Names come from elsewhere, in whatever bytes; none of them may keep an output from being bounded.
+pub(crate) fn foreign() -> impl clap::builder::TypedValueParser<Value = String> {
+    use clap::builder::{OsStringValueParser, TypedValueParser};
+    OsStringValueParser::new().map(|text| text.to_string_lossy().into_owned())
+}
+
+fn strategy() -> impl clap::builder::TypedValueParser<Value = StrategyName> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(StrategyName::ALL.map(StrategyName::as_str)).map(|name| {
+        StrategyName::ALL.into_iter().find(|known| known.as_str() == name).unwrap_or(StrategyName::Auto)
+    })
+}

@@ -1,0 +1,239 @@
+//! The documents' scenarios of tool results.
+
+use crate::common::{Fault, Faulty, cut, lines, middleware, numbered, stored, through};
+use offcut::middleware::{Bounded, Decision, Middleware, Reason, Shape, ShapeChoice, Verdict, panel};
+use offcut::store::Store;
+use offcut::strategy::StrategyName;
+use offcut::{Context, Kept, Profile, Rule, Storage, TaskTool, Truncator};
+use serde_json::{Value, json};
+
+#[test]
+fn opencode_seed_001_section_7_1() {
+    let (middleware, ..) = middleware("opencode", Rule::default());
+    let result = json!({"title": "T", "output": numbered(3000), "metadata": {"count": 7}});
+    let (value, verdict) = through(&middleware, &result, "grep");
+    let preview = cut(verdict);
+    assert_eq!(value["title"], "T");
+    assert_eq!(value["metadata"]["count"], 7);
+    assert_eq!(value["metadata"]["truncated"], true);
+    let path = value["metadata"]["outputPath"].as_str().unwrap();
+    assert_eq!(std::fs::read_to_string(path).unwrap(), numbered(3000));
+    let output = value["output"].as_str().unwrap();
+    assert!(output.contains("\n\n...1000 lines truncated...\n\n"), "{output}");
+    assert!(output.contains(path));
+    assert_eq!(stored(&preview), numbered(3000).as_bytes());
+    // It fits: the mark says so, in a metadata object that is made if need be.
+    let (value, verdict) = through(&middleware, &json!({"title": "", "output": "x"}), "grep");
+    assert!(matches!(verdict, Verdict::Fits));
+    assert_eq!(value["metadata"], json!({"truncated": false}));
+}
+
+#[test]
+fn opencode_seed_001_section_7_2_a_tool_that_cuts_itself() {
+    // The custom tool cuts at 1000 lines from the end, and says so: nothing is cut again.
+    let limits = lines(1000);
+    let rule = Rule { limits, strategy: Some(StrategyName::Tail), ..Rule::default() };
+    let (tool, ..) = middleware("opencode", rule);
+    let text = numbered(5000);
+    let shown = tool.truncator().apply(text.as_bytes(), &Context::tool("custom"));
+    let preview = shown.preview().unwrap();
+    let Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
+    let result = json!({
+        "title": "Custom Tool Result",
+        "output": String::from_utf8_lossy(&preview.content),
+        "metadata": {"truncated": true, "customPath": entry.path},
+    });
+    let (around, store, _directory) = middleware("opencode", Rule::default());
+    let (value, verdict) = through(&around, &result, "custom");
+    assert!(matches!(verdict, Verdict::Passed(Reason::Handled)));
+    assert_eq!(value, result);
+    assert_eq!(store.ids().unwrap(), []);
+    // Also when it says that it was not cut, and is far too large.
+    let result = json!({"title": "", "output": numbered(9000), "metadata": {"truncated": false}});
+    assert!(matches!(through(&around, &result, "custom").1, Verdict::Passed(Reason::Handled)));
+}
+
+#[test]
+fn coding_agent_seed_000_section_7() {
+    let (service, ..) = middleware("coding-agent", Rule { limits: lines(10), ..Rule::default() });
+    let result = |output: &str| json!({"success": true, "output": output, "metadata": {"code": 0}});
+    let (value, verdict) = through(&service, &result(&numbered(100)), "custom");
+    cut(verdict);
+    assert_eq!(value["metadata"]["truncated"], true);
+    assert_eq!(value["metadata"]["truncationRemovedLines"], 90);
+    assert_eq!(value["metadata"].get("truncationRemovedBytes"), None);
+    assert!(value["metadata"]["truncationPath"].as_str().unwrap().contains("custom_"));
+    let failed = json!({"success": false, "output": "", "error": numbered(100)});
+    assert!(through(&service, &failed, "x").0["error"].as_str().unwrap().contains("truncated"));
+    // Nothing to look at; handled by the tool; skipped by name; decided by the caller.
+    let empty = json!({"success": true, "output": ""});
+    assert_eq!(through(&service, &empty, "x").0, empty);
+    let handled = json!({"success": true, "output": numbered(99), "metadata": {"truncated": true}});
+    assert_eq!(through(&service, &handled, "x").0, handled);
+    let service = service.skip_tools(["web_fetch"]).decide(|call| match call.context.tool.as_deref() {
+        Some("listed") => Decision::Pass,
+        Some("tight") => Decision::BoundBy(Rule { limits: lines(3), ..Rule::default() }),
+        _ => Decision::Bound,
+    });
+    let long = result(&numbered(50));
+    assert!(matches!(through(&service, &long, "web_fetch").1, Verdict::Passed(Reason::SkippedTool)));
+    assert!(matches!(through(&service, &long, "listed").1, Verdict::Passed(Reason::Decided)));
+    assert_eq!(through(&service, &long, "tight").0["metadata"]["truncationRemovedLines"], 47);
+    // The profile exempts `read`; a failed tool is bounded like any other.
+    let (service, ..) = middleware("coding-agent", Rule::default());
+    assert!(matches!(through(&service, &result(&numbered(4000)), "read").1, Verdict::Fits));
+    let failed = json!({"success": false, "output": numbered(4000), "error": "exit 3"});
+    let (value, _) = through(&service, &failed, "grep");
+    assert_eq!(value["metadata"]["truncated"], true);
+    assert_eq!((&value["success"], &value["error"]), (&json!(false), &json!("exit 3")));
+}
+
+#[test]
+fn unified_seed_002_section_5() {
+    let (unified, ..) = middleware("unified", Rule::default());
+    let stdout: String = (1..=5000).map(|line| format!("{line} C:\\new\n")).collect();
+    let envelope = json!({
+        "status": "success", "data": {"stdout": stdout}, "text": "done",
+        "stats": {"time_ms": 12}, "context": {"cwd": "."}, "error": null,
+    });
+    let (value, verdict) = through(&unified, &envelope, "Bash");
+    let preview = cut(verdict);
+    assert_eq!(value["status"], "partial");
+    assert_eq!(value["stats"], envelope["stats"]);
+    assert_eq!(value["context"], envelope["context"]);
+    assert_eq!(value["error"], Value::Null);
+    let data = value["data"].as_object().unwrap();
+    assert_eq!(data.keys().collect::<Vec<_>>(), ["preview", "truncated", "truncation"]);
+    let truncation = &value["data"]["truncation"];
+    assert_eq!(
+        (&truncation["direction"], &truncation["max_lines"], &truncation["max_bytes"]),
+        (&json!("head"), &json!(2000), &json!(51200))
+    );
+    let shown = value["data"]["preview"].as_str().unwrap();
+    assert_eq!(truncation["kept_lines"], shown.lines().count());
+    assert_eq!(truncation["kept_bytes"], shown.len());
+    assert!(truncation["original_lines"].as_u64().unwrap() > 5000);
+    // A literal backslash-n is not a line break; the text's own line breaks are.
+    assert!(
+        shown.contains("\n1999 C:\\\\new\n") || shown.contains("\n1990 C:\\\\new\n"),
+        "{}",
+        &shown[..200]
+    );
+    let path = truncation["full_output_path"].as_str().unwrap();
+    assert!(path.ends_with("_Bash.json"));
+    assert_eq!(
+        value["text"].as_str().unwrap(),
+        format!(
+            "⚠️ 输出过大已截断，完整内容见 {path}\n\
+             Use Read with pagination or Grep to search the full output file {path}"
+        )
+    );
+    assert_eq!(stored(&preview), envelope.to_string().as_bytes());
+    // An error stays one; a result that asks to be skipped passes byte for byte; with Task the hint is another.
+    let mut error = envelope.clone();
+    error["status"] = json!("error");
+    error["error"] = json!({"code": "TIMEOUT"});
+    let (value, _) = through(&unified, &error, "Bash");
+    assert_eq!((&value["status"], &value["error"]["code"]), (&json!("error"), &json!("TIMEOUT")));
+    let mut skipped = envelope.clone();
+    skipped["context"]["truncation_skip"] = json!(true);
+    let text = format!(" {skipped}\n");
+    let bounded = unified.result(&text, ShapeChoice::Auto, &Context::tool("Bash")).unwrap();
+    assert_eq!(bounded.json, text);
+    let (task, ..) = middleware("unified", Rule { task: Some(TaskTool::Available), ..Rule::default() });
+    let (value, _) = through(&task, &envelope, "Bash");
+    assert!(value["text"].as_str().unwrap().contains("Use Task to have a subagent process the full output"));
+}
+
+#[test]
+fn unified_pages_are_of_the_readable_form() {
+    let (unified, store, _directory) = middleware("unified", Rule::default());
+    let envelope = json!({"status": "success", "data": {"stdout": numbered(9000)}, "text": ""});
+    let preview = cut(through(&unified, &envelope, "Bash").1);
+    let Kept::Whole(entry) = preview.kept else { panic!("not kept") };
+    let view = offcut::retrieve::View::new(store);
+    let entry = view.entry(&entry.id).unwrap();
+    let range = offcut::retrieve::Range::lines("10:11").unwrap();
+    let page = offcut::retrieve::page(&view, &entry, range, Default::default(), &offcut::NoSink).unwrap();
+    assert_eq!(String::from_utf8_lossy(&page.content), "line8\nline9\n");
+}
+
+#[test]
+fn takumi_seed_003() {
+    let (takumi, store, _directory) = middleware("takumi", Rule { limits: lines(4), ..Rule::default() });
+    let image = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
+    let result = json!({
+        "llmContent": [{"type": "text", "text": "a\nb"}, image, {"type": "text", "text": "c\nd\ne\nf"},
+                       {"type": "text", "text": "g"}],
+        "returnDisplay": "shown",
+    });
+    let (value, verdict) = through(&takumi, &result, "bash");
+    let preview = cut(verdict);
+    let parts = value["llmContent"].as_array().unwrap();
+    assert_eq!(parts[0]["text"], "a\nb");
+    assert_eq!(parts[1], image);
+    let path = value["outputPath"].as_str().unwrap();
+    assert_eq!(
+        parts[2]["text"].as_str().unwrap(),
+        format!(
+            "c\nd\n\n...3 lines truncated...\n\nThe tool call succeeded but the output was truncated. Full output \
+             saved to: {path}\nUse Grep to search the full content or Read with offset/limit to view specific sections."
+        )
+    );
+    // Nothing of the last part is shown, and an empty part would be refused.
+    assert_eq!(parts.len(), 3);
+    assert_eq!(stored(&preview), b"a\nb\nc\nd\ne\nf\ng");
+    assert_eq!((&value["truncated"], &value["returnDisplay"]), (&json!(true), &json!("shown")));
+    let kept = store.ids().unwrap().len();
+    // Errors, and what the tool has handled, are left alone.
+    let error = json!({"llmContent": numbered(100), "isError": true});
+    assert_eq!(through(&takumi, &error, "bash").0, error);
+    let handled = json!({"llmContent": numbered(100), "truncated": false});
+    assert_eq!(through(&takumi, &handled, "bash").0, handled);
+    assert_eq!(through(&takumi, &json!({"llmContent": "x"}), "bash").0["truncated"], false);
+    assert_eq!(store.ids().unwrap().len(), kept);
+    // Saving failed: the cut text without a path.
+    let truncator = Truncator::new(Profile::named("takumi").unwrap());
+    let unsaved = Middleware::new(truncator.storage(Storage::To(Faulty::new(Fault::Create))));
+    let (value, _) = through(&unsaved, &json!({"llmContent": numbered(3000)}), "bash");
+    assert_eq!((&value["truncated"], value.get("outputPath")), (&json!(true), None));
+    assert!(!value["llmContent"].as_str().unwrap().contains("saved to"));
+}
+
+#[test]
+fn klaude_seed_004() {
+    let (klaude, ..) = middleware("klaude", Rule::default());
+    let item =
+        json!({"call_id": "c1", "tool_name": "Bash", "status": "success", "output": "é".repeat(50_000)});
+    let text = item.to_string();
+    let Bounded { json, results, .. } = klaude.result(&text, ShapeChoice::Auto, &Context::default()).unwrap();
+    let value: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(results[0].shape, Shape::Klaude);
+    assert_eq!(results[0].context.call_id.as_deref(), Some("c1"));
+    let truncation = &value["ui_extra"]["truncation"];
+    assert_eq!(value["ui_extra"]["type"], "truncation");
+    assert_eq!(
+        (&truncation["original_length"], &truncation["truncated_length"]),
+        (&json!(50_000), &json!(30_000))
+    );
+    let path = truncation["saved_file_path"].as_str().unwrap();
+    assert!(path.contains("Bash-c1-"));
+    assert!(
+        value["output"]
+            .as_str()
+            .unwrap()
+            .starts_with("[Output truncated: 30000 chars hidden, full output saved to")
+    );
+    // For people: path, original size, shown size.
+    let Verdict::Cut(preview) = &results[0].verdict else { panic!("not cut") };
+    let panel = panel(&results[0].context, preview);
+    for part in ["Bash (c1): output truncated", "50000 chars", "20000 chars", path] {
+        assert!(panel.contains(part), "{part} is not in {panel}");
+    }
+    // Not saved: no extra, because it would name a path.
+    let truncator = Truncator::new(Profile::named("klaude").unwrap());
+    let unsaved = Middleware::new(truncator.storage(Storage::To(Faulty::new(Fault::Commit))));
+    let (value, _) = through(&unsaved, &item, "Bash");
+    assert_eq!(value.get("ui_extra"), None);
+    assert!(value["output"].as_str().unwrap().contains("could not be saved"));
+}
