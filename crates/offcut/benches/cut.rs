@@ -10,7 +10,12 @@ use offcut::{Context, Limits, Profile, Rule, Terminal, Truncator};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Runs every part, or those that an argument names.
+/// The parts and texts that were asked for.
+fn wanted() -> Vec<String> {
+    std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect()
+}
+
+/// Runs every part, or those that an argument names; `smart 'one line'` names one of its texts.
 fn main() {
     let parts: [(&str, fn()); 8] = [
         ("first", first_cut),
@@ -22,7 +27,7 @@ fn main() {
         ("lines", million_line_tail),
         ("smart", smart),
     ];
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let wanted = wanted();
     for (name, part) in parts {
         if wanted.is_empty() || wanted.iter().any(|word| word == name) {
             part();
@@ -250,7 +255,12 @@ fn smart() {
                 .collect()
         }),
     ];
+    let wanted = wanted();
+    let one_is_named = texts.iter().any(|(name, _)| wanted.iter().any(|word| word == name));
     for (name, text) in texts {
+        if one_is_named && wanted.iter().all(|word| word != name) {
+            continue;
+        }
         let results = [25 << 20, 100 << 20].map(|bytes| {
             let text = text(bytes);
             let count = best(10, || {

@@ -35,21 +35,32 @@ pub(super) enum Opening {
 }
 
 /// A direct-mapped memory of lines: what collides is looked at again.
-pub(super) struct Memory(Vec<(u64, Known)>);
+pub(super) struct Memory {
+    /// A part of each fingerprint: so little that it stays in the nearest cache, and tells of most new lines that they
+    /// are new.
+    tags: Vec<u16>,
+    lines: Vec<(u64, Known)>,
+}
 
 impl Memory {
     pub(super) fn new() -> Memory {
-        Memory(vec![(0, Known::default()); KNOWN])
+        Memory { tags: vec![0; KNOWN], lines: vec![(0, Known::default()); KNOWN] }
     }
 
     #[inline]
     pub(super) fn get(&self, fingerprint: u64) -> Option<Known> {
-        let (held, known) = self.0[fingerprint as usize % KNOWN];
+        let at = fingerprint as usize % KNOWN;
+        if self.tags[at] != (fingerprint >> 48) as u16 {
+            return None;
+        }
+        let (held, known) = self.lines[at];
         (held == fingerprint && known.template != 0).then_some(known)
     }
 
     pub(super) fn put(&mut self, fingerprint: u64, known: Known) {
-        self.0[fingerprint as usize % KNOWN] = (fingerprint, known);
+        let at = fingerprint as usize % KNOWN;
+        self.tags[at] = (fingerprint >> 48) as u16;
+        self.lines[at] = (fingerprint, known);
     }
 }
 

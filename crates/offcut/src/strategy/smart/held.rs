@@ -24,12 +24,13 @@ pub(super) struct Candidate {
 
 /// What it is worth that a line is unlike the others.
 pub(super) fn rarity(counts: &Counts, template: u64) -> i32 {
-    let count = counts.of(template);
-    if count > 3 {
+    let worth = ((counts.monotony() - 1.0).clamp(0.0, 8.0) * 70.0) as i32;
+    // Where all lines differ, nothing is rare: that is asked about every one of them.
+    if worth == 0 {
         return 0;
     }
-    let worth = (counts.monotony() - 1.0).clamp(0.0, 8.0) * 70.0;
-    worth as i32 / count as i32
+    let count = counts.of(template);
+    if count > 3 { 0 } else { worth / count as i32 }
 }
 
 /// Holds lines, within a bound of bytes.

@@ -29,14 +29,22 @@ impl Purse {
         Purse { balance: looks * price, opened: 0, price, most: looks * price }
     }
 
-    fn pay(&mut self, earned: u64) -> bool {
+    /// Whether a look can be paid for after so much was earned.
+    #[inline]
+    fn can_pay(&mut self, earned: u64) -> bool {
         self.balance = (self.balance + earned - self.opened).min(self.most);
         self.opened = earned;
-        let can_pay = self.balance >= self.price;
-        if can_pay {
+        self.balance >= self.price
+    }
+
+    /// Pays for a look if that can be done and `is_wanted` says that it should.
+    #[inline]
+    fn pay(&mut self, earned: u64, is_wanted: impl FnOnce() -> bool) -> bool {
+        let pays = self.can_pay(earned) && is_wanted();
+        if pays {
             self.balance -= self.price;
         }
-        can_pay
+        pays
     }
 }
 
@@ -51,7 +59,7 @@ pub(super) enum Surroundings {
 
 impl Looks {
     pub(super) fn new() -> Looks {
-        Looks { earned: 0, for_any: Purse::new(8192, 4096), for_urgent: Purse::new(16_384, 2048) }
+        Looks { earned: 0, for_any: Purse::new(4096, 8192), for_urgent: Purse::new(8192, 4096) }
     }
 
     /// A line of so many bytes goes by.
@@ -62,20 +70,37 @@ impl Looks {
 
     /// Whether a new line may be looked at; that is then paid for.
     pub(super) fn afford(&mut self, line: &[u8], surroundings: Surroundings) -> bool {
-        self.for_any.pay(self.earned)
-            || ((surroundings == Surroundings::Telling || is_suspicious(line))
-                && self.for_urgent.pay(self.earned))
+        self.for_any.pay(self.earned, || true)
+            || self
+                .for_urgent
+                .pay(self.earned, || surroundings == Surroundings::Telling || is_suspicious(line))
     }
 }
 
+/// So many places are tested at once.
+const LANES: usize = 16;
+
 /// Whether letters occur with which many words of trouble begin: error, exception, fail, fault, fatal, panic, abort,
-/// assert, segmentation, killed, critical, crash, unexpected, undefined, unable, denied. Every place is tested at once,
-/// by vector instructions.
+/// assert, segmentation, killed, critical, crash, unexpected, undefined, unable, denied.
 fn is_suspicious(line: &[u8]) -> bool {
-    let lower = |byte: &u8| byte | 0x20;
-    let triples = line.iter().zip(line.get(1..).unwrap_or_default()).zip(line.get(2..).unwrap_or_default());
+    let mut short = [0; LANES + 2];
+    let line = match line.len() {
+        length if length < short.len() => {
+            short[..length].copy_from_slice(line);
+            &short
+        }
+        _ => line,
+    };
+    let mut windows = line.windows(LANES + 2).step_by(LANES);
+    // What is left at the end is tested together with some of what was.
+    windows.any(begins_trouble) || begins_trouble(&line[line.len() - LANES - 2..])
+}
+
+/// Tests every place but the last two, all in the same way and without a branch, so by vector instructions.
+fn begins_trouble(letters: &[u8]) -> bool {
+    let triples = letters.iter().zip(&letters[1..]).zip(&letters[2..]).take(LANES);
     triples.fold(false, |found, ((first, second), third)| {
-        let (first, second, third) = (lower(first), lower(second), lower(third));
+        let (first, second, third) = (first | 0x20, second | 0x20, third | 0x20);
         let a_second =
             (second == b'a') & (((first == b'f') & (third != b'c')) | (first == b'p') & (third == b'n'));
         let e_first =
@@ -109,6 +134,10 @@ mod tests {
             "TEST-UNEXPECTED",
         ] {
             assert!(is_suspicious(line.as_bytes()), "{line}");
+            for before in 0..40 {
+                let line = format!("{}{line}{}", ".".repeat(before), ".".repeat(40 - before));
+                assert!(is_suspicious(line.as_bytes()), "{line}");
+            }
         }
         for line in ["", "er", "all is well", "face", "pay", "the end", "until"] {
             assert!(!is_suspicious(line.as_bytes()), "{line}");
@@ -127,10 +156,10 @@ mod tests {
                 .count()
         };
         let flood = looked(100_000, &[b'x'; 64], Surroundings::Ordinary);
-        assert!((8192..8192 + 2000).contains(&flood), "{flood}");
+        assert!((4096..4096 + 1000).contains(&flood), "{flood}");
         assert_eq!(looked(10, b"one error", Surroundings::Ordinary), 10);
         assert_eq!(looked(10, b"one", Surroundings::Telling), 10);
         let flood = looked(100_000, b"one error", Surroundings::Ordinary);
-        assert!((10_000..20_000).contains(&flood), "{flood}");
+        assert!((7_000..10_000).contains(&flood), "{flood}");
     }
 }

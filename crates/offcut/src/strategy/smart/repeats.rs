@@ -109,9 +109,9 @@ impl Repeats {
         let is_like = expected == template || self.finds(template);
         if !is_like {
             self.begin(line.number, line.start);
-        }
-        // Only in the first turns can there be a kind that is not known yet.
-        if !is_like || self.open.lines() <= 2 * TURNS as u64 {
+            self.open.kinds.push(template);
+        } else if self.open.lines() <= 2 * TURNS as u64 {
+            // Only in the first turns can there be a kind that is not known yet.
             self.note(template, known.role, line.text);
         }
         self.open.last_line = line.number;
@@ -127,11 +127,13 @@ impl Repeats {
         turn.is_some()
     }
 
+    /// Notes what a line that is like another is made of. One that is not like any is not looked at: most of them
+    /// stay alone.
     fn note(&mut self, template: u64, role: Option<Role>, text: &[u8]) {
         if !self.open.kinds.contains(&template) {
             self.open.kinds.push(template);
-            self.open.matter = self.open.matter.max(Matter::of(role, text));
         }
+        self.open.matter = self.open.matter.max(Matter::of(role, text));
     }
 
     #[inline(never)]

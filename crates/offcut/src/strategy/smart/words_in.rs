@@ -21,6 +21,9 @@ pub(super) struct Words {
 
 struct Word {
     text: &'static [u8],
+    /// Its first letters, and which bits of them count: most words of a list differ in these.
+    letters: u64,
+    mask: u64,
     rule: u16,
     /// The next word of the list.
     next: u16,
@@ -37,7 +40,8 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
                 [] => continue,
             };
             let next = std::mem::replace(first, words.words.len() as u16);
-            words.words.push(Word { text, rule: number, next });
+            let mask = u64::MAX >> (64 - 8 * text.len().min(8));
+            words.words.push(Word { text, letters: letters(text) & mask, mask, rule: number, next });
         }
     }
     words
@@ -51,6 +55,17 @@ const LISTS: usize = 1 << 13;
 fn hash(first: u8, second: u8, third: u8) -> usize {
     let letters = u32::from_le_bytes([first, second, third, 0]) | 0x20_2020;
     (letters.wrapping_mul(0x9E37_79B1) >> 19) as usize
+}
+
+/// The first eight letters, whose case does not matter.
+#[inline]
+fn letters(text: &[u8]) -> u64 {
+    let first = text.first_chunk::<8>().copied().unwrap_or_else(|| {
+        let mut padded = [0; 8];
+        padded[..text.len()].copy_from_slice(text);
+        padded
+    });
+    u64::from_le_bytes(first) | 0x2020_2020_2020_2020
 }
 
 impl Words {
@@ -73,9 +88,10 @@ impl Words {
     /// Compares what stands in one place with the words of a list.
     fn compare(&self, first: u16, rest: &[u8], found: &mut Rules) {
         let mut number = first;
-        while let Some(&Word { text, rule, next }) = self.words.get(usize::from(number)) {
-            let is_there = rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text));
-            if is_there {
+        let found_letters = letters(rest);
+        while let Some(&Word { text, letters, mask, rule, next }) = self.words.get(usize::from(number)) {
+            let may_be = found_letters & mask == letters;
+            if may_be && rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text)) {
                 found.add(rule);
             }
             number = next;
