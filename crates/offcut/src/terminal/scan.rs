@@ -1,16 +1,19 @@
 //! Finds the first byte that a terminal would act on rather than show.
 
+use multiversion::multiversion;
+
 /// A block is tested as a whole, by vector instructions, before its bytes are looked at one by one.
 const BLOCK: usize = 128;
 
 /// Whether a terminal acts on `byte`. A line feed ends the line and a tab is shown, so they do not count; neither do
 /// the controls of the upper half, which are parts of characters in UTF-8.
-#[inline]
+#[inline(always)]
 pub(super) fn is_control(byte: u8) -> bool {
     (byte < 0x20) & (byte != b'\n') & (byte != b'\t') | (byte == 0x7F)
 }
 
 /// The first control in `bytes`. The carriage return of a CRLF is none; one that ends `bytes` may or may not be.
+#[multiversion(targets("x86_64+avx2"))]
 pub(super) fn first_control(bytes: &[u8]) -> Option<usize> {
     let (&last, all_but_last) = bytes.split_last()?;
     let mut start = 0;
@@ -38,7 +41,7 @@ pub(super) fn text_length(bytes: &[u8]) -> usize {
     rest.map_or(bytes.len(), |place| start + place)
 }
 
-#[inline]
+#[inline(always)]
 fn acts(byte: u8, next: u8) -> bool {
     is_control(byte) & !((byte == b'\r') & (next == b'\n'))
 }

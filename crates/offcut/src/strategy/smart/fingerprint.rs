@@ -6,11 +6,13 @@
 //! new one, which costs one more look. [`template`] also folds words with digits in them (hashes, addresses,
 //! versions, times) and paths, and tells how common a line is.
 
+use multiversion::multiversion;
+
 const PRIME: u64 = 0x9E37_79B9_7F4A_7C15;
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 
-/// So many bytes behind a folded text may be read.
-const PADDING: usize = 8;
+/// So many bytes are hashed at a time, and so many behind a folded text may be read.
+const BLOCK: usize = 16;
 
 fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(PRIME)
@@ -22,15 +24,25 @@ fn finish(hash: u64) -> u64 {
     hash ^ (hash >> 29)
 }
 
+#[inline(always)]
 fn is_digit(byte: u8) -> bool {
     byte.wrapping_sub(b'0') < 10
 }
 
 /// A digit between two bytes; a lone `0` stays apart, for `0 errors` is not `3 errors`.
-#[inline]
+#[inline(always)]
 fn fold_byte(before: u8, byte: u8, after: u8) -> u8 {
     let lone_zero = (byte == b'0') & !is_digit(before) & !is_digit(after);
     if is_digit(byte) & !lone_zero { b'1' } else { byte }
+}
+
+/// Folds every byte of a text but the first and the last.
+#[multiversion(targets("x86_64+avx2"))]
+fn fold_inner(text: &[u8], inner: &mut [u8]) {
+    let triples = text.iter().zip(text.get(1..).unwrap_or_default()).zip(text.get(2..).unwrap_or_default());
+    for (folded, ((&before, &byte), &after)) in inner.iter_mut().zip(triples) {
+        *folded = fold_byte(before, byte, after);
+    }
 }
 
 /// A text with its digits folded.
@@ -40,14 +52,10 @@ pub(super) struct Folded(Vec<u8>);
 impl Folded {
     /// Folds `text`, before and behind which a line ends.
     pub(super) fn fold(&mut self, text: &[u8]) {
-        self.0.resize(text.len() + PADDING, 0);
+        self.0.resize(text.len() + BLOCK, 0);
         let at = |index: usize| text.get(index).copied().unwrap_or(b'\n');
         let inner = text.len().saturating_sub(1).max(1);
-        let triples =
-            text.iter().zip(text.get(1..).unwrap_or_default()).zip(text.get(2..).unwrap_or_default());
-        for (folded, ((&before, &byte), &after)) in self.0[1..].iter_mut().zip(triples) {
-            *folded = fold_byte(before, byte, after);
-        }
+        fold_inner(text, &mut self.0[1..]);
         for edge in [0, inner].into_iter().filter(|&edge| edge < text.len()) {
             self.0[edge] = fold_byte(at(edge.wrapping_sub(1)), at(edge), at(edge + 1));
         }
@@ -56,25 +64,26 @@ impl Folded {
     /// The fingerprint of a line, by its place in the text that was folded last.
     #[inline]
     pub(super) fn fingerprint(&self, start: usize, end: usize) -> u64 {
-        let (words, _) = self.0[start..end].as_chunks::<8>();
+        let (blocks, _) = self.0[start..end].as_chunks::<BLOCK>();
         let (mut sum, mut key) = (0_u64, SEED);
-        for word in words {
-            sum = sum.wrapping_add(product(u64::from_le_bytes(*word), key));
+        for block in blocks {
+            sum = sum.wrapping_add(product(u128::from_le_bytes(*block), key));
             key = key.wrapping_add(PRIME);
         }
         let length = end - start;
-        let rest = self.0[end - length % 8..].first_chunk::<8>().copied().unwrap_or_default();
-        let rest = u64::from_le_bytes(rest) & ((1 << (8 * (length % 8))) - 1);
-        finish(sum.wrapping_add(product(rest, key)) ^ (length as u64))
+        let rest = length % BLOCK;
+        let block = self.0[end - rest..].first_chunk().copied().unwrap_or_default();
+        let block = u128::from_le_bytes(block) & ((1 << (8 * rest)) - 1);
+        finish(sum.wrapping_add(product(block, key)) ^ (length as u64))
     }
 }
 
-/// The product of both halves, so that a sum of them tells in which places the words stood.
+/// The product of both halves, folded; a sum of them tells in which places they stood, by the keys.
 #[inline]
-fn product(word: u64, key: u64) -> u64 {
-    let keyed = word ^ key;
-    // What stands in one half alone must not be lost where the other happens to be zero.
-    (keyed & 0xFFFF_FFFF).wrapping_mul(keyed >> 32).wrapping_add(keyed.rotate_left(29))
+fn product(block: u128, key: u64) -> u64 {
+    let (low, high) = (block as u64 ^ key, (block >> 64) as u64 ^ key.rotate_left(32));
+    let product = u128::from(low) * u128::from(high);
+    product as u64 ^ (product >> 64) as u64
 }
 
 /// The first eight bytes, or as many as there are.

@@ -130,6 +130,7 @@ impl Lines {
     }
 
     /// Whether the last byte of what is held is a lone zero is known only if all is held, so it is left out.
+    #[inline]
     fn fingerprint(&self, start: usize, length: usize) -> u64 {
         self.folded.fingerprint(start, start + length.min(self.most - 1))
     }

@@ -5,6 +5,8 @@
 //! Any ordinary output earns more than it needs; where it does not, there is more for lines with a word of trouble in
 //! them and for those next to a line that matters.
 
+use multiversion::multiversion;
+
 /// Looks that can be afforded.
 pub(super) struct Looks {
     /// The bytes that went by.
@@ -78,10 +80,11 @@ impl Looks {
 }
 
 /// So many places are tested at once.
-const LANES: usize = 16;
+const LANES: usize = 32;
 
 /// Whether letters occur with which many words of trouble begin: error, exception, fail, fault, fatal, panic, abort,
 /// assert, segmentation, killed, critical, crash, unexpected, undefined, unable, denied.
+#[multiversion(targets("x86_64+avx2"))]
 fn is_suspicious(line: &[u8]) -> bool {
     let mut short = [0; LANES + 2];
     let line = match line.len() {
@@ -91,18 +94,25 @@ fn is_suspicious(line: &[u8]) -> bool {
         }
         _ => line,
     };
-    let mut windows = line.windows(LANES + 2).step_by(LANES);
+    let mut at = 0;
+    let mut found = false;
+    while let Some(letters) = line.get(at..).and_then(<[u8]>::first_chunk) {
+        found |= begins_trouble(letters);
+        at += LANES;
+    }
     // What is left at the end is tested together with some of what was.
-    windows.any(begins_trouble) || begins_trouble(&line[line.len() - LANES - 2..])
+    found || line.last_chunk().is_some_and(begins_trouble)
 }
 
 /// Tests every place but the last two, all in the same way and without a branch, so by vector instructions.
-fn begins_trouble(letters: &[u8]) -> bool {
-    let triples = letters.iter().zip(&letters[1..]).zip(&letters[2..]).take(LANES);
-    triples.fold(false, |found, ((first, second), third)| {
-        let (first, second, third) = (first | 0x20, second | 0x20, third | 0x20);
-        let a_second =
-            (second == b'a') & (((first == b'f') & (third != b'c')) | (first == b'p') & (third == b'n'));
+#[inline(always)]
+fn begins_trouble(letters: &[u8; LANES + 2]) -> bool {
+    let mut found = false;
+    for at in 0..LANES {
+        let (first, second, third) = (letters[at] | 0x20, letters[at + 1] | 0x20, letters[at + 2] | 0x20);
+        let a_second = (second == b'a')
+            & (((first == b'f') & ((third == b'i') | (third == b'u') | (third == b't')))
+                | ((first == b'p') & (third == b'n')));
         let e_first =
             (first == b'e') & (((second == b'r') & (third == b'r')) | ((second == b'x') & (third == b'c')));
         let a_first =
@@ -112,8 +122,9 @@ fn begins_trouble(letters: &[u8]) -> bool {
             | ((first == b'c') & (second == b'r') & ((third == b'i') | (third == b'a')))
             | ((first == b'd') & (second == b'e') & (third == b'n'))
             | ((first == b'u') & (second == b'n') & ((third == b'e') | (third == b'd') | (third == b'a')));
-        found | a_second | e_first | a_first | others
-    })
+        found |= a_second | e_first | a_first | others;
+    }
+    found
 }
 
 #[cfg(test)]
