@@ -170,20 +170,25 @@ impl Hub {
     }
 
     fn answer_own(&self, waiting: Receiver<Own>) {
-        for Own { id, request } in waiting {
-            let result = match request {
-                OwnRequest::Call { name, arguments } => {
-                    Ok(self.library.call(Tool::Read, &name, arguments.as_deref()))
-                }
-                OwnRequest::Read { uri } => self.library.resource(&uri),
-                OwnRequest::Resources => Ok("{\"resources\":[]}".to_owned()),
-                OwnRequest::Templates => Ok(TEMPLATES.to_owned()),
-                OwnRequest::Refuse(fault) => Err(fault),
-            };
-            if self.client.send(answer(id.json(), &result).as_bytes()).is_err() {
+        for own in waiting {
+            if self.client.send(self.answer(own).as_bytes()).is_err() {
                 return;
             }
         }
+    }
+
+    /// What we say to a request that is ours.
+    pub(crate) fn answer(&self, Own { id, request }: Own) -> String {
+        let result = match request {
+            OwnRequest::Call { name, arguments } => {
+                Ok(self.library.call(Tool::Read, &name, arguments.as_deref()))
+            }
+            OwnRequest::Read { uri } => self.library.resource(&uri),
+            OwnRequest::Resources => Ok("{\"resources\":[]}".to_owned()),
+            OwnRequest::Templates => Ok(TEMPLATES.to_owned()),
+            OwnRequest::Refuse(fault) => Err(fault),
+        };
+        answer(id.json(), &result)
     }
 }
 

@@ -6,6 +6,8 @@
 //! Threads and blocking reads, no runtime: a message waits for nobody but its reader, so nothing has to be queued.
 
 mod bound;
+#[cfg(fuzzing)]
+mod converse;
 mod events;
 mod http;
 mod hub;
@@ -20,6 +22,8 @@ mod serve;
 mod structured;
 mod tools;
 
+#[cfg(fuzzing)]
+pub use converse::converse;
 pub use http::{Address, proxy_http};
 pub use library::Library;
 pub use proxy::{Ended, Proxy, proxy};

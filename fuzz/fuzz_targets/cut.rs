@@ -1,0 +1,51 @@
+//! Any output, by any strategy, in any chunks: within the limits, the same as in one piece, every byte kept.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use offcut::measure::{LineConvention, lines};
+use offcut::store::{MemoryStore, Store};
+use offcut::strategy::StrategyName;
+use offcut::{Context, Kept, Limits, Profile, Rule, Shown, Storage, Terminal, Truncator};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&[strategy, bytes, most_lines, step], text)) = data.split_first_chunk::<4>() else { return };
+    let limits = Limits {
+        bytes: Some(256 + u64::from(bytes) * 8),
+        lines: Some(4 + u64::from(most_lines)),
+        ..Limits::default()
+    };
+    let names = StrategyName::ALL;
+    let rule = Rule {
+        limits,
+        strategy: Some(names[usize::from(strategy >> 1) % names.len()]),
+        terminal: Some(if strategy & 1 == 0 { Terminal::Rendered } else { Terminal::Raw }),
+        ..Rule::default()
+    };
+    let store = || Arc::new(MemoryStore::new(|| UNIX_EPOCH));
+    let kept = store();
+    let truncator = |store: Arc<MemoryStore>| {
+        Truncator::new(Profile::native()).storage(Storage::To(store)).rule(rule).expect("limits above the floor")
+    };
+    let whole = truncator(kept.clone());
+    let shown = whole.apply(text, &Context::default());
+    assert!(shown.content().len() as u64 <= limits.bytes.unwrap_or(0).max(text.len().min(512) as u64));
+    assert!(lines(shown.content(), LineConvention::Terminated) <= limits.lines.unwrap_or(0));
+    if let Shown::Cut(preview) = &shown {
+        let Kept::Whole(entry) = &preview.kept else { panic!("not kept: {:?}", preview.kept) };
+        let mut stored = vec![0; text.len() + 1];
+        let count = kept.read(&entry.id, 0, &mut stored).expect("it was kept");
+        assert_eq!(&stored[..count], text);
+        let mut at = 0;
+        for gap in &preview.gaps {
+            assert!(gap.start >= at && gap.end > gap.start && gap.end <= text.len() as u64, "{gap:?}");
+            at = gap.end;
+        }
+    }
+    let streamed = truncator(store());
+    let mut spool = streamed.spool(Context::default());
+    text.chunks(1 + usize::from(step)).for_each(|chunk| spool.observe(chunk));
+    assert_eq!(spool.finish().content(), shown.content());
+});

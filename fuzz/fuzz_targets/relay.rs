@@ -1,0 +1,29 @@
+//! Any conversation through the proxy: a line that begins with `<` is the server's.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use offcut::middleware::Middleware;
+use offcut::store::MemoryStore;
+use offcut::{Limits, Profile, Rule, Storage, Truncator};
+use offcut_mcp::{Library, Proxy, converse};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+fuzz_target!(|data: &[u8]| {
+    let store = Arc::new(MemoryStore::new(|| UNIX_EPOCH));
+    let library = Library::new(Ok(store.clone()));
+    let bounding = move |_: &offcut_mcp::Call<'_>| {
+        let rule = Rule { limits: Limits { bytes: Some(300), ..Limits::default() }, ..Rule::default() };
+        let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone())).rule(rule);
+        Middleware::new(truncator.expect("limits above the floor"))
+    };
+    let proxy = Proxy {
+        bounding: Box::new(bounding),
+        library,
+        server_name: None,
+        session: None,
+        largest_message: 1 << 20,
+    };
+    converse(proxy, data);
+});
