@@ -42,6 +42,31 @@ fn a_needle_that_no_rule_knows() {
     }
 }
 
+/// A number that is the same in all lines of its kind but one.
+#[test]
+fn a_number_that_never_changed_before() {
+    for (ordinary, odd) in [
+        ("job # finished with exit code 0", "job 5000 finished with exit code 1"),
+        ("job # finished with exit code 0", "job 5000 finished with exit code 137"),
+        ("GET /api/items/# 200 12ms", "GET /api/items/5000 503 12ms"),
+        ("\"GET /x/# HTTP/1.1\" 200 512", "\"GET /x/5000 HTTP/1.1\" 500 512"),
+        ("module #: 0 errors, 0 warnings", "module 5000: 3 errors, 0 warnings"),
+        ("step # rc=0", "step 5000 rc=1"),
+        ("status: 0 of #", "status: -11 of 5000"),
+        ("ping #: 0% packet loss", "ping 5000: 100% packet loss"),
+        ("balance #: 100", "balance 5000: -100"),
+        ("call f(#) -> 0", "call f(5000) -> -1"),
+        ("accept from 10.0.0.1 id #", "accept from 66.6.6.6 id 5000"),
+    ] {
+        let lines = |from: usize, to: usize| {
+            (from..to).map(|number| ordinary.replace('#', &number.to_string()) + "\n").collect::<String>()
+        };
+        let text = format!("{}{odd}\n{}", lines(0, 5000), lines(5001, 10_000));
+        let shown = shown(&text, 8000);
+        assert!(shown.lines().any(|line| line == odd), "{odd:?} is not shown:\n{shown}");
+    }
+}
+
 #[test]
 fn one_fatal_line() {
     check("12:00:00 FATAL worker-3 disk is gone\n", &["12:00:00 FATAL worker-3 disk is gone"]);

@@ -15,6 +15,12 @@ pub(super) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     without_prefix(plain)
 }
 
+/// Where the content of a line stands in it, if it is there as it is.
+pub(super) fn place(line: &[u8], content: &[u8]) -> Option<usize> {
+    let place = (content.as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
+    (place + content.len() <= line.len()).then_some(place)
+}
+
 /// Whether a line is no text that a rule could know.
 pub(super) fn is_binary(line: &[u8]) -> bool {
     let head = &line[..line.len().min(64)];

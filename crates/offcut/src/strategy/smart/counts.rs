@@ -1,5 +1,6 @@
 //! Tables of fixed size: what is known about a line's fingerprint, and how often a template occurred.
 
+use super::constants::Places;
 use super::rules::Role;
 
 // Small enough to stay in a processor's cache: a flood of lines that are all different must not wait for memory.
@@ -39,28 +40,36 @@ pub(super) struct Memory {
     /// A part of each fingerprint: so little that it stays in the nearest cache, and tells of most new lines that they
     /// are new.
     tags: Vec<u16>,
-    lines: Vec<(u64, Known)>,
+    lines: Vec<Remembered>,
+}
+
+/// What is remembered of a line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Remembered {
+    fingerprint: u64,
+    pub(super) known: Known,
+    pub(super) places: Places,
 }
 
 impl Memory {
     pub(super) fn new() -> Memory {
-        Memory { tags: vec![0; KNOWN], lines: vec![(0, Known::default()); KNOWN] }
+        Memory { tags: vec![0; KNOWN], lines: vec![Remembered::default(); KNOWN] }
     }
 
     #[inline]
-    pub(super) fn get(&self, fingerprint: u64) -> Option<Known> {
+    pub(super) fn get(&mut self, fingerprint: u64) -> Option<&mut Remembered> {
         let at = fingerprint as usize % KNOWN;
         if self.tags[at] != (fingerprint >> 48) as u16 {
             return None;
         }
-        let (held, known) = self.lines[at];
-        (held == fingerprint && known.template != 0).then_some(known)
+        let line = &mut self.lines[at];
+        (line.fingerprint == fingerprint && line.known.template != 0).then_some(line)
     }
 
-    pub(super) fn put(&mut self, fingerprint: u64, known: Known) {
+    pub(super) fn put(&mut self, fingerprint: u64, known: Known, places: Places) {
         let at = fingerprint as usize % KNOWN;
         self.tags[at] = (fingerprint >> 48) as u16;
-        self.lines[at] = (fingerprint, known);
+        self.lines[at] = Remembered { fingerprint, known, places };
     }
 }
 

@@ -7,6 +7,7 @@
 //! versions, times) and paths, and tells how common a line is.
 
 use multiversion::multiversion;
+use std::ops::Range;
 
 const PRIME: u64 = 0x9E37_79B9_7F4A_7C15;
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
@@ -14,7 +15,7 @@ const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 /// So many bytes are hashed at a time, and so many behind a folded text may be read.
 const BLOCK: usize = 16;
 
-fn mix(hash: u64, word: u64) -> u64 {
+pub(super) fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(PRIME)
 }
 
@@ -154,6 +155,27 @@ pub(super) fn template(content: &[u8]) -> u64 {
         }
     }
     finish(hash)
+}
+
+/// Where the words stand that [`template`] folds for the digits in them.
+pub(super) fn folded_words(content: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < content.len() {
+            let start = at;
+            let mut kinds = 0;
+            while at < content.len() && CLASSES[usize::from(content[at])] & WORD != 0 {
+                kinds |= CLASSES[usize::from(content[at])];
+                at += 1;
+            }
+            let end = at;
+            at += usize::from(at == start);
+            if kinds & DIGIT != 0 && kinds & SLASH == 0 {
+                return Some(start..end);
+            }
+        }
+        None
+    })
 }
 
 /// Whether a line has a word of letters alone, which [`template`] does not fold.

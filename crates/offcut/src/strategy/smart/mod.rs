@@ -7,6 +7,7 @@
 
 mod blocks;
 mod choose;
+mod constants;
 mod content;
 mod counts;
 mod fingerprint;
@@ -21,7 +22,8 @@ mod words_in;
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
 use crate::cut::{Piece, Run};
 use blocks::Blocks;
-use counts::{Counts, Known, Memory, Opening};
+use constants::{Constants, Places};
+use counts::{Counts, Known, Memory, Opening, Remembered};
 use held::{Candidate, Store};
 use lines::{Line, Lines};
 use looks::{Looks, Surroundings};
@@ -59,6 +61,7 @@ impl Strategy for Smart {
             lines: Lines::new(most_line + 8),
             reader: Reader {
                 memory: Memory::new(),
+                constants: Constants::default(),
                 counts: Counts::new(),
                 repeats: Repeats::new(),
                 blocks: Blocks::new(),
@@ -83,6 +86,7 @@ struct Watcher {
 
 struct Reader {
     memory: Memory,
+    constants: Constants,
     counts: Counts,
     repeats: Repeats,
     blocks: Blocks,
@@ -99,7 +103,13 @@ impl Reader {
     fn read(&mut self, line: &Line<'_>, run: &[u8]) {
         self.looks.earn(line.text.len());
         let (known, before) = match self.memory.get(line.fingerprint) {
-            Some(known) => (known, self.counts.add(known.template)),
+            Some(Remembered { known, places, .. }) => {
+                let template = match places.are_none() {
+                    true => known.template,
+                    false => self.constants.kind(known.template, line.text, places),
+                };
+                (Known { template, ..*known }, self.counts.add(template))
+            }
             None => self.meet(line),
         };
         self.repeats.see(&known, line);
@@ -118,8 +128,13 @@ impl Reader {
             false => Surroundings::Ordinary,
         };
         if self.looks.afford(line.text, surroundings) {
-            let known = look_at(line, &mut self.buffer, &mut self.matcher);
-            self.memory.put(line.fingerprint, known);
+            let (mut known, mut places) =
+                look_at(line, &mut self.buffer, &mut self.matcher, &mut self.constants);
+            let template = known.template;
+            if !places.are_none() {
+                known.template = self.constants.kind(template, line.text, &mut places);
+            }
+            self.memory.put(line.fingerprint, Known { template, ..known }, places);
             return (known, self.counts.add(known.template));
         }
         self.counts.add_unlooked();
@@ -155,9 +170,14 @@ fn glance_at(line: &Line<'_>) -> Known {
     Known { template: line.fingerprint.max(1), role: None, indent, opening }
 }
 
-fn look_at(line: &Line<'_>, buffer: &mut Vec<u8>, matcher: &mut Matcher) -> Known {
+fn look_at(
+    line: &Line<'_>,
+    buffer: &mut Vec<u8>,
+    matcher: &mut Matcher,
+    constants: &mut Constants,
+) -> (Known, Places) {
     if content::is_binary(line.text) {
-        return glance_at(line);
+        return (glance_at(line), Places::default());
     }
     let line = line.text;
     let content = matched(line, buffer);
@@ -180,12 +200,13 @@ fn look_at(line: &Line<'_>, buffer: &mut Vec<u8>, matcher: &mut Matcher) -> Know
         _ if is_numbered(trimmed) => Opening::Continuation,
         _ => Opening::Text,
     };
-    Known {
-        template: fingerprint::template(content).max(1),
-        role: matcher.find(content),
-        indent: content::indent(content).min(255) as u8,
-        opening,
-    }
+    let template = fingerprint::template(content).max(1);
+    let places = match content::place(line, content) {
+        Some(offset) => constants.places(template, content, offset),
+        None => Places::default(),
+    };
+    let indent = content::indent(content).min(255) as u8;
+    (Known { template, role: matcher.find(content), indent, opening }, places)
 }
 
 /// The part of a line that is looked at.
