@@ -11,8 +11,8 @@ pub(crate) enum Language {
     Bytes,
     /// `str`.
     Text,
-    /// `str` with bytes that are no text, as `os.fsdecode` makes it.
-    Escaped,
+    /// `str` with surrogates, encoded by this error handler.
+    Escaped(&'static str),
 }
 
 impl Language {
@@ -20,19 +20,26 @@ impl Language {
         match self {
             Language::Bytes => Ok(PyBytes::new(py, content).into_any()),
             Language::Text => Ok(PyString::new(py, &String::from_utf8_lossy(content)).into_any()),
-            Language::Escaped => {
-                PyBytes::new(py, content).call_method1("decode", ("utf-8", "surrogateescape"))
+            Language::Escaped(handler) => {
+                let content = PyBytes::new(py, content);
+                // What is shown may end inside of a surrogate.
+                let decode = |handler| content.call_method1("decode", ("utf-8", handler));
+                decode(handler).or_else(|_| decode("replace"))
             }
         }
     }
 }
 
+/// How a `str` that has no UTF-8 is encoded, the first that can: as `os.fsencode` does, or each surrogate for itself.
+/// Either way all of it can be had back.
+const HANDLERS: [&str; 2] = ["surrogateescape", "surrogatepass"];
+
 /// A `str`, or anything that is bytes. Nothing is copied that Python can lend.
 pub(crate) enum Input<'py> {
     Text(Bound<'py, PyString>),
     Bytes(Bound<'py, PyBytes>),
-    /// Bytes made of a `str` that has no UTF-8.
-    Escaped(Bound<'py, PyBytes>, usize),
+    /// Bytes made of a `str` that has no UTF-8, by this error handler, and its length.
+    Escaped(Bound<'py, PyBytes>, &'static str, usize),
 }
 
 impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
@@ -43,9 +50,15 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
         if let Ok(text) = value.cast::<PyString>() {
             return match text.to_str() {
                 Ok(_) => Ok(Input::Text(text.clone())),
-                Err(_) => {
-                    let bytes = text.call_method1("encode", ("utf-8", "surrogateescape"))?;
-                    Ok(Input::Escaped(bytes.cast_into::<PyBytes>().map_err(PyErr::from)?, text.len()?))
+                Err(error) => {
+                    let encode =
+                        |handler| Some((text.call_method1("encode", ("utf-8", handler)).ok()?, handler));
+                    let (bytes, handler) = HANDLERS.into_iter().find_map(encode).ok_or(error)?;
+                    Ok(Input::Escaped(
+                        bytes.cast_into::<PyBytes>().map_err(PyErr::from)?,
+                        handler,
+                        text.len()?,
+                    ))
                 }
             };
         }
@@ -67,7 +80,7 @@ impl Input<'_> {
         match self {
             // It was asked for when the value was taken, so it is there.
             Input::Text(text) => text.to_str().unwrap_or_default().as_bytes(),
-            Input::Bytes(bytes) | Input::Escaped(bytes, _) => bytes.as_bytes(),
+            Input::Bytes(bytes) | Input::Escaped(bytes, ..) => bytes.as_bytes(),
         }
     }
 
@@ -75,7 +88,7 @@ impl Input<'_> {
         match self {
             Input::Text(_) => Language::Text,
             Input::Bytes(_) => Language::Bytes,
-            Input::Escaped(..) => Language::Escaped,
+            Input::Escaped(_, handler, _) => Language::Escaped(handler),
         }
     }
 
@@ -84,7 +97,7 @@ impl Input<'_> {
         match self {
             Input::Text(text) => text.len().unwrap_or_default(),
             Input::Bytes(bytes) => bytes.as_bytes().len(),
-            Input::Escaped(_, length) => *length,
+            Input::Escaped(_, _, length) => *length,
         }
     }
 }

@@ -164,17 +164,21 @@ impl PySpool {
     /// The file that a process can write into.
     fn fileno(&self) -> PyResult<i32> {
         let mut pipe = lock(&self.pipe);
-        match &*pipe {
-            Some(pipe) => Ok(pipe.number()),
-            None => Ok(pipe.insert(Pipe::into(&self.spool)?).number()),
-        }
+        let pipe = match &mut *pipe {
+            Some(pipe) => pipe,
+            none => none.insert(Pipe::into(&self.spool)?),
+        };
+        pipe.number().ok_or_else(|| PyValueError::new_err("I/O operation on closed file"))
     }
 
-    /// Waits until every process that writes into the file has closed it.
-    fn drain(&self, py: Python<'_>) {
-        if let Some(pipe) = lock(&self.pipe).take() {
-            py.detach(|| pipe.drain());
+    /// Waits until every process that writes into the file has closed it, or a signal's handler raises.
+    fn drain(&self, py: Python<'_>) -> PyResult<()> {
+        // Nothing is locked while the interpreter is let go of: whoever has it then may want the lock.
+        let Some(rest) = lock(&self.pipe).as_mut().map(Pipe::close) else { return Ok(()) };
+        while !py.detach(|| rest.has_ended()) {
+            py.check_signals()?;
         }
+        Ok(())
     }
 
     #[pyo3(signature = (exit_code=None, remark="", call=None))]
@@ -186,7 +190,7 @@ impl PySpool {
         remark: &str,
         call: Option<&str>,
     ) -> PyResult<(Bound<'py, PyBytes>, Option<String>, Option<Bound<'py, PyList>>)> {
-        self.drain(py);
+        self.drain(py)?;
         let call = call_options(call)?;
         let ending = offcut::Ending { exit_code, remark: remark.to_owned() };
         let (told, whole) = py.detach(|| lock(&self.spool).finish(ending, call.as_ref())).map_err(raise)?;

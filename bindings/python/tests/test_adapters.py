@@ -7,44 +7,11 @@ import offcut
 import pytest
 
 
-def test_langchain(log):
-    from langchain.agents import create_agent
+def langchain_call(log, create, run=lambda agent, state: agent.invoke(state)):
+    """What the model is told of the one call of a tool that an agent makes."""
     from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage
     from langchain_core.tools import tool
-    from offcut.langchain import OffcutMiddleware
-
-    class Model(GenericFakeChatModel):
-        def bind_tools(self, tools, **_):
-            return self
-
-    @tool
-    def search(query: str) -> str:
-        """Searches."""
-        return log
-
-    def script():
-        call = {"name": "search", "args": {"query": "x"}, "id": "call_1", "type": "tool_call"}
-        return Model(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("done")]))
-
-    for run in [
-        lambda agent, state: agent.invoke(state),
-        lambda agent, state: asyncio.run(agent.ainvoke(state)),
-    ]:
-        agent = create_agent(script(), [search], middleware=[OffcutMiddleware()])
-        messages = run(agent, {"messages": [("user", "go")]})["messages"]
-        told = [message for message in messages if message.type == "tool"][0]
-        assert len(told.content) <= 9500 and told.tool_call_id == "call_1"
-        entry = offcut.Store().get()
-        assert (entry.tool, entry.call_id) == ("search", "call_1") and offcut.Store().cat() == log.encode()
-
-
-def test_deepagents(log):
-    from deepagents import create_deep_agent
-    from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
-    from langchain_core.messages import AIMessage
-    from langchain_core.tools import tool
-    from offcut.langchain import OffcutMiddleware
 
     class Model(GenericFakeChatModel):
         def bind_tools(self, tools, **_):
@@ -57,9 +24,35 @@ def test_deepagents(log):
 
     call = {"name": "search", "args": {"query": "x"}, "id": "call_1", "type": "tool_call"}
     model = Model(messages=iter([AIMessage("", tool_calls=[call]), AIMessage("done")]))
-    agent = create_deep_agent(model=model, tools=[search], middleware=[OffcutMiddleware(store=None)])
-    messages = agent.invoke({"messages": [("user", "go")]})["messages"]
-    told = [message for message in messages if message.type == "tool"][0]
+    messages = run(create(model, [search]), {"messages": [("user", "go")]})["messages"]
+    return next(message for message in messages if message.type == "tool")
+
+
+def test_langchain(log):
+    from langchain.agents import create_agent
+    from offcut.langchain import OffcutMiddleware
+
+    def create(model, tools):
+        return create_agent(model, tools, middleware=[OffcutMiddleware()])
+
+    for run in [
+        lambda agent, state: agent.invoke(state),
+        lambda agent, state: asyncio.run(agent.ainvoke(state)),
+    ]:
+        told = langchain_call(log, create, run)
+        assert len(told.content) <= 9500 and told.tool_call_id == "call_1"
+        entry = offcut.Store().get()
+        assert (entry.tool, entry.call_id) == ("search", "call_1") and offcut.Store().cat() == log.encode()
+
+
+def test_deepagents(log):
+    from deepagents import create_deep_agent
+    from offcut.langchain import OffcutMiddleware
+
+    def create(model, tools):
+        return create_deep_agent(model=model, tools=tools, middleware=[OffcutMiddleware(store=None)])
+
+    told = langchain_call(log, create)
     assert len(told.content) <= 9500 and "not kept" in told.content
 
 
@@ -78,6 +71,9 @@ def test_langchain_blocks(log):
     result = middleware.wrap_tool_call(Request(), lambda request: Command(update={"messages": [message]}))
     content = result.update["messages"][0].content
     assert len(json.dumps(content)) < 15_000 and content[-1] == image
+    # Blocks may be bare text.
+    bare = ToolMessage([log, "end"], tool_call_id="1")
+    assert len(json.dumps(middleware.wrap_tool_call(Request(), lambda request: bare).content)) < 15_000
 
 
 def test_openai_agents(log):

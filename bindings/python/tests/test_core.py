@@ -1,7 +1,9 @@
 import asyncio
+import inspect
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import offcut
 import pytest
@@ -65,6 +67,9 @@ def test_results_of_every_shape(log, shape):
     truncator = offcut.Truncator()
     judged = truncator.judge(value)
     assert [(one["shape"], one["verdict"]) for one in judged.results] == [(shape, "cut")]
+    truncator.judge(value, "search", call_id="c", session="s")
+    entry = offcut.Store().get()
+    assert (entry.tool, entry.session) == ("search", "s") and entry.call_id in {"c", "x"}
     assert len(json.dumps(judged.value)) < 15_000
     if shape != "unified":
         assert judged.value["big"] == 10**40 and judged.value["ünïcode"] == "é"
@@ -94,6 +99,13 @@ def test_decide():
     assert truncator.result(value, "b")["metadata"] == {"truncated": False}
     assert truncator.result(value, "c")["metadata"]["truncated"] is True
     assert asked == ["a", "b", "c"]
+    text = "x\n" * 50
+    assert [truncator.cut(text, tool).truncated for tool in "abc"] == [False, False, True]
+    assert [asyncio.run(truncator.acut(text, tool)).truncated for tool in "abc"] == [False, False, True]
+    # Once for each value, whatever it is.
+    asked.clear()
+    truncator.bound({"rows": [text]}, "c")
+    assert asked == ["c"]
 
 
 def test_decorator(log):
@@ -106,14 +118,58 @@ def test_decorator(log):
     async def asynchronous():
         return {"content": [{"type": "text", "text": log}]}
 
-    @offcut.tool
-    def other():
-        return 5
+    class Callable:
+        async def __call__(self):
+            return log
 
     assert len(plain()) <= 9500 and plain.__doc__ == "About."
     assert offcut.Store().get().tool == "plain"
+    assert inspect.iscoroutinefunction(asynchronous)
     assert len(json.dumps(asyncio.run(asynchronous()))) < 15_000
-    assert other() == 5
+    assert len(asyncio.run(offcut.tool(Callable(), store=None)())) <= 9500
+
+
+class Model:
+    """What pydantic's models have, as far as is needed."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def model_dump(self, **_):
+        return {"rows": self.rows}
+
+    @classmethod
+    def model_validate(cls, value):
+        return cls(**value)
+
+
+def test_whatever_a_tool_returns_is_bounded(log):
+    truncator, lines = offcut.Truncator(), log.splitlines()
+    circle = [log]
+    circle.append(circle)
+    for value in [
+        {"rows": lines},
+        lines,
+        tuple(lines),
+        Model(lines),
+        # What JSON cannot say costs nobody the result.
+        {"rows": lines, "path": Path("/"), "set": {1}},
+        {"rows": lines, "number": float("nan")},
+        {(1, 2): log},
+        circle,
+    ]:
+        for shown in [truncator.bound(value), asyncio.run(truncator.abound(value))]:
+            assert isinstance(shown, str) and len(shown) <= 9500
+        assert "line 19999" in offcut.Store().cat().decode()
+    for value in [5, None, object(), {"rows": 1}, [1], (1,), Model([1]), {"path": Path("/")}, {1: 2}]:
+        assert truncator.bound(value) is value
+
+
+def test_a_path_is_looked_at_each_time(log, tmp_path, monkeypatch):
+    for name in ["a", "b"]:
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        assert offcut.cut(log, store="kept").saved.startswith(f"{tmp_path}/{name}/kept/")
 
 
 def test_asynchronous(log):

@@ -20,7 +20,10 @@ import pytest
         (lambda: offcut.cut("x", max_bytes="lots"), ValueError, "is not a size"),
         (lambda: offcut.cut("x", max_line=1), ValueError, "unknown field `max_line`"),
         (lambda: offcut.cut("x", max_lines=object()), TypeError, "not JSON serializable"),
-        (lambda: offcut.cut("\ud800" * 20_000), UnicodeEncodeError, "surrogates"),
+        (lambda: asyncio.run(offcut.Truncator().acut(5)), TypeError, "must be str or bytes, not int"),
+        (lambda: offcut.cut("x", tool="\ud800"), UnicodeEncodeError, "surrogates"),
+        (lambda: offcut.cut("x", max_lines=float("inf")), ValueError, "JSON compliant"),
+        (lambda: offcut.Truncator().spool().finish(exit_code=10**20), OverflowError, "too large"),
         (lambda: offcut.cut("x", profile="nope"), ValueError, "there are: native, opencode"),
         (lambda: offcut.cut("x", store=""), ValueError, "names nothing"),
         (lambda: offcut.cut("x", store="s3://bucket"), ValueError, "no store"),
@@ -68,6 +71,19 @@ def test_lone_surrogates_in_results_and_file_names(log):
     cut = offcut.cut(text, raw=True)
     assert offcut.Store().cat(cut.id) == text.encode("utf-8", "surrogateescape")
     assert "\udcff" in cut.content
+
+
+@pytest.mark.parametrize("surrogates", ["\ud800", "\ud83d\ud83d", "\ud800\udcff", "\udfff"])
+def test_lone_surrogates_that_are_no_bytes(surrogates):
+    assert offcut.cut(surrogates).content is surrogates
+    for text in [surrogates * 20_000, f"{surrogates}\n" * 20_000, "x" * 20_000 + surrogates]:
+        for raw in [True, False]:
+            cut = offcut.cut(text, raw=raw)
+            assert cut.truncated and cut.content
+            assert offcut.Store().cat(cut.id).decode("utf-8", "surrogatepass") == text
+    spool = offcut.Truncator().spool()
+    assert spool.write(surrogates) == len(surrogates)
+    assert spool.finish().content
 
 
 def test_a_store_that_fails(log):
@@ -135,6 +151,49 @@ def test_closed_streams():
         pass
     with pytest.raises(ValueError, match="closed"):
         subprocess.run(["true"], stdout=left, check=True)
+
+
+def test_many_threads_at_one_spool():
+    """Nobody waits for a lock while holding the interpreter."""
+    code = """
+import offcut, subprocess, threading
+spool = offcut.Truncator(store=None).spool()
+command = subprocess.Popen(["sh", "-c", "echo begun; read line; echo ended"], stdin=subprocess.PIPE, stdout=spool)
+def number():
+    try:
+        spool.fileno()
+    except ValueError:
+        pass
+closing = [threading.Thread(target=spool.close) for _ in range(10)]
+asking = [threading.Thread(target=number) for _ in range(10)]
+for thread in closing + asking:
+    thread.start()
+for thread in asking:
+    thread.join()
+command.communicate(b"\\n")
+for thread in closing:
+    thread.join()
+print(spool.finish().content, end="")
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True)
+    assert done.stdout == "begun\nended\n"
+
+
+def test_an_interrupt_while_a_process_still_writes():
+    code = """
+import offcut, signal, subprocess, threading
+spool = offcut.Truncator(store=None).spool()
+command = subprocess.Popen(["sh", "-c", "echo begun; read line; echo ended"], stdin=subprocess.PIPE, stdout=spool)
+try:
+    # Usually while it waits, but it must not matter when.
+    threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+    spool.close()
+except KeyboardInterrupt:
+    command.communicate(b"\\n")
+    print(spool.finish().content, end="")
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True)
+    assert done.stdout == "begun\nended\n"
 
 
 def test_a_spool_that_nobody_finishes():

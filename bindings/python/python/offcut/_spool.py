@@ -53,9 +53,11 @@ class Spool(io.RawIOBase):
 
     def close(self) -> None:
         """Waits for every process that still writes, and takes in nothing more."""
-        if not self.closed and hasattr(self, "_native"):
-            self._native.drain()
-        super().close()
+        try:
+            if not self.closed and hasattr(self, "_native"):
+                self._native.drain()
+        finally:
+            super().close()
 
     def finish(self, *, exit_code: int | None = None, remark: str = "") -> Cut:
         """Closes it and bounds what came."""

@@ -23,6 +23,9 @@ OWN = object()
 #: Below this many characters a thread costs more than the work.
 SMALL = 64 << 10
 
+#: What an output may be.
+TEXTS = (str, bytes, bytearray, memoryview)
+
 
 class Context(NamedTuple):
     """The call whose output is bounded."""
@@ -75,7 +78,7 @@ class Truncator:
         self._strategy = strategy if callable(strategy) else None
         self._decide = decide
         self._on_event = on_event
-        self._plain = not (self._store or self._strategy or on_event)
+        self._plain = not (self._store or self._strategy or decide or on_event)
         described: dict[str, Any] = {
             **options,
             "profile": os.fspath(profile),
@@ -122,7 +125,7 @@ class Truncator:
         **options: Any,
     ) -> Cut:
         """The same without holding up the event loop."""
-        if self._plain and len(text) < SMALL:
+        if self._plain and isinstance(text, TEXTS) and len(text) < SMALL:
             return self.cut(text, tool, call_id=call_id, session=session, **options)
         return await run_async(self._cutting(text, Context(tool, call_id, session), options))
 
@@ -157,9 +160,17 @@ class Truncator:
         context = Context(tool, call_id, session)
         return (await run_async(self._judging(value, context, {"shape": shape, **options}))).value
 
-    def judge(self, value: Any, tool: str | None = None, **options: Any) -> Judged:
+    def judge(
+        self,
+        value: Any,
+        tool: str | None = None,
+        *,
+        call_id: str | None = None,
+        session: str | None = None,
+        **options: Any,
+    ) -> Judged:
         """Bounds a tool result and tells what became of it."""
-        return run(self._judging(value, Context(tool), options))
+        return run(self._judging(value, Context(tool, call_id, session), options))
 
     def spool(
         self,
@@ -178,22 +189,28 @@ class Truncator:
         if function is None:
             return functools.partial(self.tool, name=name, **options)
         called = name or getattr(function, "__name__", None)
-        if inspect.iscoroutinefunction(function):
 
-            @functools.wraps(function)
-            async def bounded_async(*arguments: Any, **keywords: Any) -> Any:
-                return await self.abound(await function(*arguments, **keywords), called, **options)
-
-            return bounded_async
+        async def later(value: Any) -> Any:
+            return await self.abound(await value, called, **options)
 
         @functools.wraps(function)
         def bounded(*arguments: Any, **keywords: Any) -> Any:
-            return self.bound(function(*arguments, **keywords), called, **options)
+            value = function(*arguments, **keywords)
+            return later(value) if inspect.isawaitable(value) else self.bound(value, called, **options)
 
-        return bounded
+        @functools.wraps(function)
+        async def bounded_async(*arguments: Any, **keywords: Any) -> Any:
+            return await later(function(*arguments, **keywords))
+
+        # Frameworks ask a tool what it is before they call it.
+        return bounded_async if inspect.iscoroutinefunction(function) else bounded
 
     def bound(self, value: Any, tool: str | None = None, **options: Any) -> Any:
-        """Bounds whatever a tool returned: text is cut, results are bounded, everything else passes."""
+        """Bounds whatever a tool returned.
+
+        Text is cut and results are bounded. Other dictionaries, lists, tuples and models pass if they fit, as JSON; else
+        that text is cut. Everything else passes.
+        """
         flow = self._bounding(value, tool, options)
         return value if flow is None else run(flow)
 
@@ -204,14 +221,33 @@ class Truncator:
 
     def _bounding(self, value: Any, tool: str | None, options: dict[str, Any]) -> Flow[Any] | None:
         context = Context(tool, options.pop("call_id", None), options.pop("session", None))
-        if isinstance(value, (str, bytes, bytearray, memoryview)):
+        if isinstance(value, TEXTS):
             return _content(self._cutting(value, context, options))
-        if isinstance(value, (dict, list)) or _is_model(value):
-            return _value(self._judging(value, context, options))
+        if isinstance(value, (dict, list, tuple)) or _is_model(value):
+            return self._bounding_data(value, context, self._decided(value, context, options))
         return None
 
+    def _bounding_data(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Any]:
+        try:
+            data = _as_json(value)
+        except (TypeError, ValueError, RecursionError):
+            # The tool has done its work: what JSON cannot say must not cost its result.
+            text = str(value)
+        else:
+            text = data.text
+            judged = yield from self._judging_data(data, context, options)
+            if judged.results:
+                return judged.value
+        cut = yield from self._cutting_text(text, context, options)
+        return cut.content if cut.truncated else value
+
     def _cutting(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut]:
-        options = self._decided(text, context, options)
+        return self._cutting_text(text, context, self._decided(text, context, options))
+
+    def _judging(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Judged]:
+        return self._judging_data(_as_json(value), context, self._decided(value, context, options))
+
+    def _cutting_text(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut]:
         call = _dump(options) if options else None
         content, report, saves = yield Work(lambda: self._engine.cut(text, *context, call))
         if saves is not None:
@@ -224,19 +260,17 @@ class Truncator:
         self._tell(cut.report)
         return cut if cut.report["truncated"] else Cut(text)
 
-    def _judging(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Judged]:
-        options = self._decided(value, context, options)
-        text, rebuild = _as_json(value)
+    def _judging_data(self, data: Data, context: Context, options: dict[str, Any]) -> Flow[Judged]:
         call = _dump(options)
-        changed, results, report, saves = yield Work(lambda: self._engine.result(text, *context, call))
+        changed, results, report, saves = yield Work(lambda: self._engine.result(data.text, *context, call))
         if saves is not None:
             # What is in a result is text.
             texts = [save.decode("utf-8", "replace") for save in saves]
             given = yield from self._asking(texts, report, context)
             call = _dump({**options, **given})
-            changed, results, report, _ = yield Work(lambda: self._engine.result(text, *context, call))
+            changed, results, report, _ = yield Work(lambda: self._engine.result(data.text, *context, call))
         self._tell(json.loads(report))
-        return Judged(value if changed is None else rebuild(changed), json.loads(results))
+        return Judged(data.value if changed is None else data.rebuild(changed), json.loads(results))
 
     def _asking(self, saves: list[Any], report: str, context: Context) -> Flow[dict[str, Any]]:
         """Asks the caller's own store and strategy."""
@@ -289,25 +323,28 @@ def _content(flow: Flow[Cut]) -> Flow[Any]:
     return (yield from flow).content
 
 
-def _value(flow: Flow[Judged]) -> Flow[Any]:
-    return (yield from flow).value
-
-
 def _is_model(value: Any) -> bool:
     return hasattr(value, "model_dump") and hasattr(type(value), "model_validate")
 
 
-def _as_json(value: Any) -> tuple[str, Callable[[str], Any]]:
-    """A result as JSON, and the way back."""
+class Data(NamedTuple):
+    """A value, the same as JSON, and the way back."""
+
+    value: Any
+    text: str
+    rebuild: Callable[[str], Any]
+
+
+def _as_json(value: Any) -> Data:
     if isinstance(value, str):
-        return value, lambda text: text
+        return Data(value, value, lambda text: text)
     if isinstance(value, (bytes, bytearray)):
-        return bytes(value).decode("utf-8"), lambda text: text.encode("utf-8")
-    if isinstance(value, (dict, list)):
-        return _dump_value(value), json.loads
+        return Data(value, bytes(value).decode("utf-8"), lambda text: text.encode("utf-8"))
+    if isinstance(value, (dict, list, tuple)):
+        return Data(value, _dump_value(value), json.loads)
     if _is_model(value):
         data = value.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return _dump_value(data), lambda text: type(value).model_validate(json.loads(text))
+        return Data(value, _dump_value(data), lambda text: type(value).model_validate(json.loads(text)))
     raise TypeError(f"a result is a dict, a list, JSON text or a model, not {type(value).__name__}")
 
 
@@ -343,8 +380,9 @@ def _shared(profile: str, store: Any) -> Truncator:
 
 
 def _default(profile: Any, store: Any) -> Truncator:
-    hashable = store is OWN or store is None or isinstance(store, (str, os.PathLike))
-    return _shared(os.fspath(profile), store) if hashable else Truncator(profile, store=store)
+    # What a path means may change: it is looked at each time.
+    is_fixed = (store is OWN or store is None) and isinstance(profile, str) and not profile.endswith(".toml")
+    return _shared(profile, store) if is_fixed else Truncator(profile, store=store)
 
 
 def cut(text: Any, tool: str | None = None, *, profile: Any = "native", store: Any = OWN, **options: Any) -> Cut:

@@ -25,24 +25,15 @@ class OffcutMiddleware(AgentMiddleware):
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Bounds what a tool returned."""
         result = handler(request)
-        messages = _messages(result)
-        for message in messages:
-            if isinstance(message.content, str):
-                message.content = self.truncator.bound(message.content, **_call(request, message))
-            else:
-                told = self.truncator.result(_as_chat(message), **_call(request, message))
-                message.content = told["content"]
+        for message in _messages(result):
+            _put(message, self.truncator.bound(_value(message), **_call(request, message)))
         return result
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """The same for asynchronous agents."""
         result = await handler(request)
         for message in _messages(result):
-            if isinstance(message.content, str):
-                message.content = await self.truncator.abound(message.content, **_call(request, message))
-            else:
-                told = await self.truncator.aresult(_as_chat(message), **_call(request, message))
-                message.content = told["content"]
+            _put(message, await self.truncator.abound(_value(message), **_call(request, message)))
         return result
 
 
@@ -60,5 +51,11 @@ def _call(request: Any, message: ToolMessage) -> dict[str, Any]:
     return {"tool": call.get("name") or message.name, "call_id": message.tool_call_id}
 
 
-def _as_chat(message: ToolMessage) -> dict[str, Any]:
-    return {"role": "tool", "content": message.content}
+def _value(message: ToolMessage) -> str | dict[str, Any]:
+    """Text, or the blocks as a result that is known."""
+    content = message.content
+    return content if isinstance(content, str) else {"role": "tool", "content": content}
+
+
+def _put(message: ToolMessage, told: str | dict[str, Any]) -> None:
+    message.content = told if isinstance(told, str) else told["content"]
