@@ -158,26 +158,26 @@ export interface Judged {
 export declare class Truncator {
   constructor(options?: TruncatorOptions);
   readonly profile: string;
-  /** On another thread. A Buffer must not be changed meanwhile. */
+  /** On another thread. A Buffer must not be changed or transferred meanwhile. */
   cut<T extends string | Uint8Array>(output: T, call?: Call): Promise<Cut<T extends string ? string : Uint8Array>>;
   cutSync<T extends string | Uint8Array>(output: T, call?: Call): Cut<T extends string ? string : Uint8Array>;
   /** An object gives an object, JSON text gives JSON text; what does not change is the same object. */
   result<T>(value: T, call?: ResultCall): Promise<T>;
   resultSync<T>(value: T, call?: ResultCall): T;
   judge<T>(value: T, call?: ResultCall): Promise<{ value: T; results: Judged[] }>;
-  /** Whatever a tool returned: text is cut, results are bounded, other objects are cut as JSON. */
+  /** Whatever a tool returned: text is cut, results are bounded, other objects are cut as JSON if that is too long. */
   bound(value: unknown, call?: Call): Promise<unknown>;
   tool<A extends unknown[]>(execute: (...inputs: A) => unknown, call?: Call): (...inputs: A) => Promise<unknown>;
   transform(call?: Call): OffcutTransform;
 }
 
-/** A stream that takes an output in and gives its preview out. */
+/** A stream that takes an output in and gives its preview out. What came until it was destroyed is kept, too. */
 export declare class OffcutTransform extends Transform {
   constructor(truncator?: Truncator | TruncatorOptions, call?: Call);
   /** Set these before the stream ends. */
   exitCode?: number;
   remark?: string;
-  /** There from the event `cut` on. */
+  /** There from the event `cut` on, or from `close` if the stream was destroyed. */
   readonly cut?: Cut<Uint8Array>;
 }
 
@@ -292,11 +292,15 @@ export interface TruncationContext {
 
 export interface TruncationStrategy {
   readonly name: string;
-  needsTruncation(content: string, config: TruncationConfig): boolean;
-  truncate(
-    content: string,
-    config: TruncationConfig,
-  ): { content: string; removedLines?: number; removedBytes?: number };
+  needsTruncation(content: string, config: TruncationConfig): boolean | Promise<boolean>;
+  truncate(content: string, config: TruncationConfig): StrategyResult | Promise<StrategyResult>;
+}
+
+/** What a strategy shows, and how much it says is missing. */
+export interface StrategyResult {
+  content: string;
+  removedLines?: number;
+  removedBytes?: number;
 }
 
 export type TruncationEventType = 'truncated' | 'skipped' | 'error';
@@ -347,10 +351,7 @@ export declare class TruncationStorage implements ITruncationStorage {
 export declare abstract class BaseTruncationStrategy implements TruncationStrategy {
   abstract readonly name: string;
   needsTruncation(content: string, config: TruncationConfig): boolean;
-  truncate(
-    content: string,
-    config: TruncationConfig,
-  ): { content: string; removedLines?: number; removedBytes?: number };
+  truncate(content: string, config: TruncationConfig): StrategyResult;
   protected countLines(content: string): number;
   protected countBytes(content: string): number;
   protected truncateHead(content: string, maxLines: number): string[];

@@ -1,21 +1,23 @@
 'use strict';
-const native = require('./lib/native.js');
-const { Cut } = require('./lib/cut.js');
-const { OffcutTransform, Truncator, cut, cutSync, result } = require('./lib/truncator.js');
-const { Store } = require('./lib/store.js');
+// One by one, so that `import { cut } from 'offcut'` finds the names as `require` does.
 const codingAgent = require('./lib/coding-agent.js');
-const { Truncate, truncationPlugin } = require('./lib/opencode.js');
+const opencode = require('./lib/opencode.js');
+const truncator = require('./lib/truncator.js');
 
-module.exports = {
-  version: native.version(),
-  Cut,
-  OffcutTransform,
-  Store,
-  Truncator,
-  cut,
-  cutSync,
-  result,
-  Truncate,
-  truncationPlugin,
-  ...codingAgent,
-};
+exports.version = require('./lib/native.js').version();
+exports.Cut = require('./lib/cut.js').Cut;
+exports.Store = require('./lib/store.js').Store;
+exports.OffcutTransform = truncator.OffcutTransform;
+exports.Truncator = truncator.Truncator;
+exports.cut = truncator.cut;
+exports.cutSync = truncator.cutSync;
+exports.result = truncator.result;
+exports.BaseTruncationStrategy = codingAgent.BaseTruncationStrategy;
+exports.DEFAULT_TRUNCATION_CONFIG = codingAgent.DEFAULT_TRUNCATION_CONFIG;
+exports.DefaultTruncationStrategy = codingAgent.DefaultTruncationStrategy;
+exports.TOOL_TRUNCATION_CONFIGS = codingAgent.TOOL_TRUNCATION_CONFIGS;
+exports.TruncationService = codingAgent.TruncationService;
+exports.TruncationStorage = codingAgent.TruncationStorage;
+exports.createTruncationMiddleware = codingAgent.createTruncationMiddleware;
+exports.Truncate = opencode.Truncate;
+exports.truncationPlugin = opencode.truncationPlugin;

@@ -1,8 +1,6 @@
 'use strict';
 // Vercel's AI SDK: tools whose output is bounded.
-const { Truncator } = require('./truncator.js');
-
-const asTruncator = (chosen) => (chosen instanceof Truncator ? chosen : new Truncator(chosen));
+const { asTruncator } = require('./truncator.js');
 
 /** The same tool with its output bounded. */
 function boundTool(tool, { name, truncator } = {}) {

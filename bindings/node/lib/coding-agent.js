@@ -3,6 +3,7 @@
 const native = require('./native.js');
 const { Store } = require('./store.js');
 const { CONTEXT, Truncator } = require('./truncator.js');
+const { describe, reason } = require('./values.js');
 
 const DEFAULT_TRUNCATION_CONFIG = {
   maxLines: 2000,
@@ -25,13 +26,8 @@ function engine() {
   return bare;
 }
 
-/** What a configuration says about one call. A limit that is not finite is none. */
-function limits({ maxLines, maxBytes, direction, enabled }) {
-  const most = (limit) => (limit === Infinity ? Number.MAX_SAFE_INTEGER : limit);
-  return { maxLines: most(maxLines), maxBytes: most(maxBytes), direction, enabled };
-}
-
-const options = (config) => ({ options: JSON.stringify({ ...limits(config), enabled: undefined }) });
+/** What a configuration says about one call of a strategy. */
+const options = ({ maxLines, maxBytes, direction }) => ({ options: describe({ maxLines, maxBytes, direction }) });
 
 /** For strategies of one's own. */
 class BaseTruncationStrategy {
@@ -132,22 +128,24 @@ class TruncationService {
       } catch (error) {
         // What a strategy cannot do is done without it: bounded, and told.
         const originalSize = native.countBytes(content);
-        this.#emit({ type: 'error', context, originalSize, truncatedSize: originalSize, error: message(error) });
+        this.#emit({ type: 'error', context, originalSize, truncatedSize: originalSize, error: reason(error) });
       }
     }
-    const call = { tool: context?.toolName, session: context?.sessionId, ...limits(config), [CONTEXT]: context };
+    const { maxLines, maxBytes, direction, enabled } = config;
+    const named = { tool: context?.toolName, session: context?.sessionId, [CONTEXT]: context };
+    const call = { ...named, maxLines, maxBytes, direction, enabled };
     const cut = await this.#truncator.cut(content, call);
     if (!cut.truncated) return { content, truncated: false };
     return truncated(cut.content, cut.report);
   }
 
   async #byStrategy(content, context, config) {
-    if (!this.#strategy.needsTruncation(content, config)) {
+    if (!(await this.#strategy.needsTruncation(content, config))) {
       const size = native.countBytes(content);
       this.#emit({ type: 'skipped', context, originalSize: size, truncatedSize: size });
       return { content, truncated: false };
     }
-    const made = this.#strategy.truncate(content, config);
+    const made = await this.#strategy.truncate(content, config);
     if (typeof made?.content !== 'string') throw new TypeError('the strategy returned no content');
     const saved = await this.#save(content, context);
     const { content: shown, removedLines, removedBytes } = made;
@@ -166,7 +164,7 @@ class TruncationService {
     try {
       return { path: String(await this.#storage.save(content, context)) };
     } catch (error) {
-      return { error: message(error) };
+      return { error: reason(error) };
     }
   }
 
@@ -215,10 +213,6 @@ class TruncationService {
 
 function truncated(content, { saved, removed_lines: removedLines, removed_bytes: removedBytes }) {
   return { content, truncated: true, outputPath: saved, removedLines, removedBytes };
-}
-
-function message(error) {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Bounds the output of every tool result that passes through. */

@@ -1,8 +1,6 @@
 'use strict';
 // MCP: results of tool calls bounded, on the side of the client or of the server.
-const { Truncator } = require('./truncator.js');
-
-const asTruncator = (chosen) => (chosen instanceof Truncator ? chosen : new Truncator(chosen));
+const { asTruncator } = require('./truncator.js');
 
 /** The same client, whose tool results are bounded. */
 function boundClient(client, truncator) {

@@ -26,9 +26,9 @@ const Truncate = {
   RETENTION_MS: 7 * 24 * 60 * 60 * 1000,
 
   /** Bounds an output; the hint depends on what the agent may do. */
-  async output(text, options = {}, agent) {
+  async output(text, options, agent) {
     opencode ??= new Truncator({ profile: 'opencode' });
-    const { maxLines, maxBytes, direction } = options;
+    const { maxLines, maxBytes, direction } = options ?? {};
     const cut = await opencode.cut(text, { maxLines, maxBytes, direction, task: hasTaskTool(agent) });
     if (!cut.truncated) return { content: text, truncated: false };
     // Once in a process, when there is something to keep; nobody waits for it.

@@ -4,6 +4,7 @@ const { Cut } = require('./cut.js');
 const { ask, runLater, runNow, work } = require('./flow.js');
 const native = require('./native.js');
 const { Store } = require('./store.js');
+const { checkOutput, describe, nativeCall, reason } = require('./values.js');
 
 // Texts are encoded in slices, into one buffer that stays in the processor's cache: several times faster than at once.
 const SLICE = 256 * 1024;
@@ -11,16 +12,6 @@ const scratch = Buffer.allocUnsafeSlow(3 * SLICE);
 
 /** What a store of the caller's own is given beside the usual context. */
 const CONTEXT = Symbol('context');
-
-function checkOutput(output) {
-  if (typeof output !== 'string' && !(output instanceof Uint8Array)) {
-    const kind = output === null ? 'null' : typeof output;
-    throw new TypeError(`the output must be a string or a Buffer, not ${kind}`);
-  }
-  return typeof output === 'string' || Buffer.isBuffer(output)
-    ? output
-    : Buffer.from(output.buffer, output.byteOffset, output.byteLength);
-}
 
 /** Encodes a text slice by slice; each is taken before the next is made. */
 function encode(text, take) {
@@ -31,15 +22,6 @@ function encode(text, take) {
     take(scratch, scratch.utf8Write(text.slice(at, end), 0));
     at = end;
   }
-}
-
-/** A call as the library takes it. */
-function nativeCall(call, given) {
-  if (call === undefined && given === undefined) return undefined;
-  const { tool, callId, session, ...options } = call ?? {};
-  for (const name in given) options[name] = given[name];
-  for (const name in options) return { tool, callId, session, options: JSON.stringify(options) };
-  return { tool, callId, session };
 }
 
 function storeName(store) {
@@ -59,8 +41,9 @@ class Truncator {
   #onEvent;
   #plain;
 
-  constructor(options = {}) {
-    const { store, strategy, decide, onEvent, ...rest } = options;
+  constructor(options) {
+    if (options != null && typeof options !== 'object') throw new TypeError(`options are an object, not ${typeof options}`);
+    const { store, strategy, decide, onEvent, ...rest } = options ?? {};
     this.#store = typeof store?.save === 'function' ? store : undefined;
     this.#strategy = typeof strategy === 'function' ? strategy : undefined;
     this.#decide = decide;
@@ -74,14 +57,14 @@ class Truncator {
       foreign_strategy: this.#strategy !== undefined,
       events: onEvent !== undefined,
     };
-    this.#engine = new native.Engine(JSON.stringify(described));
+    this.#engine = new native.Engine(describe(described));
   }
 
   get profile() {
     return this.#engine.profile;
   }
 
-  /** Bounds an output, on another thread. A Buffer must not be changed meanwhile. */
+  /** Bounds an output, on another thread. A Buffer must not be changed or transferred meanwhile. */
   async cut(output, call) {
     return runLater(this.#cutting(checkOutput(output), call));
   }
@@ -110,13 +93,21 @@ class Truncator {
     return runLater(this.#judging(value, call));
   }
 
-  /** Bounds whatever a tool returned: text is cut, results are bounded, other objects are cut as JSON. */
+  /** Bounds whatever a tool returned: text is cut, results are bounded, other objects are cut as JSON if that is too long. */
   async bound(value, call) {
     if (typeof value === 'string' || value instanceof Uint8Array) return (await this.cut(value, call)).content;
     if (value === null || typeof value !== 'object') return value;
-    const judged = await this.judge(value, call);
+    let json;
+    try {
+      json = JSON.stringify(value);
+    } catch {
+      // The tool has done its work: what JSON cannot say must not cost its result.
+    }
+    if (json === undefined) return value;
+    const decided = this.#decided(value, call);
+    const judged = await runLater(this.#judgingJson(value, json, decided));
     if (judged.results.length > 0) return judged.value;
-    const cut = await this.cut(JSON.stringify(value) ?? '', call);
+    const cut = await runLater(this.#cuttingText(json, decided));
     return cut.truncated ? cut.content : value;
   }
 
@@ -143,14 +134,19 @@ class Truncator {
   }
 
   #cutLater(output, call) {
-    if (typeof output !== 'string') return this.#engine.cut(output, call);
+    // Memory that can be taken away, or is somebody else's too, must not be read on another thread.
+    const isFixed = typeof output !== 'string' && output.buffer instanceof ArrayBuffer && !output.buffer.resizable;
+    if (typeof output !== 'string') return this.#engine.cut(isFixed ? output : Buffer.from(output), call);
     const text = new native.Text(output.length);
     encode(output, (bytes, length) => text.push(bytes, length));
     return this.#engine.cut(text, call);
   }
 
-  *#cutting(output, call) {
-    call = this.#decided(output, call);
+  #cutting(output, call) {
+    return this.#cuttingText(output, this.#decided(output, call));
+  }
+
+  *#cuttingText(output, call) {
     const round = (given) => {
       const described = nativeCall(call, given);
       return work(
@@ -165,11 +161,13 @@ class Truncator {
     return this.told(reply, output);
   }
 
-  *#judging(value, call) {
-    call = this.#decided(value, call);
-    const isText = typeof value === 'string';
-    const json = isText ? value : JSON.stringify(value);
+  #judging(value, call) {
+    const json = typeof value === 'string' ? value : JSON.stringify(value);
     if (json === undefined) throw new TypeError(`a result is an object, an array or JSON text, not ${typeof value}`);
+    return this.#judgingJson(value, json, this.#decided(value, call));
+  }
+
+  *#judgingJson(value, json, call) {
     const round = (given) => {
       const described = nativeCall(call, given);
       return work(() => this.#engine.resultSync(json, described), () => this.#engine.result(json, described));
@@ -182,7 +180,7 @@ class Truncator {
     this.tell(reply.report);
     const changed = typeof reply.json === 'string';
     return {
-      value: changed ? (isText ? reply.json : JSON.parse(reply.json)) : value,
+      value: changed ? (typeof value === 'string' ? reply.json : JSON.parse(reply.json)) : value,
       results: JSON.parse(reply.results),
     };
   }
@@ -204,7 +202,7 @@ class Truncator {
         saved.push(place == null ? { error: 'the store returned no path' } : { path: String(place) });
       } catch (error) {
         // A store that fails costs nobody the output: the notice says so.
-        saved.push({ error: String(error?.message ?? error) });
+        saved.push({ error: reason(error) });
       }
     }
     return { saved };
@@ -238,7 +236,7 @@ class Truncator {
   /** The end of a spool, with the questions there are. */
   *finishing(spool, call, ending) {
     const finish = (given) => {
-      const options = given && JSON.stringify(given);
+      const options = given && describe(given);
       return work(undefined, () => spool.finish({ ...ending, whole: true, options }));
     };
     let reply = yield finish();
@@ -268,11 +266,15 @@ class Truncator {
   }
 }
 
-/** A stream that takes an output in and gives its preview out; `cut` tells of it from the event `cut` on. */
+/**
+ * A stream that takes an output in and gives its preview out; `cut` tells of it from the event `cut` on. What came until it
+ * was destroyed is kept, too.
+ */
 class OffcutTransform extends Transform {
   #truncator;
   #call;
   #spool;
+  #end;
   /** Set these before the stream ends. */
   exitCode;
   remark;
@@ -280,7 +282,7 @@ class OffcutTransform extends Transform {
 
   constructor(truncator, call) {
     super();
-    this.#truncator = truncator instanceof Truncator ? truncator : new Truncator(truncator);
+    this.#truncator = asTruncator(truncator);
     this.#call = call;
     this.#spool = this.#truncator.spool(call);
   }
@@ -295,17 +297,35 @@ class OffcutTransform extends Transform {
   }
 
   _flush(done) {
+    const shown = this.#finish().then((cut) => {
+      this.emit('cut', cut);
+      return cut.content;
+    });
+    // What listeners throw from here on is theirs, not this promise's.
+    const next = (...told) => process.nextTick(done, ...told);
+    shown.then((content) => next(null, content), next);
+  }
+
+  _destroy(error, done) {
+    const end = () => done(error);
+    this.#finish().then(end, end);
+  }
+
+  /** Once, whether the stream ends or is destroyed. */
+  #finish() {
+    this.#end ??= this.#finishing();
+    return this.#end;
+  }
+
+  async #finishing() {
     const { exitCode, remark } = this;
-    runLater(this.#truncator.finishing(this.#spool, this.#call, { exitCode, remark })).then(
-      (cut) => {
-        this.cut = cut;
-        this.emit('cut', cut);
-        done(null, cut.content);
-      },
-      (error) => done(error),
-    );
+    this.cut = await runLater(this.#truncator.finishing(this.#spool, this.#call, { exitCode, remark }));
+    return this.cut;
   }
 }
+
+/** A truncator, or the options of one. */
+const asTruncator = (chosen) => (chosen instanceof Truncator ? chosen : new Truncator(chosen));
 
 let shared;
 function own() {
@@ -337,4 +357,4 @@ async function result(value, options) {
   return truncator.result(value, call);
 }
 
-module.exports = { CONTEXT, OffcutTransform, Truncator, cut, cutSync, result };
+module.exports = { CONTEXT, OffcutTransform, Truncator, asTruncator, cut, cutSync, result };

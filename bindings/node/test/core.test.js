@@ -113,8 +113,9 @@ test('reading what was kept', async () => {
   const page = await store.read(cut.id, { lines: '10:12' });
   assert.deepStrictEqual([page.content, page.firstLine, page.complete], ['line 9\nline 10\nline 11\n', 10, true]);
   assert.strictEqual((await store.read(cut.saved, { bytes: '0:4' })).content, 'line');
-  const found = await store.grep(/line 1999.$/, 'last', { ignoreCase: true });
-  assert.deepStrictEqual([found.matches, found.hits[0].text, found.hits[0].line], [10, 'line 19990', 19991]);
+  for (const found of [await store.grep('LINE 1999.$', 'last', { ignoreCase: true }), await store.grep(/LINE 1999.$/i)]) {
+    assert.deepStrictEqual([found.matches, found.hits[0].text, found.hits[0].line], [10, 'line 19990', 19991]);
+  }
   assert.strictEqual((await store.cat()).toString(), log);
   assert.deepStrictEqual((await store.list()).map((entry) => entry.id), [cut.id]);
   await store.pin(cut.id);
@@ -161,6 +162,10 @@ test('decisions and events', async () => {
   assert.strictEqual((await truncator.result(value, { tool: 'b' })).metadata.truncated, false);
   assert.strictEqual((await truncator.result(value, { tool: 'c' })).metadata.truncated, true);
   assert.deepStrictEqual(events.map((event) => event.event), ['passed', 'stored', 'truncated']);
+  // Once for each value, whatever it is.
+  const asked = [];
+  await new offcut.Truncator({ store: null, decide: (tool) => asked.push(tool) }).bound({ rows: log }, { tool: 'd' });
+  assert.deepStrictEqual(asked, ['d']);
 });
 
 test('tools', async () => {
@@ -169,13 +174,20 @@ test('tools', async () => {
   assert.ok((await search()).length <= 9500);
   assert.strictEqual((await new offcut.Store().get()).tool, 'search');
   assert.strictEqual(typeof (await truncator.bound({ rows: log.split('\n') })), 'string');
-  assert.deepStrictEqual(await truncator.bound({ rows: 1 }), { rows: 1 });
-  assert.strictEqual(await truncator.bound(5), 5);
+  const circle = {};
+  circle.circle = circle;
+  // What fits, and what JSON cannot say, costs nobody the result.
+  for (const value of [{ rows: 1 }, [1], 5, null, undefined, new Map(), circle, { big: 1n }, { toJSON() {} }]) {
+    assert.strictEqual(await truncator.bound(value), value);
+  }
 });
 
 test('both kinds of modules have the same names', async () => {
-  const esm = await import('../index.mjs');
-  assert.deepStrictEqual(Object.keys(esm).filter((name) => name !== 'default').sort(), Object.keys(offcut).sort());
-  assert.strictEqual(esm.cut, offcut.cut);
+  const parts = { '../index.js': offcut, '../lib/ai.js': require('../lib/ai.js'), '../lib/mcp.js': require('../lib/mcp.js') };
+  for (const [file, names] of Object.entries(parts)) {
+    const { default: all, 'module.exports': _, ...esm } = await import(file);
+    assert.strictEqual(all, names);
+    assert.deepStrictEqual(esm, { ...names });
+  }
   assert.strictEqual(offcut.version, require('../package.json').version);
 });

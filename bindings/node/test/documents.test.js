@@ -143,6 +143,17 @@ describe('Truncation Integration', () => {
     assert.deepStrictEqual(told.toSorted(), ['[Truncation] skipped: grep', '[Truncation] skipped: small', '[Truncation] truncated: bash']);
   });
 
+  it('follows what a tool declares', async () => {
+    const bash = { ...tool('bash', longContent), truncation: { direction: 'tail', maxLines: 500 } };
+    const service = new TruncationService();
+    const registry = new ToolRegistry({});
+    registry.register([bash]);
+    registry.tools.forEach(({ name, truncation }) => service.setToolConfig(name, truncation));
+    registry.setTruncationMiddleware(createTruncationMiddleware({ service }));
+    const [{ result }] = await registry.execute([{ id: '1', name: 'bash' }]);
+    assert.ok(result.output.startsWith('...4500 lines truncated...') && result.output.endsWith('line 4999'));
+  });
+
   it('asks shouldTruncate', async () => {
     const service = new TruncationService();
     const decisions = { a: false, b: true, c: { maxLines: 5 } };
@@ -193,6 +204,13 @@ describe('extension points', () => {
     assert.strictEqual(fs.readFileSync(result.outputPath, 'utf8'), array);
     assert.strictEqual((await service.output('[1,\n2,\n3]', { toolName: 'query' })).truncated, false);
     assert.strictEqual((await service.output(contentWith100Lines, { toolName: 'query' })).removedLines, 90);
+  });
+
+  it('a strategy may answer later', async () => {
+    const strategy = { name: 'x', needsTruncation: async (content) => content.length > 5, truncate: async () => ({ content: 'mine' }) };
+    const service = new TruncationService({ strategy });
+    assert.deepStrictEqual(await service.output('short', { toolName: 'x' }), { content: 'short', truncated: false });
+    assert.ok((await service.output('longer', { toolName: 'x' })).content.startsWith('mine\n\n...0 lines truncated'));
   });
 
   it('a strategy that throws is done without', async () => {
@@ -251,7 +269,7 @@ describe('Truncate', () => {
     assert.ok(result.truncated);
     assert.match(path.basename(result.outputPath), /^tool_\d{8}_/);
     assert.ok(result.content.startsWith(`${lines(2000)}\n\n...3000 lines truncated...\n\nThe tool call succeeded`));
-    assert.deepStrictEqual(await Truncate.output('short'), { content: 'short', truncated: false });
+    assert.deepStrictEqual(await Truncate.output('short', null), { content: 'short', truncated: false });
     const tail = await Truncate.output(longContent, { direction: 'tail', maxLines: 500 });
     assert.ok(tail.content.endsWith('line 4999') && tail.content.startsWith('...4500 lines truncated...'));
     const bytes = await Truncate.output(longContent, { maxLines: 5000, maxBytes: 10 * 1024 });

@@ -13,7 +13,12 @@ const wrong = () => { throw new Error('mine'); };
 for (const [name, call, words] of [
   ['a number', () => offcut.cut(5), /a string or a Buffer, not number/],
   ['null', () => offcut.cut(null), /not null/],
-  ['a tool that is no name', () => offcut.cut('x', { tool: 5 }), /String/],
+  ['a tool that is no name', () => offcut.cut('x', { tool: 5 }), /^TypeError: tool must be a string, not number/],
+  ['options that are none', () => new offcut.Truncator('opencode'), /^TypeError: options are an object, not string/],
+  ['a limit that is no number', () => offcut.cut('x', { maxLines: NaN }), /is not a size/],
+  ['a directory that is none', () => new offcut.Store(5), /^TypeError: directory must be a string, not number/],
+  ['an output that has no name', () => new offcut.Store().pin(), /^TypeError: name an output/],
+  ['an output of another name', () => new offcut.Store().cat(5), /^TypeError: an output must be a string, not number/],
   ['a negative limit', () => offcut.cut('x', { maxLines: -1 }), /a whole number from 1 on/],
   ['a limit of nothing', () => offcut.cut('x', { maxLines: 0 }), /at least 1/],
   ['a small limit', () => offcut.cut('x', { maxBytes: 10 }), /too small/],
@@ -41,8 +46,10 @@ for (const [name, call, words] of [
 }
 
 test('limits beyond every output', () => {
-  const huge = { maxLines: Number.MAX_SAFE_INTEGER, maxBytes: 1e300 };
-  assert.strictEqual(offcut.cutSync(log, { store: null, ...huge }).truncated, false);
+  for (const huge of [{ maxLines: Number.MAX_SAFE_INTEGER, maxBytes: 1e300 }, { maxLines: Infinity, maxBytes: Infinity }]) {
+    assert.strictEqual(offcut.cutSync(log, { store: null, ...huge }).truncated, false);
+    assert.strictEqual(new offcut.Truncator({ store: null, ...huge }).cutSync(log).truncated, false);
+  }
 });
 
 test('lone surrogates in a result', async () => {
@@ -58,6 +65,10 @@ test('a store that fails', async () => {
   assert.deepStrictEqual([cut.truncated, cut.saved, cut.error], [true, undefined, 'no room']);
   assert.ok(cut.content.includes('no room'));
   assert.strictEqual(events[0], 'error');
+  for (const thrown of [undefined, 'no room', Object.create(null)]) {
+    const told = await new offcut.Truncator({ store: { save() { throw thrown; } } }).cut(log);
+    assert.ok(told.truncated && told.error);
+  }
   const file = fresh();
   fs.writeFileSync(file, '');
   const beside = await offcut.cut(log, { store: file });
@@ -81,10 +92,46 @@ test('a closed stream', async () => {
   const error = await new Promise((resolve) => transform.write('b', resolve));
   assert.match(error.code, /^ERR_STREAM/);
   assert.strictEqual(transform.cut.content.toString(), 'a');
-  const destroyed = new offcut.OffcutTransform({ store: null });
-  destroyed.destroy();
-  await once(destroyed, 'close');
-  assert.strictEqual(destroyed.cut, undefined);
+});
+
+test('a stream that is destroyed has kept what came', async () => {
+  const store = new offcut.Store(fresh());
+  const saved = [];
+  for (const kept of [store, { save: (content) => saved.push(content) }]) {
+    const destroyed = new offcut.OffcutTransform({ store: kept });
+    destroyed.write(log);
+    destroyed.destroy();
+    await once(destroyed, 'close');
+    assert.ok(destroyed.cut.truncated);
+  }
+  assert.strictEqual((await store.get()).status, 'complete');
+  assert.strictEqual((await store.cat()).toString(), log);
+  assert.strictEqual(saved[0].toString(), log);
+  const empty = new offcut.OffcutTransform({ store: null });
+  empty.destroy();
+  await once(empty, 'close');
+  assert.strictEqual(empty.cut.truncated, false);
+});
+
+test('a listener that throws', async () => {
+  const transform = new offcut.OffcutTransform({ store: null });
+  transform.on('cut', wrong);
+  transform.resume().end(log);
+  const [error] = await once(transform, 'error');
+  assert.match(error.message, /mine/);
+  assert.ok(transform.cut.truncated);
+});
+
+test('memory that is taken away while it is read', async () => {
+  const truncator = new offcut.Truncator({ store: null });
+  for (let round = 0; round < 20; round += 1) {
+    const bytes = new Uint8Array(new ArrayBuffer(2_000_000, { maxByteLength: 2_000_001 })).fill(97);
+    const cut = truncator.cut(bytes);
+    bytes.buffer.resize(0);
+    assert.strictEqual((await cut).original.bytes, 2_000_000);
+  }
+  const shared = new Uint8Array(new SharedArrayBuffer(20_000)).fill(97);
+  assert.ok((await truncator.cut(shared)).truncated);
 });
 
 test('fifty workers at once', async () => {

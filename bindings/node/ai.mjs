@@ -1,3 +1,0 @@
-import ai from './lib/ai.js';
-
-export const { boundTool, boundTools } = ai;

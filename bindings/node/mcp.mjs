@@ -1,3 +1,0 @@
-import mcp from './lib/mcp.js';
-
-export const { boundClient, boundHandler } = mcp;
