@@ -15,6 +15,7 @@ use pyo3::exceptions::{PyLookupError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 create_exception!(offcut, StoreError, PyOSError, "The store failed.");
 create_exception!(offcut, NotFound, PyLookupError, "There is no such stored output.");
@@ -171,12 +172,18 @@ impl PySpool {
         pipe.number().ok_or_else(|| PyValueError::new_err("I/O operation on closed file"))
     }
 
-    /// Waits until every process that writes into the file has closed it, or a signal's handler raises.
-    fn drain(&self, py: Python<'_>) -> PyResult<()> {
+    /// Waits until every process that writes into the file has closed it, the seconds are over, or a signal's handler
+    /// raises.
+    #[pyo3(signature = (timeout=None))]
+    fn drain(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
+        let deadline = timeout.map(deadline).transpose()?;
         // Nothing is locked while the interpreter is let go of: whoever has it then may want the lock.
         let Some(rest) = lock(&self.pipe).as_mut().map(Pipe::close) else { return Ok(()) };
         while !py.detach(|| rest.has_ended()) {
             py.check_signals()?;
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                break;
+            }
         }
         Ok(())
     }
@@ -190,7 +197,6 @@ impl PySpool {
         remark: &str,
         call: Option<&str>,
     ) -> PyResult<(Bound<'py, PyBytes>, Option<String>, Option<Bound<'py, PyList>>)> {
-        self.drain(py)?;
         let call = call_options(call)?;
         let ending = offcut::Ending { exit_code, remark: remark.to_owned() };
         let (told, whole) = py.detach(|| lock(&self.spool).finish(ending, call.as_ref())).map_err(raise)?;
@@ -204,6 +210,12 @@ impl PySpool {
             Answer::Ask(asked) => Ok((PyBytes::new(py, b""), report, Some(saves(py, &asked.save)?))),
         }
     }
+}
+
+fn deadline(seconds: f64) -> PyResult<Instant> {
+    let wait = Duration::try_from_secs_f64(seconds).ok();
+    wait.and_then(|wait| Instant::now().checked_add(wait))
+        .ok_or_else(|| PyValueError::new_err(format!("{seconds} is not a number of seconds")))
 }
 
 #[pyclass(name = "Archive", frozen, module = "offcut._native")]

@@ -99,6 +99,19 @@ def test_a_store_that_fails(log):
     assert "no room" in json.dumps(truncator.result({"content": [{"type": "text", "text": log}]}))
 
 
+def test_a_store_and_a_strategy_with_words_that_nobody_can_say(log):
+    class Odd:
+        def __init__(self, save):
+            self.save = lambda content, context: save()
+
+    def fail():
+        raise OSError("no \udcff")
+
+    assert offcut.Truncator(store=Odd(fail)).cut(log).error == "no ?"
+    assert "no text" in offcut.Truncator(store=Odd(lambda: "/\udcff")).cut(log).error
+    assert "mine ?" in offcut.Truncator(strategy=lambda text, limits: "mine \ud800").cut(log).content
+
+
 def test_a_directory_that_cannot_be_used(log, tmp_path):
     (tmp_path / "file").write_text("")
     cut = offcut.cut(log, store=tmp_path / "file")
@@ -194,6 +207,21 @@ except KeyboardInterrupt:
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True)
     assert done.stdout == "begun\nended\n"
+
+
+def test_what_a_killed_shell_leaves_behind():
+    spool = offcut.Truncator(store=None).spool()
+    # The one that is left behind has what the shell's caller has, and ends with it.
+    line = "read line <&3 & echo begun; exec sleep 600"
+    with subprocess.Popen(
+        ["sh", "-c", f"exec 3<&0; {line}"], stdin=subprocess.PIPE, stdout=spool, stderr=spool
+    ) as command:
+        command.kill()
+        command.wait()
+        assert spool.finish(exit_code=-9, timeout=0.1).content in {"", "begun\n"}
+    for timeout in [-1, float("nan"), 1e300]:
+        with pytest.raises(ValueError, match="not a number of seconds"):
+            offcut.Truncator(store=None).spool().finish(timeout=timeout)
 
 
 def test_a_spool_that_nobody_finishes():

@@ -53,22 +53,29 @@ class Spool(io.RawIOBase):
 
     def close(self) -> None:
         """Waits for every process that still writes, and takes in nothing more."""
+        if not self.closed and hasattr(self, "_native"):
+            self._end(None)
+
+    def finish(self, *, exit_code: int | None = None, remark: str = "", timeout: float | None = None) -> Cut:
+        """Closes it and bounds what came.
+
+        It waits for every process that still writes, such as one that a killed shell has left behind; with `timeout` for so
+        many seconds at the most. What they write afterwards is read and forgotten.
+        """
+        return self._cut or run(self._finishing(exit_code, remark, timeout))
+
+    async def afinish(self, *, exit_code: int | None = None, remark: str = "", timeout: float | None = None) -> Cut:
+        """The same without holding up the event loop."""
+        return self._cut or await run_async(self._finishing(exit_code, remark, timeout))
+
+    def _end(self, timeout: float | None) -> None:
         try:
-            if not self.closed and hasattr(self, "_native"):
-                self._native.drain()
+            self._native.drain(timeout)
         finally:
             super().close()
 
-    def finish(self, *, exit_code: int | None = None, remark: str = "") -> Cut:
-        """Closes it and bounds what came."""
-        return self._cut or run(self._finishing(exit_code, remark))
-
-    async def afinish(self, *, exit_code: int | None = None, remark: str = "") -> Cut:
-        """The same without holding up the event loop."""
-        return self._cut or await run_async(self._finishing(exit_code, remark))
-
-    def _finishing(self, exit_code: int | None, remark: str) -> Flow[Cut]:
-        yield Work(self.close)
+    def _finishing(self, exit_code: int | None, remark: str, timeout: float | None) -> Flow[Cut]:
+        yield Work(lambda: self._end(timeout))
         content, report, saves = yield Work(lambda: self._native.finish(exit_code, remark))
         failed: BaseException | None = None
         if saves is not None:

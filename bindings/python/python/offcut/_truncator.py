@@ -294,7 +294,7 @@ class Truncator:
             text = yield Question(lambda wanted=wanted, limits=limits: self._strategy(wanted["text"], limits))
             if not isinstance(text, str):
                 raise TypeError(f"the strategy must return str, not {type(text).__name__}")
-            made.append(text)
+            made.append(_speakable(text))
         return {"made": made}
 
     def _saving(self, content: Any, context: Context) -> Flow[dict[str, str]]:
@@ -302,8 +302,11 @@ class Truncator:
         try:
             place = yield Question(lambda: self._store.save(content, context))
         except Exception as error:
-            return {"error": str(error) or type(error).__name__}
-        return {"error": "the store returned no path"} if place is None else {"path": str(place)}
+            return {"error": _speakable(str(error)) or type(error).__name__}
+        if place is None:
+            return {"error": "the store returned no path"}
+        path = str(place)
+        return {"path": path} if path == _speakable(path) else {"error": "the store's path is no text"}
 
     def _decided(self, value: Any, context: Context, options: dict[str, Any]) -> dict[str, Any]:
         if self._decide is None:
@@ -360,6 +363,11 @@ def _dump_value(value: Any) -> str:
         # A lone surrogate has no UTF-8, but JSON has a way to write it.
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text
+
+
+def _speakable(text: str) -> str:
+    """Without the lone surrogates that no other language can be told."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _store_name(store: Any) -> str | None:
