@@ -2,6 +2,8 @@
 // Against the packages themselves, which stand beside the tests or where OFFCUT_TEST_MODULES says.
 const { fresh, log } = require('./home.js');
 const assert = require('node:assert');
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const test = require('node:test');
@@ -12,6 +14,16 @@ const { boundClient, boundHandler } = require('../lib/mcp.js');
 
 const beside = createRequire(path.join(process.env.OFFCUT_TEST_MODULES ?? __dirname, 'x.js'));
 const load = (name) => import(pathToFileURL(beside.resolve(name)).href);
+
+test('the example in the README', () => {
+  const readme = fs.readFileSync(path.join(__dirname, '..', 'README.md'), 'utf8');
+  const [, code] = readme.match(/```js\n([^]*?)```/);
+  const told = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: path.dirname(beside.resolve('offcut/package.json')), encoding: 'utf8' });
+  const [first, saved] = told.split('\n');
+  const [truncated, length] = first.split(' ');
+  assert.ok(truncated === 'true' && Number(length) <= 9500 && fs.existsSync(saved));
+  assert.ok(told.endsWith('a line of output\n'.repeat(3) + '\n'));
+});
 
 test('the AI SDK', async () => {
   const { generateText, tool, stepCountIs } = await load('ai');

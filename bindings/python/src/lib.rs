@@ -6,9 +6,7 @@ mod input;
 mod pipe;
 
 use input::{Input, Language};
-use offcut_common::{
-    Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Strategist, Told,
-};
+use offcut_common::{Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Told};
 use pipe::Pipe;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyLookupError, PyOSError, PyValueError};
@@ -113,24 +111,6 @@ impl PyEngine {
             BoundedResult::Changed(json) => Ok((Some(json), results, report, None)),
             BoundedResult::Ask(asked) => Ok((None, results, report, Some(saves(py, &asked.save)?))),
         }
-    }
-
-    /// The profile's words around a text that somebody else cut.
-    #[pyo3(signature = (whole, strategist, tool=None, call_id=None, session=None))]
-    fn frame<'py>(
-        &self,
-        py: Python<'py>,
-        whole: Input<'py>,
-        strategist: &str,
-        tool: Option<String>,
-        call_id: Option<String>,
-        session: Option<String>,
-    ) -> PyResult<(Bound<'py, PyAny>, String)> {
-        let context = Context { tool, call_id, session };
-        let strategist = Strategist::parse(strategist).map_err(raise)?;
-        let bytes = whole.bytes();
-        let told = py.detach(|| self.0.frame(bytes, &strategist, &context)).map_err(raise)?;
-        Ok((whole.language().speak(py, &told.answer)?, told.report.json()))
     }
 
     #[pyo3(signature = (tool=None, call_id=None, session=None, call=None))]

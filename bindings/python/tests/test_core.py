@@ -3,6 +3,7 @@ import inspect
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import offcut
@@ -284,6 +285,15 @@ def test_events(log):
     told = [(event["event"], event["tool"]) for event in events]
     assert told == [("passed", "a"), ("stored", "b"), ("truncated", "b"), ("stored", "c"), ("truncated", "c")]
     assert events[1]["path"] == cut.saved and events[2]["content_bytes"] == len(cut.content.encode())
+
+
+def test_the_example_in_the_readme():
+    readme = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+    code = readme.split("```python\n")[1].split("```")[0]
+    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.splitlines()
+    truncated, length = told[0].split()
+    assert truncated == "True" and int(length) <= 9500 and os.path.exists(told[1])
+    assert told[2].startswith("Gap(") and told[3:6] == ["a line of output"] * 3
 
 
 @pytest.mark.parametrize("module", [offcut, offcut._spool])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
+
+#: `str` in, `str` out; `bytes` in, `bytes` out.
+Text = TypeVar("Text", str, bytes)
 
 
 class Size(NamedTuple):
@@ -34,7 +37,7 @@ class Gap(NamedTuple):
     why: str
 
 
-class Cut:
+class Cut(Generic[Text]):
     """What the model gets, and what is known about the rest.
 
     An output that fits is its own content, the same object; everything else about it is None or empty.
@@ -42,9 +45,9 @@ class Cut:
 
     __slots__ = ("_json", "_report", "content")
 
-    content: Any
+    content: Text
 
-    def __init__(self, content: Any, report: str | None = None) -> None:
+    def __init__(self, content: Text, report: str | None = None) -> None:
         self.content = content
         self._json = report
         self._report: dict[str, Any] | None = None

@@ -1,4 +1,6 @@
-from typing import final
+from typing import Any, final
+
+__all__ = ["Archive", "Engine", "NotFound", "Spool", "StoreError", "__version__"]
 
 __version__: str
 
@@ -19,7 +21,7 @@ class Engine:
         call_id: str | None = None,
         session: str | None = None,
         call: str | None = None,
-    ) -> tuple[str | bytes | None, str | None, list[bytes] | None]: ...
+    ) -> tuple[Any, str | None, list[bytes] | None]: ...
     def result(
         self,
         json: str,
@@ -28,14 +30,6 @@ class Engine:
         session: str | None = None,
         call: str = "{}",
     ) -> tuple[str | None, str, str, list[bytes] | None]: ...
-    def frame(
-        self,
-        whole: _Text,
-        strategist: str,
-        tool: str | None = None,
-        call_id: str | None = None,
-        session: str | None = None,
-    ) -> tuple[str | bytes, str]: ...
     def spool(
         self,
         tool: str | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ._cut import Cut
 from ._steps import Flow, Work, run, run_async
@@ -12,8 +12,14 @@ from ._steps import Flow, Work, run, run_async
 if TYPE_CHECKING:
     from ._truncator import Context, Truncator
 
+    # What `subprocess` says it takes.
+    class File(io.RawIOBase, BinaryIO):
+        pass
+else:
+    File = io.RawIOBase
 
-class Spool(io.RawIOBase):
+
+class Spool(File):
     """Takes an output in pieces, also from a process, and bounds it. Memory stays within a few times the budget.
 
     >>> import offcut, subprocess
@@ -31,13 +37,13 @@ class Spool(io.RawIOBase):
         self._options = options
         call = json.dumps(options) if options else None
         self._native = truncator._engine.spool(*context, call)
-        self._cut: Cut | None = None
+        self._cut: Cut[Any] | None = None
 
     def writable(self) -> bool:
         """Always, until it is closed."""
         return True
 
-    def write(self, chunk: Any) -> int:  # type: ignore[override]
+    def write(self, chunk: Any) -> int:
         """Takes in a chunk: bytes, or text."""
         self._checkClosed()
         return self._native.write(chunk)
@@ -56,17 +62,17 @@ class Spool(io.RawIOBase):
         if not self.closed and hasattr(self, "_native"):
             self._end(None)
 
-    def finish(self, *, exit_code: int | None = None, remark: str = "", timeout: float | None = None) -> Cut:
+    def finish(self, *, exit_code: int | None = None, remark: str = "", timeout: float | None = None) -> Cut[Any]:
         """Closes it and bounds what came.
 
         It waits for every process that still writes, such as one that a killed shell has left behind; with `timeout` for so
         many seconds at the most. What they write afterwards is read and forgotten.
         """
-        return self._cut or run(self._finishing(exit_code, remark, timeout))
+        return run(self._finishing(exit_code, remark, timeout)) if self._cut is None else self._cut
 
-    async def afinish(self, *, exit_code: int | None = None, remark: str = "", timeout: float | None = None) -> Cut:
+    async def afinish(self, *, exit_code: int | None = None, remark: str = "", timeout: float | None = None) -> Cut[Any]:
         """The same without holding up the event loop."""
-        return self._cut or await run_async(self._finishing(exit_code, remark, timeout))
+        return await run_async(self._finishing(exit_code, remark, timeout)) if self._cut is None else self._cut
 
     def _end(self, timeout: float | None) -> None:
         try:
@@ -74,7 +80,7 @@ class Spool(io.RawIOBase):
         finally:
             super().close()
 
-    def _finishing(self, exit_code: int | None, remark: str, timeout: float | None) -> Flow[Cut]:
+    def _finishing(self, exit_code: int | None, remark: str, timeout: float | None) -> Flow[Cut[Any]]:
         yield Work(lambda: self._end(timeout))
         content, report, saves = yield Work(lambda: self._native.finish(exit_code, remark))
         failed: BaseException | None = None
@@ -89,14 +95,15 @@ class Spool(io.RawIOBase):
                 given["made"] = ["" for _ in json.loads(report)["wanted"]]
             call = json.dumps({**self._options, **given})
             content, report, _ = yield Work(lambda: self._native.finish(exit_code, remark, call))
-        self._cut = self._as_cut(content, report)
+        cut = self._as_cut(content, report)
+        self._cut = cut
         if report is not None:
             self._truncator._tell(json.loads(report))
         if failed is not None:
             raise failed
-        return self._cut
+        return cut
 
-    def _as_cut(self, content: bytes, report: str | None) -> Cut:
+    def _as_cut(self, content: bytes, report: str | None) -> Cut[Any]:
         told = content if self._binary else content.decode("utf-8", "replace")
         is_cut = report is not None and json.loads(report)["truncated"]
         return Cut(told, report if is_cut else None)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Callable, Generator
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -26,13 +27,14 @@ class Question(NamedTuple):
     ask: Callable[[], Any]
 
 
-Flow = Generator[Any, Any, T]
+Step = Work | Question
+Flow = Generator[Step, Any, T]
 
 
 def run(flow: Flow[T]) -> T:
     """Goes through a flow here and now."""
 
-    def take(step: Work | Question) -> Any:
+    def take(step: Step) -> Any:
         if isinstance(step, Work):
             return step.do()
         answer = step.ask()
@@ -43,7 +45,7 @@ def run(flow: Flow[T]) -> T:
         return answer
 
     step = next_step(flow, None)
-    while not isinstance(step, StopIteration):
+    while not isinstance(step, End):
         try:
             answer = take(step)
         except BaseException as error:
@@ -56,14 +58,14 @@ def run(flow: Flow[T]) -> T:
 async def run_async(flow: Flow[T]) -> T:
     """Goes through a flow without holding up the event loop."""
 
-    async def take(step: Work | Question) -> Any:
+    async def take(step: Step) -> Any:
         if isinstance(step, Work):
             return await asyncio.to_thread(step.do)
         answer = step.ask()
         return await answer if inspect.isawaitable(answer) else answer
 
     step = next_step(flow, None)
-    while not isinstance(step, StopIteration):
+    while not isinstance(step, End):
         try:
             answer = await take(step)
         except BaseException as error:
@@ -73,9 +75,16 @@ async def run_async(flow: Flow[T]) -> T:
     return step.value
 
 
-def next_step(flow: Flow[Any], answer: Any, error: BaseException | None = None) -> Any:
+@dataclass
+class End(Generic[T]):
+    """There is no other step."""
+
+    value: T
+
+
+def next_step(flow: Flow[T], answer: Any, error: BaseException | None = None) -> Step | End[T]:
     """The next step, or the end with the flow's value."""
     try:
         return flow.throw(error) if error is not None else flow.send(answer)
     except StopIteration as end:
-        return end
+        return End(end.value)

@@ -96,7 +96,8 @@ class Store:
         }
         content, report = self._archive.read(reference, json.dumps(options))
         told = json.loads(report)
-        return Page(content.decode("utf-8", "replace"), *(told.get(name) for name in Page._fields[1:]))
+        told["content"] = content.decode("utf-8", "replace")
+        return Page._make(told.get(name) for name in Page._fields)
 
     def cat(self, reference: str = "last") -> bytes:
         """All of an output, byte for byte."""
@@ -145,4 +146,4 @@ class Store:
 
 
 def _entry(told: dict[str, Any]) -> Entry:
-    return Entry(*(told.get(name) for name in Entry._fields))
+    return Entry._make(told.get(name) for name in Entry._fields)

@@ -7,15 +7,16 @@ import inspect
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 
-from ._cut import Cut, Limits
+from ._cut import Cut, Limits, Text
 from ._native import Engine
 from ._spool import Spool
 from ._steps import Flow, Question, Work, run, run_async
 from ._store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
+V = TypeVar("V")
 
 #: The store that the command line uses.
 OWN = object()
@@ -74,7 +75,7 @@ class Truncator:
         on_event: Callable[[dict[str, Any]], None] | None = None,
         **options: Any,
     ) -> None:
-        self._store = store if hasattr(store, "save") else None
+        self._store: Any = store if hasattr(store, "save") else None
         self._strategy = strategy if callable(strategy) else None
         self._decide = decide
         self._on_event = on_event
@@ -102,13 +103,13 @@ class Truncator:
 
     def cut(
         self,
-        text: Any,
+        text: Text,
         tool: str | None = None,
         *,
         call_id: str | None = None,
         session: str | None = None,
         **options: Any,
-    ) -> Cut:
+    ) -> Cut[Text]:
         """Bounds an output: `str` in, `str` out; `bytes` in, `bytes` out."""
         if self._plain and not options:
             content, report, _ = self._engine.cut(text, tool, call_id, session)
@@ -117,13 +118,13 @@ class Truncator:
 
     async def acut(
         self,
-        text: Any,
+        text: Text,
         tool: str | None = None,
         *,
         call_id: str | None = None,
         session: str | None = None,
         **options: Any,
-    ) -> Cut:
+    ) -> Cut[Text]:
         """The same without holding up the event loop."""
         if self._plain and isinstance(text, TEXTS) and len(text) < SMALL:
             return self.cut(text, tool, call_id=call_id, session=session, **options)
@@ -131,34 +132,36 @@ class Truncator:
 
     def result(
         self,
-        value: Any,
+        value: V,
         tool: str | None = None,
         *,
         call_id: str | None = None,
         session: str | None = None,
         shape: str | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> V:
         """Bounds the text in a tool result of any known shape; what does not change is the same object.
 
         A dictionary or a list gives one, JSON text gives JSON text, a pydantic model gives a model.
         """
         context = Context(tool, call_id, session)
-        return run(self._judging(value, context, {"shape": shape, **options})).value
+        bounded: V = run(self._judging(value, context, {"shape": shape, **options})).value
+        return bounded
 
     async def aresult(
         self,
-        value: Any,
+        value: V,
         tool: str | None = None,
         *,
         call_id: str | None = None,
         session: str | None = None,
         shape: str | None = None,
         **options: Any,
-    ) -> Any:
+    ) -> V:
         """The same without holding up the event loop."""
         context = Context(tool, call_id, session)
-        return (await run_async(self._judging(value, context, {"shape": shape, **options}))).value
+        bounded: V = (await run_async(self._judging(value, context, {"shape": shape, **options}))).value
+        return bounded
 
     def judge(
         self,
@@ -184,7 +187,13 @@ class Truncator:
         """A file that bounds what is written into it."""
         return Spool(self, Context(tool, call_id, session), binary=binary, options=options)
 
-    def tool(self, function: F | None = None, /, *, name: str | None = None, **options: Any) -> Any:
+    @overload
+    def tool(self, function: F, /, *, name: str | None = None, **options: Any) -> F: ...
+
+    @overload
+    def tool(self, /, *, name: str | None = None, **options: Any) -> Callable[[F], F]: ...
+
+    def tool(self, function: Any = None, /, *, name: str | None = None, **options: Any) -> Any:
         """Decorates a function whose result a model will read; it may be asynchronous."""
         if function is None:
             return functools.partial(self.tool, name=name, **options)
@@ -241,13 +250,13 @@ class Truncator:
         cut = yield from self._cutting_text(text, context, options)
         return cut.content if cut.truncated else value
 
-    def _cutting(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut]:
+    def _cutting(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut[Any]]:
         return self._cutting_text(text, context, self._decided(text, context, options))
 
     def _judging(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Judged]:
         return self._judging_data(_as_json(value), context, self._decided(value, context, options))
 
-    def _cutting_text(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut]:
+    def _cutting_text(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut[Any]]:
         call = _dump(options) if options else None
         content, report, saves = yield Work(lambda: self._engine.cut(text, *context, call))
         if saves is not None:
@@ -291,7 +300,7 @@ class Truncator:
         made = []
         for wanted in json.loads(report)["wanted"]:
             limits = Limits(**wanted["limits"])
-            text = yield Question(lambda wanted=wanted, limits=limits: self._strategy(wanted["text"], limits))
+            text = yield Question(functools.partial(self._strategy, wanted["text"], limits))
             if not isinstance(text, str):
                 raise TypeError(f"the strategy must return str, not {type(text).__name__}")
             made.append(_speakable(text))
@@ -300,7 +309,7 @@ class Truncator:
     def _saving(self, content: Any, context: Context) -> Flow[dict[str, str]]:
         """A store that fails costs nobody the output: the notice says so."""
         try:
-            place = yield Question(lambda: self._store.save(content, context))
+            place = yield Question(functools.partial(self._store.save, content, context))
         except Exception as error:
             return {"error": _speakable(str(error)) or type(error).__name__}
         if place is None:
@@ -322,7 +331,7 @@ class Truncator:
                 self._on_event(event)
 
 
-def _content(flow: Flow[Cut]) -> Flow[Any]:
+def _content(flow: Flow[Cut[Any]]) -> Flow[Any]:
     return (yield from flow).content
 
 
@@ -393,14 +402,24 @@ def _default(profile: Any, store: Any) -> Truncator:
     return _shared(profile, store) if is_fixed else Truncator(profile, store=store)
 
 
-def cut(text: Any, tool: str | None = None, *, profile: Any = "native", store: Any = OWN, **options: Any) -> Cut:
+def cut(
+    text: Text, tool: str | None = None, *, profile: Any = "native", store: Any = OWN, **options: Any
+) -> Cut[Text]:
     """Bounds an output: `str` in, `str` out; `bytes` in, `bytes` out."""
     return _default(profile, store).cut(text, tool, **options)
 
 
-def result(value: Any, tool: str | None = None, *, profile: Any = "native", store: Any = OWN, **options: Any) -> Any:
+def result(value: V, tool: str | None = None, *, profile: Any = "native", store: Any = OWN, **options: Any) -> V:
     """Bounds the text in a tool result of any known shape."""
     return _default(profile, store).result(value, tool, **options)
+
+
+@overload
+def tool(function: F, /, *, profile: Any = "native", store: Any = OWN, **options: Any) -> F: ...
+
+
+@overload
+def tool(*, profile: Any = "native", store: Any = OWN, **options: Any) -> Callable[[F], F]: ...
 
 
 def tool(function: Any = None, /, *, profile: Any = "native", store: Any = OWN, **options: Any) -> Any:
@@ -408,5 +427,3 @@ def tool(function: Any = None, /, *, profile: Any = "native", store: Any = OWN, 
     if function is None:
         return functools.partial(tool, profile=profile, store=store, **options)
     return _default(profile, store).tool(function, **options)
-
-
