@@ -175,7 +175,7 @@ export declare class Truncator {
 export declare class OffcutTransform extends Transform {
   constructor(truncator?: Truncator | TruncatorOptions, call?: Call);
   /** Set these before the stream ends. */
-  exitCode?: number;
+  exitCode?: number | null;
   remark?: string;
   /** There from the event `cut` on, or from `close` if the stream was destroyed. */
   readonly cut?: Cut<Uint8Array>;

@@ -318,7 +318,9 @@ class OffcutTransform extends Transform {
   }
 
   async #finishing() {
-    const { exitCode, remark } = this;
+    // A process that a signal ended has no exit code.
+    const exitCode = Number.isInteger(this.exitCode) ? this.exitCode : undefined;
+    const remark = this.remark == null ? undefined : String(this.remark);
     this.cut = await runLater(this.#truncator.finishing(this.#spool, this.#call, { exitCode, remark }));
     return this.cut;
   }

@@ -79,5 +79,18 @@ test('the MCP SDK', async () => {
   assert.ok((await size('search')) < 12_000);
   assert.deepStrictEqual((await store.list()).map((entry) => entry.tool), ['search', 'bounded']);
   assert.strictEqual((await store.cat()).toString(), log);
+  // What else a tool may answer.
+  for (const [other, most] of [
+    [{ ...(await answer()), structuredContent: { rows: log.split('\n') } }, 25_000],
+    [{ content: [], structuredContent: { text: 'small' } }, 100],
+    [{ content: [{ type: 'text', text: 'small' }] }, 100],
+    [{ toolResult: 5 }, 100],
+    [undefined, 0],
+  ]) {
+    const told = await boundClient({ callTool: async () => other }, truncator).callTool({ name: 'x' });
+    assert.ok((JSON.stringify(told) ?? '').length <= most);
+    if (most <= 100) assert.strictEqual(told, other);
+    assert.deepStrictEqual((await boundHandler('x', () => other, truncator)())?.structuredContent, other?.structuredContent);
+  }
   await client.close();
 });

@@ -101,6 +101,13 @@ test('a stream', async () => {
   const entry = await new offcut.Store().get(transform.cut.id);
   assert.deepStrictEqual([entry.tool, entry.callId, entry.lines], ['bash', 'c1', 100_000]);
 
+  const killed = truncator.transform();
+  Object.assign(killed, { exitCode: null, remark: 'killed by SIGKILL' });
+  killed.resume().end(log);
+  await once(killed, 'end');
+  assert.ok(String(killed.cut).includes('killed by SIGKILL'));
+  assert.strictEqual((await new offcut.Store().get(killed.cut.id)).exitCode, undefined);
+
   const small = new offcut.OffcutTransform({ store: null });
   Readable.from(['a', 'b', 'ä']).pipe(small);
   const [chunk] = await once(small, 'data');

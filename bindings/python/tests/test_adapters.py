@@ -148,9 +148,13 @@ def test_mcp(log):
     assert len(raw.content[0].text) == len(log) and len(own.content[0].text) <= 9500
     assert type(told) is type(raw)
     assert sum(len(part.text) for part in told.content) <= 9600
-    assert offcut.Store().get().tool == "search" and offcut.Store().cat() == log.encode()
+    entries = offcut.Store().list()
+    assert {entry.tool for entry in entries} == {"search"} and offcut.Store().cat(entries[-1].id) == log.encode()
     once = bound_result(raw, "search", offcut.Truncator(store=None))
     assert sum(len(part.text) for part in once.content) <= 9600
+    # The server has said it again in a structure.
+    assert len(raw.model_dump_json()) > 400_000
+    assert len(told.model_dump_json()) < 25_000 and len(once.model_dump_json()) < 25_000
 
 
 @pytest.mark.parametrize("module", ["langchain", "openai_agents", "mcp", "klaude"])

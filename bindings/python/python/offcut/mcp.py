@@ -13,10 +13,15 @@ from typing import Any
 
 from ._truncator import Truncator
 
+#: The field of a result's structure: its name depends on the version.
+STRUCTURES = ("structuredContent", "structured_content")
+
 
 def bound_result(result: Any, tool: str | None = None, truncator: Truncator | None = None) -> Any:
-    """A `CallToolResult` with its text bounded."""
-    return (truncator or Truncator()).result(result, tool, shape="mcp")
+    """A `CallToolResult` with its text and its structure bounded."""
+    used = truncator or Truncator()
+    bounded = used.result(result, tool, shape="mcp")
+    return _with_structure(bounded, used.bound(_structure(bounded), tool))
 
 
 def bound_session(session: Any, truncator: Truncator | None = None) -> Any:
@@ -28,7 +33,22 @@ def bound_session(session: Any, truncator: Truncator | None = None) -> Any:
     async def bounded(name: str, *arguments: Any, **keywords: Any) -> Any:
         result = await call_tool(name, *arguments, **keywords)
         # Other answers, such as a request for input, have no content.
-        return await used.aresult(result, name, shape="mcp") if hasattr(result, "content") else result
+        if not hasattr(result, "content"):
+            return result
+        bounded = await used.aresult(result, name, shape="mcp")
+        return _with_structure(bounded, await used.abound(_structure(bounded), name))
 
     session.call_tool = bounded
     return session
+
+
+def _structure(result: Any) -> Any:
+    return next((getattr(result, field) for field in STRUCTURES if hasattr(result, field)), None)
+
+
+def _with_structure(result: Any, told: Any) -> Any:
+    """Often a structure says again what the text says; one that is too long is text, in a structure of our own."""
+    if told is _structure(result):
+        return result
+    field = next(field for field in STRUCTURES if hasattr(result, field))
+    return result.model_copy(update={field: told if isinstance(told, dict) else {"offcut": told}})
