@@ -19,6 +19,7 @@ mod stream;
 mod tokens;
 
 use arguments::{Arguments, Command, Everywhere};
+use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use command::ShellName;
 
@@ -94,7 +95,12 @@ fn refuse(error: &clap::Error) -> u8 {
     }
     let matches = Arguments::command().ignore_errors(true).try_get_matches();
     match matches.ok().and_then(|matches| matches.subcommand_name().map(str::to_owned)) {
-        Some(name) if name == "run" => command::RUN_USAGE,
+        Some(name) if name == "run" => {
+            if error.kind() == ErrorKind::UnknownArgument {
+                eprintln!("The command to run stands behind `--`: offcut run -- CMD ARGS...");
+            }
+            command::RUN_USAGE
+        }
         _ => 2,
     }
 }

@@ -54,6 +54,9 @@ pub(crate) fn ls(everywhere: &Everywhere, ls: &Ls) -> Outcome {
     items.truncate(most.unwrap_or(usize::MAX));
     print(everywhere, &items, &*store)?;
     if everywhere.format == Format::Text {
+        if let Some(directory) = setup.directory().filter(|directory| !directory.exists()) {
+            eprintln!("offcut: nothing is kept yet: there is no {}", directory.display());
+        }
         if let (true, Some(last)) = (has_older, items.last()) {
             eprintln!("offcut: there are older ones: `offcut ls --before {}`, or --all", last.id);
         }

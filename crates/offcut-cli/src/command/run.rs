@@ -10,7 +10,8 @@ use crate::process::{self, Fate, Inherited, Launch, Open, Outputs, Rest, Signals
 use offcut::{Context, Ending, Kept, Shown, Spool, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Our own failure, as `env`, `nohup` and `timeout` have it.
@@ -100,7 +101,8 @@ pub(super) fn follow(errand: &Errand<'_>) -> Result<(u8, Printed), Failure> {
     let launched = match process::launch(&errand.launch) {
         Ok(launched) => launched,
         Err(error) => {
-            say(&format!("could not run {}{}: {error}", errand.name, errand.launch.program.display()));
+            let program = errand.launch.program;
+            say(&format!("could not run {}{}: {}", errand.name, program.display(), reason(program, &error)));
             return Ok((process::exit_code(&error), Printed::Whole));
         }
     };
@@ -212,4 +214,17 @@ fn print(shown: &[Shown<'_>], early: Early) -> Outcome {
 /// A diagnostic. Nobody may be there to read it.
 fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "offcut: {text}");
+}
+
+/// Why a program could not be started, where the system's word for it would mislead.
+fn reason(program: &OsStr, error: &io::Error) -> String {
+    let path = Path::new(program);
+    match error.kind() {
+        io::ErrorKind::NotFound if program.is_empty() => "the command is empty".to_owned(),
+        io::ErrorKind::NotFound if program.as_encoded_bytes().contains(&b'/') && path.exists() => {
+            "the file is there, the interpreter that its first line names is not".to_owned()
+        }
+        io::ErrorKind::PermissionDenied if path.is_dir() => "it is a directory".to_owned(),
+        _ => error.to_string(),
+    }
 }

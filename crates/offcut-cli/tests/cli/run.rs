@@ -39,10 +39,19 @@ fn exit_codes_are_the_commands_own() {
         assert_eq!((ran.code, ran.stdout.as_slice()), (Some(code), stdout.as_bytes()), "{command:?}");
         assert_eq!(ran.stderr, "", "{command:?}");
     }
-    for (command, code) in
-        [("no-such-program-anywhere", 127), ("/no/such/file", 127), (plain, 126), ("/", 126), ("", 127)]
-    {
+    let orphan = sandbox.path().join("orphan");
+    std::fs::write(&orphan, "#!/no/such/interpreter\n").unwrap();
+    std::fs::set_permissions(&orphan, std::fs::Permissions::from_mode(0o755)).unwrap();
+    for (command, code, reason) in [
+        ("no-such-program-anywhere", 127, "No such file"),
+        ("/no/such/file", 127, "No such file"),
+        (orphan.to_str().unwrap(), 127, "the interpreter that its first line names is not"),
+        (plain, 126, "Permission denied"),
+        ("/", 126, "it is a directory"),
+        ("", 127, "the command is empty"),
+    ] {
         run(&sandbox, &[], &[command]).failed(code, "could not run");
+        run(&sandbox, &[], &[command]).failed(code, reason);
     }
     assert!(!sandbox.store().exists(), "nothing was stored");
 }
@@ -68,6 +77,7 @@ fn our_own_usage_errors_are_125() {
         assert_eq!(ran.code, Some(125), "{arguments:?} {ran:?}");
         assert!(!ran.stderr.is_empty(), "{arguments:?}");
     }
+    assert!(sandbox.run(&["run", "echo", "x"], b"").stderr.contains("offcut run -- CMD"));
     assert_eq!(sandbox.run(&["run", "--help"], b"").code, Some(0));
     assert_eq!(sandbox.run(&["cut", "--no-such-option"], b"").code, Some(2));
 }
@@ -272,6 +282,6 @@ fn a_closed_output_ends_quietly() {
     if let Ok(full) = full {
         let output = command.stdout(full).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(7));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("could not write the output"));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("could not write to standard output"));
     }
 }

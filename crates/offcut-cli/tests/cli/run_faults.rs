@@ -35,7 +35,8 @@ fn a_disk_that_fills_up_in_mid_stream() {
             let line = format!("ulimit -f 1000; {trap} exec '{offcut}' run --shell '{command}'");
             let mut shell = Command::new("/bin/bash");
             shell.args(["-c", &line]).env_clear().env("HOME", sandbox.path());
-            check_not_kept(&feed(shell, b""), "only the first 1024000 bytes were kept");
+            let ran = feed(shell, b"");
+            check_not_kept(&ran, "only the first 1024000 bytes were kept");
             let entry = &sandbox.run(&["ls", "--format", "json"], b"").json()[0];
             assert_eq!((&entry["state"], &entry["bytes"]), (&"partial".into(), &1_024_000.into()));
             let kept = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
@@ -44,7 +45,28 @@ fn a_disk_that_fills_up_in_mid_stream() {
                 blake3::hash(&kept).to_hex().as_str(),
                 "the digest is of what is there"
             );
+            // What was kept can be had by the command that is named.
+            let shown = String::from_utf8_lossy(&ran.stdout);
+            let command = shown.rsplit_once("what was kept: ").unwrap().1.trim_end().trim_end_matches(']');
+            let (_, arguments) = command.split_once("read ").unwrap();
+            assert_eq!(arguments, entry["id"].as_str().unwrap());
+            assert!(sandbox.run(&["read", arguments], b"").text().starts_with("1\n2\n3\n"));
         }
+    }
+}
+
+/// Where there is little room, the few words are true as well.
+#[test]
+fn little_room_for_a_part_that_was_kept() {
+    for (most, says) in [("256", "not kept whole"), ("600", "not kept whole"), ("9500", "what was kept: ")] {
+        let sandbox = Sandbox::new();
+        let offcut = env!("CARGO_BIN_EXE_offcut");
+        let line = format!("ulimit -f 1000; exec '{offcut}' run --max-bytes {most} -- seq 1 1000000");
+        let mut shell = Command::new("/bin/bash");
+        shell.args(["-c", &line]).env_clear().env("HOME", sandbox.path());
+        let ran = feed(shell, b"");
+        assert!(ran.text().contains(says), "{most}: {ran:?}");
+        assert!(ran.stdout.len() <= most.parse().unwrap(), "{ran:?}");
     }
 }
 

@@ -15,9 +15,11 @@ use crate::render::content::Content;
 use crate::render::next::{NEXT_PAGE_LINES, Next, next, printable};
 use crate::render::words::{tag_of, unused_tag};
 use crate::render::{Budget, Control, Facts, Plan, Reach};
-use crate::shown::Kept;
+use crate::shown::{Kept, Part};
+use crate::store::Id;
 use crate::strategy::Cost;
 use notice::{Notice, Place};
+use std::time::UNIX_EPOCH;
 
 /// How much we say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +42,11 @@ fn expected<'a>(budget: &Budget<'a>, control: Control) -> Notice<'a> {
         Outlook::Keeping { id, path, standing } => {
             Place::Kept { id: *id, path: path.as_deref().and_then(printable), standing: standing.clone() }
         }
-        Outlook::Losing { error } => Place::Lost { reason: error.clone(), part: None },
+        // Whether something of it was kept is known at the end; to say so takes more room.
+        Outlook::Losing { error } => Place::Lost {
+            reason: error.clone(),
+            part: Some(Part { id: Id::new(UNIX_EPOCH, 0), bytes: original.bytes }),
+        },
         Outlook::Off => Place::Lost { reason: String::new(), part: None },
     };
     // The longest tag that is ever tried; an id is longer.

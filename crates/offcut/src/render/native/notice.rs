@@ -138,6 +138,14 @@ impl Notice<'_> {
         }
     }
 
+    /// What is said in few words of an output that the store did not take in.
+    fn unkept(&self) -> &'static str {
+        match &self.place {
+            Place::Lost { part: Some(_), .. } => "not kept whole",
+            Place::Lost { part: None, .. } | Place::Kept { .. } => "not kept",
+        }
+    }
+
     fn what_is_kept(&self) -> &'static str {
         match self.trailer.flow {
             Flow::Ended => "full output",
@@ -160,8 +168,9 @@ impl Notice<'_> {
                 self.whereabouts()
             ),
             (Place::Lost { .. }, Rung::Full) => format!(
-                "[{tag}: {}, {bytes} bytes; all shown, terminal control left out; not kept{}]",
+                "[{tag}: {}, {bytes} bytes; all shown, terminal control left out; {}{}]",
                 count(lines),
+                self.unkept(),
                 self.reason()
             ),
             (Place::Kept { id, .. }, Rung::Line) => {
@@ -172,7 +181,7 @@ impl Notice<'_> {
             }
             (Place::Kept { id, .. }, Rung::Name) => format!("[terminal control left out: offcut://{id}]"),
             (Place::Lost { .. }, _) => {
-                format!("[{tag}: terminal control left out, not kept{}]", self.reason())
+                format!("[{tag}: terminal control left out, {}{}]", self.unkept(), self.reason())
             }
         }
     }
@@ -213,7 +222,7 @@ impl Notice<'_> {
                 return Some("end; the missing part cannot be read back".to_owned());
             }
             (Place::Lost { part: Some(Part { id, .. }), .. }, _) => {
-                return Some(format!("what was kept is offcut://{id}"));
+                return Some(format!("what was kept: {}", entry(self.reach, id)));
             }
         };
         let mut text =
@@ -250,10 +259,11 @@ impl Notice<'_> {
             }
             (Place::Kept { id, .. }, Rung::Name) => format!("[+{missing}{remark}: offcut://{id}]"),
             (Place::Lost { .. }, Rung::Full | Rung::Line) => {
-                format!("[{}: +{missing}, {bytes} bytes{remark}, not kept{}]", self.tag, self.reason())
+                let unkept = self.unkept();
+                format!("[{}: +{missing}, {bytes} bytes{remark}, {unkept}{}]", self.tag, self.reason())
             }
             (Place::Lost { .. }, _) => {
-                format!("[{}: +{missing}{remark}, not kept{}]", self.tag, self.reason())
+                format!("[{}: +{missing}{remark}, {}{}]", self.tag, self.unkept(), self.reason())
             }
         }
     }
