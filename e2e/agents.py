@@ -3,11 +3,7 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
-
-HERE = Path(__file__).resolve().parent
-MCP = {"command": sys.executable, "args": [str(HERE / "mcp_server.py")]}
 
 # Nothing leaves the machine: whoever honours a proxy finds a closed door.
 NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
@@ -16,14 +12,41 @@ NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localh
 class Agent:
     """One agent; `configure` writes what a user would have, `command` is one turn."""
 
-    name = package = binary = ""
+    name = package = version = ""
     variables = {}
     # Whether offcut brings a tool of its own into it.
     has_tool = False
     # Whether its settings here deny the command `touch`.
     denies_touch = False
+    # Whether it hands more than some 10 kB on to the model.
+    takes_long_results = True
+    # Whether its hook is asked about an MCP result that is an error.
+    bounds_mcp_errors = False
 
-    def configure(self, home, url):
+    def folder(self, packages):
+        return Path(packages) / self.name
+
+    def program(self, packages):
+        return self.folder(packages) / "node_modules/.bin" / self.name
+
+    def install(self, packages):
+        """Installs the version that is tested, if it is not there; says why that did not work."""
+        folder = self.folder(packages)
+        found = folder / "node_modules" / self.package / "package.json"
+        if found.is_file() and json.loads(found.read_text()).get("version") == self.version:
+            return None
+        write(folder / "package.json", json.dumps({"private": True}))
+        command = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", f"{self.package}@{self.version}"]
+        try:
+            ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            return str(problem)
+        if ran.returncode != 0:
+            return (ran.stderr.strip().splitlines() or ["npm failed"])[0]
+        return None if os.access(self.program(packages), os.X_OK) else "its package has no program for this machine"
+
+    def configure(self, home, url, servers):
+        """Writes the settings of a user who has these MCP servers."""
         raise NotImplementedError
 
     def command(self, home):
@@ -33,7 +56,7 @@ class Agent:
         kept = {key: os.environ[key] for key in ("LANG", "LC_ALL", "TERM") if key in os.environ}
         return {**kept, **NO_NETWORK, "HOME": str(home), "PATH": path, "SHELL": "/bin/bash", **self.variables}
 
-    def turn(self, home, work, url, path, program, timeout=90):
+    def turn(self, home, work, url, path, program, timeout=180):
         """Runs the agent for one turn, in `work`."""
         command = [str(program), *self.command(home)]
         environment = self.environment(home, url, path)
@@ -49,20 +72,20 @@ def write(path, text):
 
 
 class Claude(Agent):
-    name, package, binary = "claude", "@anthropic-ai/claude-code", "claude"
+    name, package, version = "claude", "@anthropic-ai/claude-code", "2.1.325"
     denies_touch = True
     variables = {
         "ANTHROPIC_API_KEY": "none", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
         "DISABLE_ERROR_REPORTING": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "ENABLE_TOOL_SEARCH": "false",
     }
 
-    def configure(self, home, url):
+    def configure(self, home, url, servers):
         settings = {
-            "permissions": {"allow": ["Bash", "mcp__long__report"], "deny": ["Bash(touch:*)"]},
+            "permissions": {"allow": ["Bash", *(f"mcp__{name}" for name in servers)], "deny": ["Bash(touch:*)"]},
             "includeCoAuthoredBy": False,
         }
         write(home / ".claude/settings.json", json.dumps(settings, indent=2) + "\n")
-        write(home / "mcp.json", json.dumps({"mcpServers": {"long": MCP}}))
+        write(home / "mcp.json", json.dumps({"mcpServers": servers}))
 
     def environment(self, home, url, path):
         return {**super().environment(home, url, path), "ANTHROPIC_BASE_URL": url}
@@ -72,14 +95,14 @@ class Claude(Agent):
 
 
 class Opencode(Agent):
-    name, package, binary = "opencode", "opencode-ai", "opencode"
+    name, package, version = "opencode", "opencode-ai", "1.18.33"
     has_tool = denies_touch = True
     variables = {
         f"OPENCODE_DISABLE_{what}": "1"
         for what in ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
     }
 
-    def configure(self, home, url):
+    def configure(self, home, url, servers):
         provider = {
             "npm": "@ai-sdk/openai-compatible", "name": "mock",
             "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
@@ -89,7 +112,10 @@ class Opencode(Agent):
             "$schema": "https://opencode.ai/config.json",
             "provider": {"mock": provider}, "model": "mock/mock-model", "small_model": "mock/mock-model",
             "autoupdate": False, "share": "disabled", "permission": {"bash": {"*": "allow", "touch *": "deny"}},
-            "mcp": {"long": {"type": "local", "command": [MCP["command"], *MCP["args"]]}},
+            "mcp": {
+                name: {"type": "local", "command": [server["command"], *server["args"]]}
+                for name, server in servers.items()
+            },
         }
         folder = home / ".config/opencode"
         write(folder / "opencode.json", json.dumps(settings, indent=2) + "\n")
@@ -105,10 +131,15 @@ class Opencode(Agent):
 
 
 class Codex(Agent):
-    name, package, binary = "codex", "@openai/codex", "codex"
+    name, package, version = "codex", "@openai/codex", "0.166.0"
+    takes_long_results = False
     variables = {"MOCK_KEY": "none"}
 
-    def configure(self, home, url):
+    def configure(self, home, url, servers):
+        tables = "".join(
+            f"\n[mcp_servers.{name}]\ncommand = {json.dumps(server['command'])}\nargs = {json.dumps(server['args'])}\n"
+            for name, server in servers.items()
+        )
         write(home / ".codex/config.toml", f"""# A user's own file.
 model = "mock-model"
 model_provider = "mock"
@@ -126,11 +157,7 @@ enabled = false
 
 [feedback]
 enabled = false
-
-[mcp_servers.long]
-command = {json.dumps(MCP["command"])}
-args = {json.dumps(MCP["args"])}
-""")
+{tables}""")
 
     def command(self, home):
         return [
@@ -140,15 +167,16 @@ args = {json.dumps(MCP["args"])}
 
 
 class Gemini(Agent):
-    name, package, binary = "gemini", "@google/gemini-cli", "gemini"
+    name, package, version = "gemini", "@google/gemini-cli", "0.61.0"
+    bounds_mcp_errors = True
     variables = {"GEMINI_API_KEY": "none", "GEMINI_TELEMETRY_ENABLED": "false", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
 
-    def configure(self, home, url):
+    def configure(self, home, url, servers):
         settings = {
             "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
             "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
             "privacy": {"usageStatisticsEnabled": False},
-            "mcpServers": {"long": MCP},
+            "mcpServers": servers,
         }
         write(home / ".gemini/settings.json", json.dumps(settings, indent=2) + "\n")
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""A stdio MCP server with one tool, `report`, whose result has 500 KB of text and one line that matters."""
+"""A stdio MCP server with two tools whose names are its arguments: 500 KB of text with one line that matters, first as
+a result and then as an error."""
 
 import json
 import sys
 
-TOOL = {"name": "report", "description": "a long report", "inputSchema": {"type": "object", "properties": {}}}
+NAMES = sys.argv[1:3]
 
 
 def report():
@@ -19,9 +20,11 @@ def answer(method, parameters):
         info = {"name": "long", "version": "1"}
         return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
     if method == "tools/list":
-        return {"tools": [TOOL]}
+        schema = {"type": "object", "properties": {}}
+        return {"tools": [{"name": name, "description": "a long report", "inputSchema": schema} for name in NAMES]}
     if method == "tools/call":
-        return {"content": [{"type": "text", "text": report()}]}
+        is_error = NAMES.index(parameters["name"]) == 1
+        return {"content": [{"type": "text", "text": report()}], "isError": is_error}
     return {}
 
 

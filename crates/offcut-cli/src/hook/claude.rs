@@ -12,7 +12,7 @@ const EXACT: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "
 
 pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
     let call = Call::parse(input)?;
-    if call.cursor_version.is_some() || EXACT.contains(&call.tool_name.as_str()) {
+    if call.cursor_version.is_some() || EXACT.contains(&call.tool_name.as_str()) || call.reads_back() {
         return Ok(None);
     }
     let response = call.tool_response.get();

@@ -14,7 +14,7 @@ pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
         is_error: bool,
     }
     let call = Call::parse(input)?;
-    if !call.is_mcp() {
+    if !call.is_mcp() || call.reads_back() {
         return Ok(None);
     }
     let response = call.tool_response.get();

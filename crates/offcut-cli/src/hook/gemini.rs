@@ -4,6 +4,9 @@
 
 use super::{Answer, Bound, Call, is_only_text, member, quoted, texts};
 use offcut::middleware::Shape;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// Tools whose results are a page of something that the agent can page through, or that it must have exactly.
 const EXACT: &[&str] = &["read_file", "read_many_files", "replace", "write_file", "edit", "save_memory"];
@@ -13,7 +16,7 @@ const CLOSING: &str = "\n</untrusted_context>";
 
 pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
     let call = Call::parse(input)?;
-    if EXACT.contains(&call.tool_name.as_str()) {
+    if EXACT.contains(&call.tool_name.as_str()) || call.reads_back() {
         return Ok(None);
     }
     let content = member(call.tool_response.get(), "llmContent")?;
@@ -23,14 +26,54 @@ pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
         Some(b'[' | b'{') => return Ok(None),
         _ => return Err(format!("{} has content of no known shape", call.tool_name)),
     };
-    let inside = text.strip_prefix(OPENING).and_then(|text| text.strip_suffix(CLOSING));
-    let json = format!("{{\"llmContent\":{}}}", quoted(inside.unwrap_or(&text))?);
+    let Framed { before, inside, after } = unframe(&text);
+    let json = format!("{{\"llmContent\":{}}}", quoted(&inside)?);
     let Some(json) = bound(&json, Shape::Takumi, &call.context()) else { return Ok(None) };
     let shown: String =
         serde_json::from_str(&member(&json, "llmContent")?).map_err(|error| error.to_string())?;
-    let shown = match inside {
-        Some(_) => format!("{OPENING}{}{CLOSING}", shown.trim_end()),
-        None => shown,
-    };
-    Ok(Some(format!("{{\"decision\":\"deny\",\"reason\":{}}}", quoted(&shown)?)))
+    let shown = if after.is_empty() { shown.as_str() } else { shown.trim_end() };
+    Ok(Some(format!("{{\"decision\":\"deny\",\"reason\":{}}}", quoted(&format!("{before}{shown}{after}"))?)))
+}
+
+/// What a tool said, and the agent's words around it that stay.
+struct Framed<'a> {
+    before: String,
+    inside: Cow<'a, str>,
+    after: &'static str,
+}
+
+fn unframe(text: &str) -> Framed<'_> {
+    if let Some(inside) = text.strip_prefix(OPENING).and_then(|text| text.strip_suffix(CLOSING)) {
+        return Framed { before: OPENING.to_owned(), inside: inside.into(), after: CLOSING };
+    }
+    match mcp_error(text) {
+        Some((before, inside)) => Framed { before, inside: inside.into(), after: "" },
+        None => Framed { before: String::new(), inside: text.into(), after: "" },
+    }
+}
+
+/// The text of an MCP error, which stands in JSON behind what was called: `MCP tool 'x' reported tool error for function
+/// call: {...} with response: [{"functionResponse":{"response":{"content":[...],"isError":true}}}]`.
+fn mcp_error(text: &str) -> Option<(String, String)> {
+    #[derive(Deserialize)]
+    struct Part<'a> {
+        #[serde(rename = "functionResponse", borrow)]
+        function: Function<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Function<'a> {
+        #[serde(borrow)]
+        response: Response<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Response<'a> {
+        #[serde(borrow)]
+        content: &'a RawValue,
+    }
+    let (head, rest) = text.strip_prefix("MCP tool ")?.split_once(" for function call: ")?;
+    let (_, parts) = rest.split_once(" with response: ")?;
+    let parts: Vec<Part<'_>> = serde_json::from_str(parts).ok()?;
+    let [part] = parts.as_slice() else { return None };
+    let content = part.function.response.content.get();
+    is_only_text(content).then(|| texts(content).ok())?.map(|inside| (format!("MCP tool {head}:\n"), inside))
 }

@@ -82,6 +82,17 @@ impl<'a> Call<'a> {
     fn is_mcp(&self) -> bool {
         self.tool_name.starts_with("mcp_")
     }
+
+    fn reads_back(&self) -> bool {
+        reads_back(&self.tool_name)
+    }
+}
+
+/// Whether a tool is one of ours that read back: what was asked for is not cut again. Agents put the name of the
+/// server before it, and the proxy a number behind it if the server has a tool of that name.
+fn reads_back(tool: &str) -> bool {
+    let name = tool.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end_matches('_');
+    ["offcut_read", "offcut_search", "offcut_list"].iter().any(|ours| name.ends_with(ours))
 }
 
 /// A member of an object, as it stands there.

@@ -2,7 +2,7 @@
 //!
 //! A built-in tool has `output`, a text that opencode has already cut; an MCP tool has `content`, as the server sent it.
 
-use super::{Answer, Bound, quoted};
+use super::{Answer, Bound, quoted, reads_back};
 use offcut::Context;
 use offcut::middleware::Shape;
 use serde::Deserialize;
@@ -28,7 +28,7 @@ struct Call<'a> {
 
 pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
     let call: Call<'_> = serde_json::from_str(input).map_err(|error| error.to_string())?;
-    if EXACT.contains(&call.tool.as_str()) {
+    if EXACT.contains(&call.tool.as_str()) || reads_back(&call.tool) {
         return Ok(None);
     }
     let context =

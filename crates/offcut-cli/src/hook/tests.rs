@@ -103,6 +103,10 @@ fn gemini_cli() {
     );
     check(r#""tool_name":"read_file","tool_response":{"llmContent":"LONG"}"#, Ok("{}"));
     check(
+        r#""tool_name":"mcp_long_failure","tool_input":{},"tool_response":{"llmContent":"MCP tool 'failure' reported tool error for function call: {\"name\":\"failure\",\"args\":{}} with response: [{\"functionResponse\":{\"name\":\"failure\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"LONG\"}],\"isError\":true}}}]","error":{"message":"LONG","type":"mcp_tool_error"}}"#,
+        Ok(r#"{"decision":"deny","reason":"MCP tool 'failure' reported tool error:\na \"preview\""}"#),
+    );
+    check(
         r#""tool_name":"x","tool_response":{"llmContent":[{"text":"LONG"},{"inlineData":{"data":"aGk="}}]}"#,
         Ok("{}"),
     );
@@ -123,6 +127,23 @@ fn the_plugin_of_opencode() {
     check(r#"{"tool":"read","output":"LONG"}"#, Ok("{}"));
     check(r#"{"tool":"bash","output":"LONG"}"#, Ok("{}"));
     check(r#"{"tool":"x"}"#, Err("neither"));
+}
+
+#[test]
+fn what_was_asked_back_is_not_cut_again() {
+    for name in ["offcut_read", "offcut_search", "offcut_list", "offcut_read_2"] {
+        let parts = r#"[{"type":"text","text":"LONG"}]"#;
+        check(
+            Host::Claude,
+            &claude(&format!(r#""tool_name":"mcp__x__{name}","tool_response":{parts}"#)),
+            Ok("{}"),
+        );
+        let payload = format!(r#""tool_name":"mcp__x__{name}","tool_response":{{"content":{parts}}}"#);
+        check(Host::Codex, &codex(&payload), Ok("{}"));
+        let payload = format!(r#""tool_name":"mcp_x_{name}","tool_response":{{"llmContent":{parts}}}"#);
+        check(Host::Gemini, &gemini(&payload), Ok("{}"));
+        check(Host::Opencode, &format!(r#"{{"tool":"x_{name}","content":{parts}}}"#), Ok("{}"));
+    }
 }
 
 #[test]

@@ -9,6 +9,9 @@ use crate::hook::Host;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
+/// More tokens than any MCP result has.
+const WHOLE_RESULTS: &str = "1000000000";
+
 /// Whose settings are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -126,6 +129,8 @@ fn claude(scope: Scope, facts: &Facts) -> Vec<Change> {
     };
     let mut edits = vec![
         member(&["env"], "CLAUDE_CODE_SHELL", facts.link().to_string_lossy().into(), "offcut-"),
+        // Over its own limit the hook is only shown the name of a file. Without the hook the agent still bounds it.
+        member(&["env"], "MAX_MCP_OUTPUT_TOKENS", WHOLE_RESULTS.into(), WHOLE_RESULTS),
         Edit {
             path: vec!["hooks", "PostToolUse"],
             what: What::Element(json!({

@@ -25,6 +25,11 @@ const SETTINGS: &[(&str, &str, &str)] = &[
         "{\r\n  \"env\": {\r\n    \"CLAUDE_CODE_ENABLE_TELEMETRY\": \"0\"\r\n  },\r\n  \"statusLine\": { \"type\": \"command\", \"command\": \"MINE\" }\r\n}\r\n",
     ),
     (
+        "claude",
+        ".claude/settings.json",
+        "{\n  \"env\": {\n    \"MAX_MCP_OUTPUT_TOKENS\": \"50000\", \"B\": \"MINE\"\n  }\n}\n",
+    ),
+    (
         "opencode",
         ".config/opencode/opencode.json",
         "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"theme\": \"MINE\"\n}\n",

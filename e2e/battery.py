@@ -1,0 +1,242 @@
+"""What an agent is made to do, and what is expected of what it then sends to the model."""
+
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+from mcp_server import report
+from model import Model
+
+HERE = Path(__file__).resolve().parent
+SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+NOTICE = re.compile(r"\[offcut ([0-9a-z]{16}): ")
+MOST_BYTES = 9500
+WITH, WITHOUT = "with", "without"
+
+# Name, line, what must be shown, exit code.
+LINES = [
+    ("seq 1 100000", "seq 1 100000", "\n100000\n", 0),
+    (
+        "error in the middle, exit 3",
+        "seq 1 50000; echo 'error: NEEDLE_IN_THE_MIDDLE' >&2; seq 50001 100000; exit 3",
+        "error: NEEDLE_IN_THE_MIDDLE", 3,
+    ),
+    ("one line of 1 MB", "head -c 1000000 /dev/zero | tr '\\0' a", "aaaaaaaa", 0),
+    ("wide characters", "yes '日本語🚀 ok' | head -n 20000", "日本語🚀 ok", 0),
+    ("binary, 100 kB", "cat noise.bin", "binary", 0),
+    ("5,000 coloured lines", "awk 'BEGIN { for (i = 1; i <= 5000; i++) printf \"\\033[31mred %d\\033[0m\\n\", i }'", "red 5000", 0),
+]
+FAILING, FAILING_LINE = LINES[1][0], LINES[1][1]
+RESULT, ERROR = "MCP result of 476 kB", "MCP error of 476 kB"
+PROXIED, PROXIED_ERROR = "the result, through the proxy", "the error, through the proxy"
+
+
+@dataclass
+class Step:
+    """One call of the model, and what is to be seen in its result. Calls may depend on the results before."""
+
+    name: str
+    call: dict | Callable
+    judge: Callable
+
+
+def size(text):
+    """Bytes, also of text in which an agent has cut a character in two."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def id_in(text):
+    found = NOTICE.search(text or "")
+    return found.group(1) if found else "none"
+
+
+class Battery:
+    """One agent, with offcut or without, in a home of its own."""
+
+    def __init__(self, agent, way, options):
+        self.agent, self.way, self.options = agent, way, options
+        self.problems = []
+        self.rows = {}
+        self.results = {}
+        self.seconds = 0
+
+    def run(self):
+        folder = Path(tempfile.mkdtemp(prefix=f"offcut-{self.agent.name}-"))
+        try:
+            self.home, self.work = folder / "home", folder / "work"
+            self.home.mkdir()
+            self.work.mkdir()
+            (self.work / "noise.bin").write_bytes(random.Random(1).randbytes(100_000))
+            self.turn()
+        finally:
+            if self.options.keep:
+                shutil.copytree(folder, Path(self.options.keep) / self.agent.name, symlinks=True, dirs_exist_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
+        return self
+
+    def steps(self):
+        for name, line, needle, code in LINES:
+            yield Step(name, {"cmd": line}, self.expects_preview(lambda line=line: self.printed(line), needle, code))
+        expects_report = self.expects_preview(lambda: report().encode(), "NEEDLE_OF_THE_REPORT", 0)
+        measures_report = self.measures(lambda: report().encode(), "NEEDLE_OF_THE_REPORT")
+        yield Step(RESULT, {"tool": "report"}, expects_report)
+        yield Step(ERROR, {"tool": "failure"}, expects_report if self.agent.bounds_mcp_errors else measures_report)
+        if self.way == WITHOUT:
+            return
+        yield Step(PROXIED, {"tool": "audit"}, expects_report)
+        yield Step(PROXIED_ERROR, {"tool": "fault"}, expects_report)
+        yield Step("the proxy's hint", self.read_by_tool, self.expects_lines(self.read_by_tool))
+        if self.agent.takes_long_results:
+            yield Step("a larger page by the proxy's tool", self.read_more, self.expects_lines(self.read_more))
+        yield Step("the hint's command", self.read_by_hint, self.expects_lines(self.read_by_hint))
+        if self.agent.has_tool:
+            yield Step("the plugin's tool", self.search, self.expects_match)
+        if self.agent.denies_touch:
+            yield Step("a line that a rule denies", {"cmd": "touch forbidden.txt"}, self.expects_denial)
+
+    def turn(self):
+        steps = list(self.steps())
+        names = [step.name for step in steps]
+
+        def bind(call):
+            return lambda results: call(dict(zip(names, results)))
+
+        model = Model([bind(step.call) if callable(step.call) else step.call for step in steps])
+        self.agent.configure(self.home, model.url, self.servers())
+        path = f"{Path(self.options.offcut).parent}:{SYSTEM}"
+        if self.way == WITH:
+            # A login shell starts with the system's path: offcut is found as a user's own programs are.
+            (self.home / ".profile").write_text(f'PATH="{Path(self.options.offcut).parent}:$PATH"\n')
+            self.offcut("init", self.agent.name)
+        started = time.time()
+        try:
+            program = self.agent.program(self.options.packages)
+            ran = self.agent.turn(self.home, self.work, model.url, path, program)
+            self.check(ran.returncode == 0, f"ended with {ran.returncode}: {ran.stdout[-500:]}{ran.stderr[-500:]}")
+        except subprocess.TimeoutExpired:
+            self.check(False, "did not end in time")
+        self.seconds = time.time() - started
+        model.close()
+        self.results = {step.name: model.results.get(number) for number, step in enumerate(steps)}
+        for step in steps:
+            text = self.results[step.name]
+            if text is None:
+                self.rows[step.name] = ("nothing", "-", "-", "-")
+                self.check(False, f"{step.name}: no result was sent")
+            else:
+                self.rows[step.name] = (f"{size(text):,}", *step.judge(step.name, text))
+
+    def servers(self):
+        """The same server, as it is and behind the proxy."""
+        script = [sys.executable, str(HERE / "mcp_server.py")]
+        direct = {"command": script[0], "args": [script[1], "report", "failure"]}
+        proxied = {"command": self.options.offcut, "args": ["mcp", "proxy", "--", *script, "audit", "fault"]}
+        return {"long": direct} if self.way == WITHOUT else {"long": direct, "behind": proxied}
+
+    def offcut(self, *arguments):
+        environment = {"HOME": str(self.home), "PATH": SYSTEM, "SHELL": "/bin/bash"}
+        return subprocess.run(
+            [self.options.offcut, *arguments], env=environment, cwd=self.work, capture_output=True, check=True,
+        ).stdout
+
+    def printed(self, line):
+        """What the line really prints."""
+        return subprocess.run(
+            ["bash", "-c", line], cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        ).stdout
+
+    def check(self, holds, problem):
+        if not holds:
+            self.problems.append(problem)
+
+    # What the model asks for.
+
+    def read_by_hint(self, results):
+        """The command that the notice of the failing line offers."""
+        found = re.search(r"next: (.*? read [^\]\n]*)\]", results.get(FAILING) or "")
+        return {"cmd": found.group(1) if found else "echo no hint"}
+
+    def read_by_tool(self, results):
+        """The call that the notice of a result behind the proxy offers. It may stand in JSON."""
+        text = (results.get(PROXIED) or "").replace('\\"', '"')
+        found = re.search(r"next: (offcut_read) (\{.*?\})", text)
+        return {"tool": "offcut_read", "args": json.loads(found.group(2)) if found else {}}
+
+    def read_more(self, results):
+        """More than an output may have: what was asked for is not cut by anybody."""
+        arguments = {"id": id_in(results.get(PROXIED)), "lines": "4401:4700", "max_bytes": 40000}
+        return {"tool": "offcut_read", "args": arguments}
+
+    def search(self, results):
+        """The tool that the plugin brings along, asked for the line that matters."""
+        return {"tool": "offcut", "args": {"id": id_in(results.get(FAILING)), "lines": "", "pattern": "NEEDLE"}}
+
+    # What is expected of the results.
+
+    def measures(self, original, needle):
+        def judge(name, text):
+            return "yes" if needle in text else "**no**", self.kept(text, original()), "-"
+
+        return judge
+
+    def expects_preview(self, original, needle, code):
+        def judge(name, text):
+            is_told = re.search(rf"(?i)code:? {code}\b", text)
+            status = "-" if not code else "told" if is_told else "**lost**"
+            shown, kept, _ = self.measures(original, needle)(name, text)
+            if self.way == WITHOUT:
+                return shown, kept, status
+            self.check(id_in(text) != "none", f"{name}: no notice of ours: {text[:200]!r}")
+            self.check(len(set(NOTICE.findall(text))) <= 1, f"{name}: was cut twice: {NOTICE.findall(text)}")
+            # What the agent puts around the result is not ours.
+            self.check(size(text) <= MOST_BYTES + 500, f"{name}: {size(text)} bytes were sent")
+            self.check(shown == "yes", f"{name}: {needle!r} is not shown")
+            self.check(kept == "yes", f"{name}: what is kept is not what was printed")
+            self.check(status != "**lost**", f"{name}: the exit status is not told")
+            return shown, kept, status
+
+        return judge
+
+    def kept(self, text, original):
+        """Whether all that was printed lies where the result says."""
+        if self.way == WITH and id_in(text) != "none":
+            return "yes" if self.offcut("cat", id_in(text)) == original else "**no**"
+        for path in re.findall(r"/[^\s\"'<>:]+", text):
+            if str(self.home) in path and len(path) < 1000 and Path(path.rstrip(".")).is_file():
+                saved = Path(path.rstrip(".")).read_bytes()
+                return "yes" if original.rstrip() in saved else f"**{len(saved):,} of {len(original):,} bytes**"
+        return "**no**" if size(text) < len(original) else "all sent"
+
+    def expects_lines(self, call):
+        """The lines that the call names are in its result."""
+
+        def judge(name, text):
+            asked = json.dumps(call(self.results))
+            wanted = re.search(r"(?:--lines |\"lines\": \")(\d+):(\d+)", asked)
+            self.check(wanted, f"{name}: names no lines: {asked}")
+            whole = report() if "offcut_read" in asked else self.printed(FAILING_LINE).decode()
+            lines = whole.splitlines()[int(wanted[1]) - 1:int(wanted[2])] if wanted else ["nothing"]
+            is_whole = "\n".join(lines) in text or json.dumps("\n".join(lines))[1:-1] in text
+            self.check(is_whole, f"{name}: did not bring what {asked} names: {text[:300]!r}")
+            return "yes" if is_whole else "**no**", "-", "-"
+
+        return judge
+
+    def expects_match(self, name, text):
+        is_found = "50001:error: NEEDLE_IN_THE_MIDDLE" in text
+        self.check(is_found, f"{name}: did not find the line: {text[:300]!r}")
+        return "yes" if is_found else "**no**", "-", "-"
+
+    def expects_denial(self, name, text):
+        """The user's rules see the line as the model wrote it, and still hold."""
+        is_denied = not (self.work / "forbidden.txt").exists() and re.search("(?i)denied|permission|prevents", text)
+        self.check(is_denied, f"{name}: a rule did not hold: {text[:300]!r}")
+        return "denied" if is_denied else "**no**", "-", "-"
