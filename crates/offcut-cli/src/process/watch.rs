@@ -2,15 +2,13 @@
 
 use crate::process::launch::{Group, Launched};
 use crate::process::platform::{self, Kin};
+use crate::process::signals::Signals;
 use crate::process::status::Status;
 use crate::stream::{BLOCK, read_block};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal};
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-use signal_hook::iterator::backend::SignalDelivery;
-use signal_hook::iterator::exfiltrator::SignalOnly;
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT};
 use std::io::{self, PipeReader};
-use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
@@ -23,9 +21,6 @@ const LATE: usize = 4 * BLOCK;
 
 /// How long a command that is out of time has to end by itself before it is killed.
 const KILL_AFTER: Duration = Duration::from_secs(2);
-
-/// The signals that are passed on.
-const FORWARDED: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2];
 
 /// The signals that a terminal sends to everything in its foreground group.
 const FROM_TERMINAL: [i32; 3] = [SIGINT, SIGQUIT, SIGHUP];
@@ -53,18 +48,6 @@ pub(crate) struct Watched {
     pub(crate) fate: Fate,
     pub(crate) duration: Duration,
     pub(crate) open: Vec<Open>,
-}
-
-/// Signals that arrive while the command runs. Made before it starts, so that none is lost between.
-pub(crate) struct Signals(SignalDelivery<UnixStream, SignalOnly>);
-
-impl Signals {
-    pub(crate) fn catch() -> io::Result<Signals> {
-        // What we were told to ignore stays ignored, for the command too.
-        let caught = FORWARDED.into_iter().filter(|&signal| !platform::is_ignored(signal)).chain([SIGCHLD]);
-        let (read, write) = UnixStream::pair()?;
-        Ok(Signals(SignalDelivery::with_pipe(read, write, SignalOnly, caught)?))
-    }
 }
 
 /// Reads everything the command prints, and returns when it has ended and its output has too, or does not.
@@ -226,7 +209,7 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut polled: Vec<PollFd<'_>> =
             self.open.iter().map(|open| PollFd::new(&open.reader, PollFlags::IN)).collect();
-        polled.push(PollFd::new(self.signals.0.get_read(), PollFlags::IN));
+        polled.push(PollFd::new(&self.signals, PollFlags::IN));
         match poll(&mut polled, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
@@ -237,8 +220,7 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
     }
 
     fn handle_signals(&mut self) -> io::Result<()> {
-        let arrived: Vec<i32> = self.signals.0.pending().collect();
-        for number in arrived {
+        for number in self.signals.take() {
             if number == SIGCHLD {
                 if self.ended.is_none() {
                     self.ended = self.child.try_wait()?.map(|status| (status, Instant::now()));
