@@ -5,6 +5,9 @@ import os
 import subprocess
 from pathlib import Path
 
+# Without offcut, as its shell, by a hook before each line, and as its shell in the agent's own sandbox.
+WITHOUT, WITH, REWRITE, SANDBOX = "without", "with", "rewriting", "in its sandbox, with"
+
 # Nothing leaves the machine: whoever honours a proxy finds a closed door.
 NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
 
@@ -17,7 +20,9 @@ class Agent:
     # Whether offcut brings a tool of its own into it.
     has_tool = False
     # Whether its settings here deny the command `touch`.
-    denies_touch = False
+    denies_touch = True
+    # How offcut is put into it.
+    ways = [WITH, REWRITE]
     # Whether it hands more than some 10 kB on to the model.
     takes_long_results = True
     # Whether its hook is asked about an MCP result that is an error.
@@ -49,16 +54,20 @@ class Agent:
         """Writes the settings of a user who has these MCP servers."""
         raise NotImplementedError
 
-    def command(self, home):
+    def command(self, home, way):
         raise NotImplementedError
 
     def environment(self, home, url, path):
         kept = {key: os.environ[key] for key in ("LANG", "LC_ALL", "TERM") if key in os.environ}
         return {**kept, **NO_NETWORK, "HOME": str(home), "PATH": path, "SHELL": "/bin/bash", **self.variables}
 
-    def turn(self, home, work, url, path, program, timeout=180):
+    def problem(self, way, packages):
+        """Why it cannot be tested in this way on this machine."""
+        return None
+
+    def turn(self, home, work, url, path, program, way, timeout=180):
         """Runs the agent for one turn, in `work`."""
-        command = [str(program), *self.command(home)]
+        command = [str(program), *self.command(home, way)]
         environment = self.environment(home, url, path)
         return subprocess.run(
             command, cwd=work, env=environment, stdin=subprocess.DEVNULL,
@@ -73,7 +82,6 @@ def write(path, text):
 
 class Claude(Agent):
     name, package, version = "claude", "@anthropic-ai/claude-code", "2.1.325"
-    denies_touch = True
     variables = {
         "ANTHROPIC_API_KEY": "none", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
         "DISABLE_ERROR_REPORTING": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "ENABLE_TOOL_SEARCH": "false",
@@ -90,13 +98,13 @@ class Claude(Agent):
     def environment(self, home, url, path):
         return {**super().environment(home, url, path), "ANTHROPIC_BASE_URL": url}
 
-    def command(self, home):
+    def command(self, home, way):
         return ["-p", "go", "--mcp-config", str(home / "mcp.json"), "--strict-mcp-config"]
 
 
 class Opencode(Agent):
     name, package, version = "opencode", "opencode-ai", "1.18.33"
-    has_tool = denies_touch = True
+    has_tool = True
     variables = {
         f"OPENCODE_DISABLE_{what}": "1"
         for what in ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "SHARE", "DEFAULT_PLUGINS")
@@ -126,13 +134,14 @@ class Opencode(Agent):
         write(folder / "package-lock.json", json.dumps({"packages": {"": package}}))
         (folder / "node_modules").mkdir()
 
-    def command(self, home):
+    def command(self, home, way):
         return ["run", "go"]
 
 
 class Codex(Agent):
     name, package, version = "codex", "@openai/codex", "0.166.0"
     takes_long_results = False
+    ways = [WITH, REWRITE, SANDBOX]
     variables = {"MOCK_KEY": "none"}
 
     def configure(self, home, url, servers):
@@ -158,12 +167,21 @@ enabled = false
 [feedback]
 enabled = false
 {tables}""")
+        # Nobody is there to be asked: what must be asked for is refused.
+        write(home / ".codex/rules/default.rules", 'prefix_rule(pattern=["touch"], decision="prompt")\n')
 
-    def command(self, home):
-        return [
-            "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox",
-            "--dangerously-bypass-hook-trust", "go",
-        ]
+    def problem(self, way, packages):
+        if way != SANDBOX:
+            return None
+        ran = subprocess.run(
+            [self.program(packages), "sandbox", "--", "true"], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        )
+        return None if ran.returncode == 0 else ran.stderr.strip().splitlines()[-1]
+
+    def command(self, home, way):
+        # Its strictest sandbox: nothing may be written, not even what is to be kept.
+        sandbox = "read-only" if way == SANDBOX else "danger-full-access"
+        return ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--sandbox", sandbox, "go"]
 
 
 class Gemini(Agent):
@@ -179,11 +197,13 @@ class Gemini(Agent):
             "mcpServers": servers,
         }
         write(home / ".gemini/settings.json", json.dumps(settings, indent=2) + "\n")
+        rule = 'toolName = "run_shell_command"\ncommandPrefix = "touch"\ndecision = "deny"\npriority = 999\n'
+        write(home / ".gemini/policies/rules.toml", "[[rule]]\n" + rule)
 
     def environment(self, home, url, path):
         return {**super().environment(home, url, path), "GOOGLE_GEMINI_BASE_URL": url}
 
-    def command(self, home):
+    def command(self, home, way):
         return ["-m", "gemini-2.5-pro", "--yolo", "-p", "go"]
 
 

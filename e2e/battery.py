@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
+from agents import REWRITE, SANDBOX, WITHOUT
 from mcp_server import report
 from model import Model
 
@@ -19,7 +20,6 @@ HERE = Path(__file__).resolve().parent
 SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NOTICE = re.compile(r"\[offcut ([0-9a-z]{16}): ")
 MOST_BYTES = 9500
-WITH, WITHOUT = "with", "without"
 
 # Name, line, what must be shown, exit code.
 LINES = [
@@ -85,6 +85,11 @@ class Battery:
     def steps(self):
         for name, line, needle, code in LINES:
             yield Step(name, {"cmd": line}, self.expects_preview(lambda line=line: self.printed(line), needle, code))
+        if self.way == SANDBOX:
+            return
+        if self.way == REWRITE:
+            yield from self.last_steps()
+            return
         expects_report = self.expects_preview(lambda: report().encode(), "NEEDLE_OF_THE_REPORT", 0)
         measures_report = self.measures(lambda: report().encode(), "NEEDLE_OF_THE_REPORT")
         yield Step(RESULT, {"tool": "report"}, expects_report)
@@ -96,6 +101,9 @@ class Battery:
         yield Step("the proxy's hint", self.read_by_tool, self.expects_lines(self.read_by_tool))
         if self.agent.takes_long_results:
             yield Step("a larger page by the proxy's tool", self.read_more, self.expects_lines(self.read_more))
+        yield from self.last_steps()
+
+    def last_steps(self):
         yield Step("the hint's command", self.read_by_hint, self.expects_lines(self.read_by_hint))
         if self.agent.has_tool:
             yield Step("the plugin's tool", self.search, self.expects_match)
@@ -112,14 +120,14 @@ class Battery:
         model = Model([bind(step.call) if callable(step.call) else step.call for step in steps])
         self.agent.configure(self.home, model.url, self.servers())
         path = f"{Path(self.options.offcut).parent}:{SYSTEM}"
-        if self.way == WITH:
+        if self.way != WITHOUT:
             # A login shell starts with the system's path: offcut is found as a user's own programs are.
             (self.home / ".profile").write_text(f'PATH="{Path(self.options.offcut).parent}:$PATH"\n')
-            self.offcut("init", self.agent.name)
+            self.offcut("init", self.agent.name, *(["--rewrite"] if self.way == REWRITE else []))
         started = time.time()
         try:
             program = self.agent.program(self.options.packages)
-            ran = self.agent.turn(self.home, self.work, model.url, path, program)
+            ran = self.agent.turn(self.home, self.work, model.url, path, program, self.way)
             self.check(ran.returncode == 0, f"ended with {ran.returncode}: {ran.stdout[-500:]}{ran.stderr[-500:]}")
         except subprocess.TimeoutExpired:
             self.check(False, "did not end in time")
@@ -194,12 +202,16 @@ class Battery:
             shown, kept, _ = self.measures(original, needle)(name, text)
             if self.way == WITHOUT:
                 return shown, kept, status
-            self.check(id_in(text) != "none", f"{name}: no notice of ours: {text[:200]!r}")
+            if self.way == SANDBOX:
+                self.check("[offcut: " in text and "not kept: " in text, f"{name}: no notice of ours: {text[:400]!r}")
+                kept = "says no"
+            else:
+                self.check(id_in(text) != "none", f"{name}: no notice of ours: {text[:200]!r}")
+                self.check(kept == "yes", f"{name}: what is kept is not what was printed")
             self.check(len(set(NOTICE.findall(text))) <= 1, f"{name}: was cut twice: {NOTICE.findall(text)}")
             # What the agent puts around the result is not ours.
             self.check(size(text) <= MOST_BYTES + 500, f"{name}: {size(text)} bytes were sent")
             self.check(shown == "yes", f"{name}: {needle!r} is not shown")
-            self.check(kept == "yes", f"{name}: what is kept is not what was printed")
             self.check(status != "**lost**", f"{name}: the exit status is not told")
             return shown, kept, status
 
@@ -207,7 +219,7 @@ class Battery:
 
     def kept(self, text, original):
         """Whether all that was printed lies where the result says."""
-        if self.way == WITH and id_in(text) != "none":
+        if self.way != WITHOUT and id_in(text) != "none":
             return "yes" if self.offcut("cat", id_in(text)) == original else "**no**"
         for path in re.findall(r"/[^\s\"'<>:]+", text):
             if str(self.home) in path and len(path) < 1000 and Path(path.rstrip(".")).is_file():
@@ -237,6 +249,6 @@ class Battery:
 
     def expects_denial(self, name, text):
         """The user's rules see the line as the model wrote it, and still hold."""
-        is_denied = not (self.work / "forbidden.txt").exists() and re.search("(?i)denied|permission|prevents", text)
+        is_denied = not (self.work / "forbidden.txt").exists() and re.search("(?i)denied|permission|prevents|rejected", text)
         self.check(is_denied, f"{name}: a rule did not hold: {text[:300]!r}")
         return "denied" if is_denied else "**no**", "-", "-"

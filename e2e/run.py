@@ -12,8 +12,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from agents import AGENTS
-from battery import WITH, WITHOUT, Battery
+from agents import AGENTS, WITH, WITHOUT
+from battery import Battery
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ["bytes", "the line that matters", "kept whole", "exit code"]
@@ -50,8 +50,13 @@ def main():
     chosen = [agent for agent in AGENTS if not options.agents or agent.name in options.agents]
     missing = {agent.name: problem for agent in chosen if (problem := agent.install(options.packages))}
     present = [agent for agent in chosen if agent.name not in missing]
-    ways = [WITHOUT, WITH] if options.table else [WITH]
-    tasks = [Battery(agent, way, options) for agent in present for way in ways]
+    tasks = []
+    for agent in present:
+        for way in [WITHOUT, WITH] if options.table else agent.ways:
+            if problem := agent.problem(way, options.packages):
+                missing[f"{agent.name} {way} offcut"] = problem
+            else:
+                tasks.append(Battery(agent, way, options))
     # Two at a time: agents are slow to start, and none may wait so long that it gives up.
     with ThreadPoolExecutor(2) as pool:
         batteries = list(pool.map(Battery.run, tasks))

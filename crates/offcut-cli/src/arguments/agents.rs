@@ -15,6 +15,9 @@ pub(crate) struct Init {
     /// The settings of this project instead of the user's
     #[arg(long)]
     pub(crate) project: bool,
+    /// Put a command of ours before each line instead of being the shell; permission rules then see it
+    #[arg(long)]
+    pub(crate) rewrite: bool,
     /// Only show what would change
     #[arg(long)]
     pub(crate) dry_run: bool,

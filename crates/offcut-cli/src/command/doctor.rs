@@ -6,7 +6,7 @@ use crate::config;
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::hook::Host;
-use crate::install::{self, Change, Content, Facts, Scope};
+use crate::install::{self, Change, Content, Facts, Scope, Way};
 use crate::log;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -164,24 +164,39 @@ fn agent(findings: &mut Findings, host: Host, facts: &Facts) {
         |_| "not on your PATH".to_owned(),
         |text| text.lines().next().unwrap_or_default().to_owned(),
     );
-    let scopes = [Scope::User, Scope::Project].map(|scope| install::changes(host, scope, facts));
-    let is_set_up = |changes: &&Vec<Change>| {
-        changes.iter().all(|change| change.plan().is_ok_and(|step| !step.is_change()))
-    };
-    let Some(changes) = scopes.iter().find(is_set_up) else {
+    let ways = [Scope::User, Scope::Project]
+        .into_iter()
+        .flat_map(|scope| [(scope, Way::Shell), (scope, Way::Rewrite)])
+        .map(|(scope, way)| (way, install::changes(host, scope, way, facts)));
+    let is_set_up =
+        |changes: &[Change]| changes.iter().all(|change| change.plan().is_ok_and(|step| !step.is_change()));
+    let Some((way, changes)) = ways.into_iter().find(|(_, changes)| is_set_up(changes)) else {
         return findings.add(Verdict::Note, name, format!("{version}, without offcut: offcut init {name}"));
     };
-    findings.add(Verdict::Good, name, format!("{version}, set up"));
-    for change in changes {
+    let how = if way == Way::Rewrite { ", rewrites lines" } else { "" };
+    findings.add(Verdict::Good, name, format!("{version}, set up{how}"));
+    for change in &changes {
+        for remark in change.plan().into_iter().flat_map(|step| step.remarks) {
+            findings.add(Verdict::Note, name, remark);
+        }
         match &change.content {
             Content::Link(_) => findings.result(name, fire_shell(&change.path)),
             Content::Whole(_) if change.path.extension().is_some_and(|end| end == "sh") => {
-                findings.result(name, fire_start(&change.path));
+                findings.result(
+                    name,
+                    if way == Way::Rewrite { fire_line(facts) } else { fire_start(&change.path) },
+                );
             }
             _ => {}
         }
     }
     findings.result(name, fire_hook(host, facts));
+}
+
+/// The same with what stands before a line.
+fn fire_line(facts: &Facts) -> Result<String, String> {
+    let prefix = install::prefix(&facts.files).unwrap_or_default();
+    fire("a line", Command::new("bash").args(["-c", &format!("{prefix}seq 1 3000")]), b"", SLOW * 10)
 }
 
 /// Runs a line that prints too much in the shell that the agent uses.

@@ -1,16 +1,20 @@
-//! `offcut hook AGENT EVENT`: answers an agent that asks after a tool call. It never fails: what goes wrong is logged.
+//! `offcut hook AGENT EVENT`: answers an agent that asks about a tool call. It never fails: what goes wrong is logged.
 
 use crate::arguments::{Cut, Everywhere, Hook};
 use crate::environment::Setup;
-use crate::hook::{self, NEUTRAL};
-use crate::{housekeeping, log};
+use crate::hook::{self, Event, NEUTRAL};
+use crate::{housekeeping, install, log};
 use offcut::middleware::{Middleware, ShapeChoice, Verdict};
 use std::cell::Cell;
 use std::io::Read;
 
 pub(crate) fn hook(everywhere: &Everywhere, hook: &Hook) -> u8 {
     crate::process::survive_large_files();
-    let answer = answer(everywhere, hook).unwrap_or_else(|problem| {
+    let answer = match hook.event {
+        Event::Before => before(hook),
+        Event::After => after(everywhere, hook),
+    };
+    let answer = answer.unwrap_or_else(|problem| {
         log::write(&format!("hook {:?} {:?}: {problem}", hook.agent, hook.event).to_lowercase());
         None
     });
@@ -18,14 +22,28 @@ pub(crate) fn hook(everywhere: &Everywhere, hook: &Hook) -> u8 {
     0
 }
 
-fn answer(everywhere: &Everywhere, hook: &Hook) -> hook::Answer {
+fn input() -> Result<String, String> {
     let mut input = String::new();
     std::io::stdin().lock().read_to_string(&mut input).map_err(|error| error.to_string())?;
+    Ok(input)
+}
+
+fn before(hook: &Hook) -> hook::Answer {
+    let input = input()?;
+    // Whoever has taken the file away wants lines to be left alone.
+    match install::files().and_then(|files| install::prefix(&files)) {
+        Some(prefix) => hook::before(hook.agent, &input, &prefix),
+        None => Ok(None),
+    }
+}
+
+fn after(everywhere: &Everywhere, hook: &Hook) -> hook::Answer {
+    let input = input()?;
     let reason = |failure: crate::failure::Failure| failure.reason().unwrap_or_default();
     let setup = Setup::for_agent(everywhere).map_err(reason)?;
     let middleware = Middleware::new(setup.truncator(&Cut::default()).map_err(reason)?);
     let is_cut = Cell::new(false);
-    let answer = hook::answer(hook.agent, hook.event, &input, &|json, shape, context| {
+    let answer = hook::after(hook.agent, &input, &|json, shape, context| {
         let bounded = middleware.result(json, ShapeChoice::Is(shape), context).ok()?;
         is_cut.set(bounded.results.iter().any(|judged| matches!(judged.verdict, Verdict::Cut(_))));
         is_cut.get().then(|| bounded.json.into_owned())

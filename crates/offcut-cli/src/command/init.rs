@@ -5,7 +5,7 @@ use crate::config;
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::hook::Host;
-use crate::install::{self, Facts, Owner, Receipts, Scope, Step};
+use crate::install::{self, Facts, Owner, Receipts, Scope, Step, Way};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,8 @@ pub(crate) fn init(everywhere: &Everywhere, init: &Init) -> Outcome {
 fn one(host: Host, init: &Init, facts: &Facts, is_dry: bool) -> Outcome {
     let scope = if init.project { Scope::Project } else { Scope::User };
     let receipts = receipts()?;
-    let changes = install::changes(host, scope, facts);
+    let way = if init.rewrite { Way::Rewrite } else { Way::Shell };
+    let changes = install::changes(host, scope, way, facts);
     let usage = |error: String| Failure::Usage(anyhow::anyhow!(error));
     let (shared, settings): (Vec<_>, Vec<_>) = changes
         .into_iter()
@@ -53,7 +54,7 @@ fn one(host: Host, init: &Init, facts: &Facts, is_dry: bool) -> Outcome {
         // Other agents may use the files that are not this agent's own.
         if !is_dry && receipts.is_empty() {
             let steps: Result<Vec<Step>, String> =
-                shared.iter().map(|change| change.plan_removal(&receipts)).collect();
+                install::shared(facts).iter().map(|change| change.plan_removal(&receipts)).collect();
             carry_out(&steps.map_err(usage)?, &receipts, is_dry, Direction::Out)?;
         }
     } else {
@@ -72,7 +73,8 @@ fn one(host: Host, init: &Init, facts: &Facts, is_dry: bool) -> Outcome {
     };
     let mut text = format!("{}: {summary}\n", host.name());
     if !init.uninstall {
-        for remark in steps.iter().flat_map(|step| &step.remarks).cloned().chain(install::advice(host, facts))
+        for remark in
+            steps.iter().flat_map(|step| &step.remarks).cloned().chain(install::advice(host, way, facts))
         {
             text += &format!("  {remark}\n");
         }
@@ -143,7 +145,7 @@ pub(crate) fn facts(everywhere: &Everywhere) -> Result<Facts, Failure> {
         config: base.config_dir(),
         moved: moved.filter(|(_, path)| !path.is_empty()).map(|(host, path)| (host, path.into())).collect(),
         program,
-        files: config::user_directory().unwrap_or_else(|| PathBuf::from(".")).join("agents"),
+        files: install::files().unwrap_or_else(|| PathBuf::from(".")),
         store: setup.directory().map(Path::to_owned),
         shell,
     })

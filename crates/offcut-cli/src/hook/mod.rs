@@ -1,14 +1,17 @@
-//! What agents call after a tool: one JSON object in, one out.
+//! What agents call before and after a tool: one JSON object in, one out.
 //!
 //! One file an agent, of pure functions from JSON to JSON: what is bounded, and by what, is passed in. Whatever is not
 //! as expected is an error that the caller logs; the agent then gets the neutral answer and goes on as without us.
 
+mod before;
 mod claude;
 mod codex;
 mod gemini;
 mod opencode;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use before::before;
 
 use clap::ValueEnum;
 use offcut::Context;
@@ -37,17 +40,19 @@ pub(crate) enum Host {
 /// When a hook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Event {
-    /// After a tool has ended
+    /// A line is about to run (`offcut init --rewrite`)
+    Before,
+    /// A tool has ended
     After,
 }
 
-/// The answer to one call of a hook.
-pub(crate) fn answer(host: Host, event: Event, input: &str, bound: &Bound<'_>) -> Answer {
-    match (host, event) {
-        (Host::Claude, Event::After) => claude::after(input, bound),
-        (Host::Codex, Event::After) => codex::after(input, bound),
-        (Host::Gemini, Event::After) => gemini::after(input, bound),
-        (Host::Opencode, Event::After) => opencode::after(input, bound),
+/// The answer to an agent whose tool has ended.
+pub(crate) fn after(host: Host, input: &str, bound: &Bound<'_>) -> Answer {
+    match host {
+        Host::Claude => claude::after(input, bound),
+        Host::Codex => codex::after(input, bound),
+        Host::Gemini => gemini::after(input, bound),
+        Host::Opencode => opencode::after(input, bound),
     }
 }
 

@@ -11,7 +11,7 @@ fn check(host: Host, payload: &str, expected: Result<&str, &str>) {
         assert!(context.tool.is_some(), "the call has a tool");
         json.contains(LONG).then(|| json.replace(LONG, "a \\\"preview\\\""))
     };
-    let answer = answer(host, Event::After, payload, &bound);
+    let answer = after(host, payload, &bound);
     match (answer, expected) {
         (Ok(answer), Ok(expected)) => assert_eq!(answer.as_deref().unwrap_or(NEUTRAL), expected),
         (Err(problem), Err(expected)) => assert!(problem.contains(expected), "{problem}"),

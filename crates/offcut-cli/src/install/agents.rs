@@ -3,11 +3,14 @@
 //! The shell tool is bounded by being its shell, below the permissions, which still see the original line. Other tools
 //! and MCP results are bounded by a hook afterwards.
 
-use super::edit::{Edit, What};
+use super::edit::{Edit, What, Wish};
 use super::{Change, Content};
 use crate::hook::Host;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+
+/// The file that stands before a line.
+const LINE: &str = "offcut-line.sh";
 
 /// More tokens than any MCP result has.
 const WHOLE_RESULTS: &str = "1000000000";
@@ -17,6 +20,22 @@ const WHOLE_RESULTS: &str = "1000000000";
 pub(crate) enum Scope {
     User,
     Project,
+}
+
+/// How lines are bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// We are the shell: below the permissions, which see the original line.
+    Shell,
+    /// A command of ours stands before each line, put there by a hook.
+    Rewrite,
+}
+
+impl Way {
+    /// Whether what belongs to one way is wanted in another.
+    fn wants(self, owner: Way) -> Wish {
+        if self == owner { Wish::There } else { Wish::Gone }
+    }
 }
 
 /// What the settings name.
@@ -50,10 +69,8 @@ impl Facts {
         self.files.join("offcut-bash-env.sh")
     }
 
-    fn hook(&self, host: &str) -> String {
-        let program = self.program.to_string_lossy();
-        let program = shlex::try_quote(&program).unwrap_or_else(|_| program.clone());
-        format!("{program} hook {host} after")
+    fn hook(&self, host: &str, event: &str) -> String {
+        format!("{} hook {host} {event}", shell_quoted(&self.program))
     }
 
     /// The folder of an agent's settings.
@@ -82,24 +99,53 @@ impl Facts {
 }
 
 /// All that is to be changed for an agent, our own files first.
-pub(crate) fn changes(host: Host, scope: Scope, facts: &Facts) -> Vec<Change> {
-    match host {
-        Host::Claude => claude(scope, facts),
-        Host::Opencode => opencode(scope, facts),
-        Host::Codex => codex(scope, facts),
-        Host::Gemini => gemini(scope, facts),
-    }
+pub(crate) fn changes(host: Host, scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
+    let mut changes = match (way, host) {
+        (Way::Rewrite, _) => vec![link(facts), line(facts)],
+        (Way::Shell, Host::Codex | Host::Gemini) => vec![link(facts), start(facts)],
+        (Way::Shell, Host::Claude | Host::Opencode) => vec![link(facts)],
+    };
+    changes.extend(match host {
+        Host::Claude => claude(scope, way, facts),
+        Host::Opencode => opencode(scope, way, facts),
+        Host::Codex => codex(scope, way, facts),
+        Host::Gemini => gemini(scope, way, facts),
+    });
+    changes
+}
+
+/// The files of our own that agents share, whatever way they use.
+pub(crate) fn shared(facts: &Facts) -> Vec<Change> {
+    vec![link(facts), start(facts), line(facts)]
+}
+
+/// What stands before a line, if the file is there that it names.
+pub(crate) fn prefix(files: &Path) -> Option<String> {
+    let file = files.join(LINE);
+    file.is_file().then(|| format!(". {}; ", shell_quoted(&file)))
 }
 
 /// What a person should know that no setting can do.
-pub(crate) fn advice(host: Host, facts: &Facts) -> Vec<String> {
+pub(crate) fn advice(host: Host, way: Way, facts: &Facts) -> Vec<String> {
     let mut advice = Vec::new();
     let is_bash = facts.shell == "bash";
+    if way == Way::Rewrite {
+        advice.push(format!(
+            "permission prompts and rules see `. {}; ` before each line",
+            shell_quoted(&facts.files.join(LINE))
+        ));
+        if host == Host::Claude {
+            advice.push(
+                "Claude Code asks before each such line, unless Bash is allowed as a whole: without --rewrite it does not"
+                    .to_owned(),
+            );
+        }
+    }
     match host {
         Host::Codex => {
             if !is_bash {
                 advice.push(format!(
-                    "Codex runs lines in your shell, {}, which has no door for us: only MCP results are bounded",
+                    "Codex runs lines in your shell, {}, where lines are left alone: only MCP results are bounded",
                     facts.shell
                 ));
             }
@@ -112,6 +158,7 @@ pub(crate) fn advice(host: Host, facts: &Facts) -> Vec<String> {
                 ));
             }
         }
+        Host::Gemini if way == Way::Rewrite => {}
         Host::Gemini => advice.push(
             "Gemini CLI reads only one .env: with another one in the project, lines are bounded by the hook instead"
                 .to_owned(),
@@ -121,38 +168,49 @@ pub(crate) fn advice(host: Host, facts: &Facts) -> Vec<String> {
     advice
 }
 
-fn claude(scope: Scope, facts: &Facts) -> Vec<Change> {
+fn claude(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
     let file = match scope {
         Scope::User => "settings.json",
         // The other file of a project is for everybody who works on it.
         Scope::Project => "settings.local.json",
     };
     let mut edits = vec![
-        member(&["env"], "CLAUDE_CODE_SHELL", facts.link().to_string_lossy().into(), "offcut-"),
+        Edit {
+            wish: way.wants(Way::Shell),
+            ..member(&["env"], "CLAUDE_CODE_SHELL", facts.link().to_string_lossy().into(), "offcut-")
+        },
         // Over its own limit the hook is only shown the name of a file. Without the hook the agent still bounds it.
         member(&["env"], "MAX_MCP_OUTPUT_TOKENS", WHOLE_RESULTS.into(), WHOLE_RESULTS),
-        Edit {
-            path: vec!["hooks", "PostToolUse"],
-            what: What::Element(json!({
+        element(
+            &["hooks", "PostToolUse"],
+            json!({
                 "matcher": "mcp__.*|Bash|Grep|Glob|WebFetch|WebSearch",
-                "hooks": [{"type": "command", "command": facts.hook("claude"), "timeout": 10}],
-            })),
-            sign: " hook claude after".to_owned(),
+                "hooks": [{"type": "command", "command": facts.hook("claude", "after"), "timeout": 10}],
+            }),
+            " hook claude after",
+        ),
+        Edit {
+            wish: way.wants(Way::Rewrite),
+            ..element(
+                &["hooks", "PreToolUse"],
+                json!({
+                    "matcher": "Bash",
+                    "hooks": [{"type": "command", "command": facts.hook("claude", "before"), "timeout": 10}],
+                }),
+                " hook claude before",
+            )
         },
     ];
     if let Some(store) = &facts.store {
         // Reading what was kept, and nothing else.
         let rule = format!("Read(/{}/**)", store.display());
-        edits.push(Edit {
-            path: vec!["permissions", "allow"],
-            sign: Value::from(rule.clone()).to_string(),
-            what: What::Element(rule.into()),
-        });
+        let sign = Value::from(rule.clone()).to_string();
+        edits.push(element(&["permissions", "allow"], rule.into(), &sign));
     }
-    vec![link(facts), json_file(facts.folder(Host::Claude, scope).join(file), edits)]
+    vec![json_file(facts.folder(Host::Claude, scope).join(file), edits)]
 }
 
-fn opencode(scope: Scope, facts: &Facts) -> Vec<Change> {
+fn opencode(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
     let folder = facts.folder(Host::Opencode, scope);
     let settings = match scope {
         Scope::User => folder.clone(),
@@ -160,62 +218,83 @@ fn opencode(scope: Scope, facts: &Facts) -> Vec<Change> {
     };
     let names = ["opencode.jsonc", "opencode.json", "config.json"].map(|name| settings.join(name));
     let file = names.iter().find(|file| file.is_file()).unwrap_or(&names[1]);
-    let mut edits = vec![member(&[], "shell", facts.link().to_string_lossy().into(), "offcut-")];
+    let mut edits = vec![Edit {
+        wish: way.wants(Way::Shell),
+        ..member(&[], "shell", facts.link().to_string_lossy().into(), "offcut-")
+    }];
     if let Some(store) = &facts.store {
         let pattern = store.join("*").to_string_lossy().into_owned();
         let path = vec!["permission", "external_directory"];
         edits.push(Edit { path, ..member(&[], &pattern, "allow".into(), "\"allow\"") });
     }
-    let plugin = include_str!("opencode.js").replace("\"{program}\"", &quoted(&facts.program));
+    let plugin = include_str!("opencode.js")
+        .replace("\"{program}\"", &quoted(&facts.program))
+        .replace("\"{rewrites}\"", if way == Way::Rewrite { "true" } else { "false" });
     vec![
-        link(facts),
         Change { path: folder.join("plugin/offcut.js"), content: Content::Whole(plugin) },
         json_file(file.clone(), edits),
     ]
 }
 
-fn codex(scope: Scope, facts: &Facts) -> Vec<Change> {
+fn codex(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
+    let variable = |name: &str, value: &str, sign: &str| Edit {
+        wish: way.wants(Way::Shell),
+        ..member(&["shell_environment_policy", "set"], name, value.into(), sign)
+    };
+    let hook =
+        |event: &str| json!([{"type": "command", "command": facts.hook("codex", event), "timeout": 10}]);
     let edits = vec![
-        member(
-            &["shell_environment_policy", "set"],
-            "BASH_ENV",
-            facts.start().to_string_lossy().into(),
-            "offcut-bash-env",
+        variable("BASH_ENV", &facts.start().to_string_lossy(), "offcut-bash-env"),
+        // In a sandbox without network, Debian's bash takes itself for one that a remote shell has started, and reads
+        // another file instead, unless it knows of a shell around it.
+        variable("SHLVL", "1", "\"1\""),
+        element(
+            &["hooks", "PostToolUse"],
+            json!({"matcher": "mcp__.*", "hooks": hook("after")}),
+            " hook codex after",
         ),
         Edit {
-            path: vec!["hooks", "PostToolUse"],
-            what: What::Element(json!({
-                "matcher": "mcp__.*",
-                "hooks": [{"type": "command", "command": facts.hook("codex"), "timeout": 10}],
-            })),
-            sign: " hook codex after".to_owned(),
+            wish: way.wants(Way::Rewrite),
+            ..element(
+                &["hooks", "PreToolUse"],
+                json!({"matcher": "Bash", "hooks": hook("before")}),
+                " hook codex before",
+            )
         },
     ];
     let path = facts.folder(Host::Codex, scope).join("config.toml");
-    vec![link(facts), start(facts), Change { path, content: Content::Toml(edits) }]
+    vec![Change { path, content: Content::Toml(edits) }]
 }
 
-fn gemini(scope: Scope, facts: &Facts) -> Vec<Change> {
+fn gemini(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
     let folder = facts.folder(Host::Gemini, scope);
-    let edits = vec![Edit {
-        path: vec!["hooks", "AfterTool"],
-        what: What::Element(json!({
-            "matcher": ".*",
-            "hooks": [
-                {"type": "command", "name": "offcut", "command": facts.hook("gemini"), "timeout": 10000},
-            ],
-        })),
-        sign: " hook gemini after".to_owned(),
-    }];
+    let hook = |event: &str| {
+        let command = facts.hook("gemini", event);
+        json!([{"type": "command", "name": "offcut", "command": command, "timeout": 10000}])
+    };
+    let edits = vec![
+        element(
+            &["hooks", "AfterTool"],
+            json!({"matcher": ".*", "hooks": hook("after")}),
+            " hook gemini after",
+        ),
+        Edit {
+            wish: way.wants(Way::Rewrite),
+            ..element(
+                &["hooks", "BeforeTool"],
+                json!({"matcher": "run_shell_command", "hooks": hook("before")}),
+                " hook gemini before",
+            )
+        },
+    ];
     vec![
-        link(facts),
-        start(facts),
         Change {
             path: folder.join(".env"),
             content: Content::Variable {
                 name: "BASH_ENV",
                 value: facts.start().to_string_lossy().into_owned(),
                 sign: "offcut-bash-env",
+                wish: way.wants(Way::Shell),
             },
         },
         json_file(folder.join("settings.json"), edits),
@@ -223,7 +302,12 @@ fn gemini(scope: Scope, facts: &Facts) -> Vec<Change> {
 }
 
 fn member(path: &[&'static str], key: &str, value: Value, sign: &str) -> Edit {
-    Edit { path: path.to_vec(), what: What::Member { key: key.to_owned(), value }, sign: sign.to_owned() }
+    let what = What::Member { key: key.to_owned(), value };
+    Edit { path: path.to_vec(), what, wish: Wish::There, sign: sign.to_owned() }
+}
+
+fn element(path: &[&'static str], value: Value, sign: &str) -> Edit {
+    Edit { path: path.to_vec(), what: What::Element(value), wish: Wish::There, sign: sign.to_owned() }
 }
 
 fn json_file(path: PathBuf, edits: Vec<Edit>) -> Change {
@@ -239,6 +323,13 @@ fn start(facts: &Facts) -> Change {
     let link = facts.files.join("offcut-bash");
     let text = include_str!("bash_env.sh").replace("{link}", &shell_quoted(&link));
     Change { path: facts.start(), content: Content::Whole(text) }
+}
+
+/// What stands before a line of an agent that has been rewritten.
+fn line(facts: &Facts) -> Change {
+    let link = facts.files.join("offcut-bash");
+    let text = include_str!("line.sh").replace("{link}", &shell_quoted(&link));
+    Change { path: facts.files.join(LINE), content: Content::Whole(text) }
 }
 
 fn shell_quoted(path: &Path) -> String {

@@ -8,6 +8,7 @@ pub(crate) struct Edit {
     /// The keys that lead to where it stands.
     pub(crate) path: Vec<&'static str>,
     pub(crate) what: What,
+    pub(crate) wish: Wish,
     /// The text by which it is known to be ours.
     pub(crate) sign: String,
 }
@@ -18,6 +19,13 @@ pub(crate) enum What {
     Member { key: String, value: Value },
     /// An element of the array there, behind what others have put there.
     Element(Value),
+}
+
+/// Whether something is to stand there. What belongs to another way of installing is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    There,
+    Gone,
 }
 
 /// A file with our changes, and what could not be done.

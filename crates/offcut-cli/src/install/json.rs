@@ -1,6 +1,6 @@
 //! Settings in JSON, also with comments: everything that is not ours keeps its place and its bytes.
 
-use super::edit::{Edit, Edited, What};
+use super::edit::{Edit, Edited, What, Wish};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
@@ -9,8 +9,10 @@ pub(super) fn make(text: &str, edits: &[Edit]) -> Result<Edited, String> {
     let root = parse(text)?;
     let mut remarks = Vec::new();
     for edit in edits {
-        if !make_one(&root, edit) {
-            remarks.push(edit.is_taken());
+        match edit.wish {
+            Wish::Gone => undo_one(&root, edit),
+            Wish::There if make_one(&root, edit) => {}
+            Wish::There => remarks.push(edit.is_taken()),
         }
     }
     Ok(Edited { text: root.to_string(), remarks })
@@ -113,22 +115,27 @@ fn undo_one(root: &CstRootNode, edit: &Edit) {
             let ours = object
                 .get(key)
                 .filter(|found| found.value().is_some_and(|value| edit.is_ours(&value.to_string())));
-            if let Some(found) = ours {
-                found.remove();
+            match ours {
+                Some(found) => found.remove(),
+                None => return,
             }
         }
         (What::Element(_), Some(last)) => {
             let Some(array) = object.array_value(last) else { return };
-            for element in array.elements().into_iter().filter(|found| edit.is_ours(&found.to_string())) {
-                element.remove();
+            let elements = array.elements();
+            let (ours, _): (Vec<_>, Vec<_>) =
+                elements.into_iter().partition(|found| edit.is_ours(&found.to_string()));
+            if ours.is_empty() {
+                return;
             }
+            ours.into_iter().for_each(CstNode::remove);
             if array.elements().is_empty() {
                 remove_parent(array.parent());
             }
         }
         (What::Element(_), None) => return,
     }
-    // What nothing is left in was made by us, or is as good as not there.
+    // What nothing but ours was in was made by us, or is as good as not there.
     while object.properties().is_empty()
         && let Some(outer) = inside.pop()
     {

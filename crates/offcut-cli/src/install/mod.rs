@@ -10,13 +10,18 @@ mod json;
 mod receipt;
 mod toml;
 
-pub(crate) use agents::{Facts, Scope, advice, changes};
+pub(crate) use agents::{Facts, Scope, Way, advice, changes, prefix, shared};
 pub(crate) use receipt::Receipts;
 
-use edit::{Edit, Edited};
+use edit::{Edit, Edited, Wish};
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+
+/// The folder of the files that settings name.
+pub(crate) fn files() -> Option<PathBuf> {
+    crate::config::user_directory().map(|directory| directory.join("agents"))
+}
 
 /// A file that is to be as we need it.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +37,7 @@ pub(crate) enum Content {
     /// Members and elements of somebody's TOML.
     Toml(Vec<Edit>),
     /// A line of somebody's file of variables.
-    Variable { name: &'static str, value: String, sign: &'static str },
+    Variable { name: &'static str, value: String, sign: &'static str, wish: Wish },
     /// A file of our own.
     Whole(String),
     /// A link to this program.
@@ -119,7 +124,10 @@ impl Content {
         match self {
             Content::Json(edits) => json::make(text, edits),
             Content::Toml(edits) => toml::make(text, edits),
-            Content::Variable { name, value, sign } => {
+            Content::Variable { wish: Wish::Gone, .. } => {
+                Ok(Edited { text: self.undo(text)?, remarks: Vec::new() })
+            }
+            Content::Variable { name, value, sign, .. } => {
                 let found = text.lines().find(|line| is_variable(line, name));
                 let line = format!("{name}={value}");
                 let edited = match found {

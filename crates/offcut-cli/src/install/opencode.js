@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process"
 
 const program = "{program}"
+const rewrites = "{rewrites}"
 
 const run = (args, input) =>
   new Promise((resolve) => {
@@ -14,6 +15,19 @@ const run = (args, input) =>
   })
 
 export const Offcut = async () => ({
+  "tool.execute.before": async (input, output) => {
+    try {
+      if (!rewrites || input.tool !== "bash") return
+      const { tool, sessionID, callID } = input
+      const { error, stdout } = await run(
+        ["hook", "opencode", "before"],
+        JSON.stringify({ tool, sessionID, callID, args: output.args }),
+      )
+      if (error) return
+      const { args } = JSON.parse(stdout)
+      if (typeof args?.command === "string") output.args.command = args.command
+    } catch {}
+  },
   "tool.execute.after": async (input, output) => {
     try {
       const { content, output: text } = output

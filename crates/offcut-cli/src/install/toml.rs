@@ -1,6 +1,6 @@
 //! Settings in TOML: everything that is not ours keeps its place and its bytes.
 
-use super::edit::{Edit, Edited, What};
+use super::edit::{Edit, Edited, What, Wish};
 use serde_json::Value;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike};
 
@@ -8,8 +8,13 @@ pub(super) fn make(text: &str, edits: &[Edit]) -> Result<Edited, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let mut remarks = Vec::new();
     for edit in edits {
-        if !make_one(document.as_table_mut(), &edit.path, edit) {
-            remarks.push(edit.is_taken());
+        let table = document.as_table_mut();
+        match edit.wish {
+            Wish::Gone => {
+                undo_one(table, &edit.path, edit);
+            }
+            Wish::There if make_one(table, &edit.path, edit) => {}
+            Wish::There => remarks.push(edit.is_taken()),
         }
     }
     Ok(Edited { text: document.to_string(), remarks })
@@ -82,37 +87,41 @@ fn put_element(table: &mut dyn TableLike, key: &str, wanted: &Value, edit: &Edit
     }
 }
 
-fn undo_one(table: &mut dyn TableLike, path: &[&'static str], edit: &Edit) {
+/// Takes out what is ours, and what nothing else was in; whether there was anything.
+fn undo_one(table: &mut dyn TableLike, path: &[&'static str], edit: &Edit) -> bool {
     match (&edit.what, path) {
         (What::Member { key, .. }, []) => {
-            if table.get(key).is_some_and(|found| edit.is_ours(&meaning(found).to_string())) {
-                table.remove(key);
-            }
+            let is_ours = table.get(key).is_some_and(|found| edit.is_ours(&meaning(found).to_string()));
+            is_ours && table.remove(key).is_some()
         }
         (What::Element(_), [last]) => {
-            let is_empty = match table.get_mut(last) {
+            let (before, after) = match table.get_mut(last) {
                 Some(Item::ArrayOfTables(tables)) => {
+                    let before = tables.len();
                     tables.retain(|found| !edit.is_ours(&meaning_of_table(found).to_string()));
-                    tables.is_empty()
+                    (before, tables.len())
                 }
                 Some(Item::Value(toml_edit::Value::Array(array))) => {
+                    let before = array.len();
                     array.retain(|found| !edit.is_ours(&found.to_string()));
-                    array.is_empty()
+                    (before, array.len())
                 }
-                _ => false,
+                _ => return false,
             };
-            if is_empty {
+            if after == 0 && before > 0 {
                 table.remove(last);
             }
+            after < before
         }
         (_, [key, rest @ ..]) => {
-            let Some(inner) = table.get_mut(key).and_then(Item::as_table_like_mut) else { return };
-            undo_one(inner, rest, edit);
-            if inner.is_empty() {
+            let Some(inner) = table.get_mut(key).and_then(Item::as_table_like_mut) else { return false };
+            let is_undone = undo_one(inner, rest, edit);
+            if is_undone && inner.is_empty() {
                 table.remove(key);
             }
+            is_undone
         }
-        (What::Element(_), []) => {}
+        (What::Element(_), []) => false,
     }
 }
 

@@ -147,6 +147,38 @@ fn what_is_put_in_comes_out_to_the_byte() {
     }
 }
 
+/// From one way to the other and back: what belongs to the other way goes, and the rest stays.
+#[test]
+fn ways_take_turns() {
+    for (agent, file, text) in SETTINGS {
+        let home = Home::with(file, text);
+        let before = home.files();
+        home.init(&[agent]).text();
+        let shell = home.files();
+        home.init(&[agent, "--rewrite"]).text();
+        let rewrite = home.files();
+        assert!(home.init(&[agent, "--rewrite"]).text().contains("is set up already"), "{text}");
+        let has = |files: &[(PathBuf, Vec<u8>)], sign: &str| {
+            files.iter().any(|(_, content)| String::from_utf8_lossy(content).contains(sign))
+        };
+        let settings = |files: &[(PathBuf, Vec<u8>)]| {
+            files
+                .iter()
+                .filter(|(path, _)| !path.starts_with(home.path().join(".config/offcut")))
+                .cloned()
+                .collect::<Vec<_>>()
+        };
+        let sign =
+            if *agent == "opencode" { "rewrites = true".to_owned() } else { format!(" hook {agent} before") };
+        assert!(has(&rewrite, &sign) && !has(&shell, &sign), "{text}");
+        assert!(!has(&settings(&rewrite), "offcut-bash"), "{text}");
+        home.init(&[agent]).text();
+        assert!(!has(&home.files(), &sign), "{text}");
+        home.init(&[agent, "--uninstall"]).text();
+        assert_eq!(home.files(), before, "{text}");
+    }
+}
+
 /// Somebody has changed the file in the meantime: that stays, and only what is ours goes.
 #[test]
 fn what_others_change_meanwhile_stays() {

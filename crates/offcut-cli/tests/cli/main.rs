@@ -14,6 +14,7 @@ mod mcp;
 mod people;
 mod rendered;
 mod results;
+mod rewrite;
 mod run;
 mod run_faults;
 mod shell;

@@ -36,30 +36,33 @@ fn check(arguments: &[&str], input: &str) {
     assert_eq!((found.code, name(all(&found))), (expected.code, all(&expected)), "{arguments:?}");
 }
 
+/// Lines of all kinds.
+pub(crate) const LINES: &[&str] = &[
+    "true",
+    "exit 3",
+    "no-such-program-here",
+    "echo a; echo b >&2; false",
+    "printf '%s|' \"$A\" '$A' \\$A \"a'b\" 'a\"b'",
+    "cat <<'END'\n$A `date` \"quoted\"\nEND\nexit 7",
+    "cat <<END\n$A\nEND",
+    "cd / && pwd",
+    "x=$(seq 1 100000 | wc -l); echo $x",
+    "seq 1 100000 | bash -c 'wc -l'",
+    "bash -c 'seq 1 100000' | wc -c",
+    "f() { return 4; }; f",
+    "trap 'echo bye' EXIT; echo hello",
+    "set -e; false; echo never",
+    "sleep 0.01 & wait $!; echo $?",
+    "read line; echo \"got $line\"; cat",
+    "echo 日本語; printf '\\x00\\xff'",
+    "echo ${BASH_VERSION:+bash}",
+    "# only a comment",
+    "",
+];
+
 #[test]
 fn lines_behave_as_in_the_real_shell() {
-    for line in [
-        "true",
-        "exit 3",
-        "no-such-program-here",
-        "echo a; echo b >&2; false",
-        "printf '%s|' \"$A\" '$A' \\$A \"a'b\" 'a\"b'",
-        "cat <<'END'\n$A `date` \"quoted\"\nEND\nexit 7",
-        "cat <<END\n$A\nEND",
-        "cd / && pwd",
-        "x=$(seq 1 100000 | wc -l); echo $x",
-        "seq 1 100000 | bash -c 'wc -l'",
-        "bash -c 'seq 1 100000' | wc -c",
-        "f() { return 4; }; f",
-        "trap 'echo bye' EXIT; echo hello",
-        "set -e; false; echo never",
-        "sleep 0.01 & wait $!; echo $?",
-        "read line; echo \"got $line\"; cat",
-        "echo 日本語; printf '\\x00\\xff'",
-        "echo ${BASH_VERSION:+bash}",
-        "# only a comment",
-        "",
-    ] {
+    for line in LINES {
         check(&["-c", line], "first\nsecond\n");
     }
     check(&["-c", "-l", "echo login; shopt -q login_shell; echo $?"], "");

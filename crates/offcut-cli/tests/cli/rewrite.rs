@@ -1,0 +1,102 @@
+//! `offcut init --rewrite`: a line with our words before it behaves as without, and is bounded once.
+
+use crate::harness::{Ran, Sandbox, feed};
+use crate::shell::LINES;
+use serde_json::json;
+use std::process::Command;
+
+/// A home in which Claude Code rewrites lines.
+fn home() -> Sandbox {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.path().join("it's here")).unwrap();
+    let mut command = command(&sandbox, env!("CARGO_BIN_EXE_offcut"));
+    command.args(["init", "claude", "--rewrite"]);
+    let text = feed(command, b"").text();
+    assert!(text.contains("is set up") && text.contains("see `. "), "{text}");
+    sandbox
+}
+
+/// The folder with the files of ours has a name that must be quoted.
+fn command(sandbox: &Sandbox, program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env_clear().current_dir(sandbox.path()).env("HOME", sandbox.path()).env("A", "b c");
+    command.env("XDG_CONFIG_HOME", sandbox.path().join("it's here"));
+    command.env("SHELL", "/bin/bash").env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    command
+}
+
+/// The line as the hook makes it.
+fn rewritten(sandbox: &Sandbox, line: &str) -> String {
+    let payload = json!({"tool_name": "Bash", "tool_input": {"command": line}}).to_string();
+    let mut command = command(sandbox, env!("CARGO_BIN_EXE_offcut"));
+    command.args(["hook", "claude", "before"]);
+    let answer = feed(command, payload.as_bytes()).json();
+    assert_eq!(answer["hookSpecificOutput"].get("permissionDecision"), None);
+    let input = &answer["hookSpecificOutput"]["updatedInput"]["command"];
+    input.as_str().unwrap_or(line).to_owned()
+}
+
+fn run(sandbox: &Sandbox, program: &str, arguments: &[&str]) -> Ran {
+    let mut command = command(sandbox, program);
+    command.args(arguments);
+    feed(command, b"first\nsecond\n")
+}
+
+#[test]
+fn lines_behave_as_without() {
+    let sandbox = home();
+    let all = |ran: &Ran| {
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned() + &ran.stderr;
+        (ran.code, text.replace("/usr/bin/bash", "bash").replace("/bin/bash", "bash"))
+    };
+    let here = ["echo $#", "echo ${OFFCUT_LINE-none}", "echo \"$0\"", "cd \"it's here\"; pwd"];
+    for line in LINES.iter().chain(&here) {
+        let ours = rewritten(&sandbox, line);
+        assert!(ours.ends_with(line), "{ours}");
+        assert_eq!(ours.starts_with(". "), !line.is_empty(), "{ours}");
+        for options in [&["-c"][..], &["-l", "-c"], &["-c", "-l"]] {
+            let run = |line: &str| run(&sandbox, "bash", &[options, &[line]].concat());
+            assert_eq!(all(&run(&ours)), all(&run(line)), "{line}");
+        }
+    }
+    // As Claude Code runs it: what comes behind the line still comes.
+    let line = "eval ".to_owned() + &shlex::try_quote(&rewritten(&sandbox, "cd /usr; exit 3 | cat")).unwrap();
+    let ran = run(&sandbox, "bash", &["-c", &format!("{line} < /dev/null && pwd -P")]);
+    assert_eq!(ran.text(), "/usr\n");
+}
+
+#[test]
+fn a_long_line_is_bounded_once() {
+    let sandbox = home();
+    let line = rewritten(&sandbox, "seq 1 100000; exit 3");
+    let files = sandbox.path().join("it's here/offcut/agents");
+    let ours = files.join("offcut-bash");
+    // Alone, and in an agent whose shell we are, too.
+    for program in ["bash", ours.to_str().unwrap()] {
+        let ran = run(&sandbox, program, &["-c", &line]);
+        let text = String::from_utf8(ran.stdout).unwrap();
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
+        assert!(text.starts_with("[offcut ") && text.len() <= 9500, "{text}");
+        let kept = std::fs::read_dir(sandbox.store())
+            .unwrap()
+            .filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|end| end == "txt"));
+        assert_eq!(kept.count(), 1, "{program}");
+        std::fs::remove_dir_all(sandbox.store()).unwrap();
+    }
+    // Another shell passes over it.
+    let ran = run(&sandbox, "dash", &["-c", &line]);
+    assert_eq!((ran.code, ran.stdout.len()), (Some(3), 588_895));
+}
+
+#[test]
+fn without_its_files_lines_are_left_alone() {
+    let sandbox = home();
+    let line = rewritten(&sandbox, "echo hi");
+    let files = sandbox.path().join("it's here/offcut/agents");
+    std::fs::remove_file(files.join("offcut-bash")).unwrap();
+    assert_eq!(run(&sandbox, "bash", &["-c", &line]).text(), "hi\n");
+    std::fs::remove_file(files.join("offcut-line.sh")).unwrap();
+    assert_eq!(rewritten(&sandbox, "echo hi"), "echo hi");
+    // An agent that is still running has old lines.
+    assert_eq!(run(&sandbox, "bash", &["-c", &line]).text(), "hi\n");
+}
