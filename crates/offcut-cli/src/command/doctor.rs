@@ -182,10 +182,7 @@ fn agent(findings: &mut Findings, host: Host, facts: &Facts) {
         match &change.content {
             Content::Link(_) => findings.result(name, fire_shell(&change.path)),
             Content::Whole(_) if change.path.extension().is_some_and(|end| end == "sh") => {
-                findings.result(
-                    name,
-                    if way == Way::Rewrite { fire_line(facts) } else { fire_start(&change.path) },
-                );
+                findings.result(name, if way == Way::Rewrite { fire_line(facts) } else { fire_start(facts) });
             }
             _ => {}
         }
@@ -205,8 +202,13 @@ fn fire_shell(link: &Path) -> Result<String, String> {
 }
 
 /// The same in bash, with the file that it reads before.
-fn fire_start(file: &Path) -> Result<String, String> {
-    fire("bash", Command::new("bash").env("BASH_ENV", file).args(["-c", "seq 1 3000"]), b"", SLOW * 10)
+fn fire_start(facts: &Facts) -> Result<String, String> {
+    fire(
+        "bash",
+        Command::new("bash").env("BASH_ENV", facts.bash_env()).args(["-c", "seq 1 3000"]),
+        b"",
+        SLOW * 10,
+    )
 }
 
 /// Calls the hook with a long result.

@@ -3,7 +3,7 @@
 use crate::arguments::{Everywhere, Init};
 use crate::config;
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{self, Failure, Outcome};
 use crate::hook::Host;
 use crate::install::{self, Facts, Owner, Receipts, Scope, Step, Way};
 use etcetera::{BaseStrategy, choose_base_strategy};
@@ -16,7 +16,8 @@ pub(crate) fn init(everywhere: &Everywhere, init: &Init) -> Outcome {
         Host::ALL.into_iter().filter(|host| facts.is_installed(*host, &variable("PATH"))).collect();
     let named: Vec<Host> = if init.all { found.clone() } else { init.agents.clone() };
     if !named.is_empty() {
-        return named.into_iter().try_for_each(|host| one(host, init, &facts, init.dry_run));
+        // Settings of one agent that cannot be changed are no reason to leave out the others.
+        return named.into_iter().map(|host| one(host, init, &facts, init.dry_run)).fold(Ok(()), later);
     }
     if found.is_empty() {
         return Err(Failure::NotFound(anyhow::anyhow!(
@@ -34,6 +35,17 @@ pub(crate) fn init(everywhere: &Everywhere, init: &Init) -> Outcome {
         super::print(b"nothing was changed: name an agent, or --all\n")?;
     }
     Ok(())
+}
+
+/// Two outcomes as one: of two failures the first is told here.
+fn later(first: Outcome, second: Outcome) -> Outcome {
+    match (first, second) {
+        (Err(first), Err(second)) => {
+            failure::exit_code(Err(first));
+            Err(second)
+        }
+        (first, second) => first.and(second),
+    }
 }
 
 fn one(host: Host, init: &Init, facts: &Facts, is_dry: bool) -> Outcome {

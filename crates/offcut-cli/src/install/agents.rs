@@ -69,6 +69,17 @@ impl Facts {
         self.files.join("offcut-bash-env.sh")
     }
 
+    /// Its path as the value of `BASH_ENV`, in which bash looks for variables and commands.
+    pub(crate) fn bash_env(&self) -> String {
+        let path = self.start();
+        let mut value = String::new();
+        for letter in path.to_string_lossy().chars() {
+            value.extend("\\$`\"".contains(letter).then_some('\\'));
+            value.push(letter);
+        }
+        value
+    }
+
     fn hook(&self, host: &str, event: &str) -> String {
         format!("{} hook {host} {event}", shell_quoted(&self.program))
     }
@@ -244,7 +255,7 @@ fn codex(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
     let hook =
         |event: &str| json!([{"type": "command", "command": facts.hook("codex", event), "timeout": 10}]);
     let edits = vec![
-        variable("BASH_ENV", &facts.start().to_string_lossy(), "offcut-bash-env"),
+        variable("BASH_ENV", &facts.bash_env(), "offcut-bash-env"),
         // In a sandbox without network, Debian's bash takes itself for one that a remote shell has started, and reads
         // another file instead, unless it knows of a shell around it.
         variable("SHLVL", "1", "\"1\""),
@@ -292,7 +303,7 @@ fn gemini(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
             path: folder.join(".env"),
             content: Content::Variable {
                 name: "BASH_ENV",
-                value: facts.start().to_string_lossy().into_owned(),
+                value: facts.bash_env(),
                 sign: "offcut-bash-env",
                 wish: way.wants(Way::Shell),
             },

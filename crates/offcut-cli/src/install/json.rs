@@ -5,7 +5,11 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
+/// What some editors put before a text.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 pub(super) fn make(text: &str, edits: &[Edit]) -> Result<Edited, String> {
+    let (mark, text) = split_mark(text);
     let root = parse(text)?;
     let mut remarks = Vec::new();
     for edit in edits {
@@ -15,18 +19,23 @@ pub(super) fn make(text: &str, edits: &[Edit]) -> Result<Edited, String> {
             Wish::There => remarks.push(edit.is_taken()),
         }
     }
-    Ok(Edited { text: root.to_string(), remarks })
+    Ok(Edited { text: format!("{mark}{root}"), remarks })
 }
 
 pub(super) fn undo(text: &str, edits: &[Edit]) -> Result<String, String> {
     if text.trim().is_empty() {
         return Ok(text.to_owned());
     }
+    let (mark, text) = split_mark(text);
     let root = parse(text)?;
     for edit in edits.iter().rev() {
         undo_one(&root, edit);
     }
-    Ok(root.to_string())
+    Ok(format!("{mark}{root}"))
+}
+
+fn split_mark(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 })
 }
 
 fn parse(text: &str) -> Result<CstRootNode, String> {

@@ -72,6 +72,15 @@ impl Change {
     /// What installing does to the file.
     pub(crate) fn plan(&self) -> Result<Step, String> {
         let before = State::of(&self.path).map_err(|error| self.failed(&error.to_string()))?;
+        match (self.owner(), &before) {
+            (Owner::Ours, before) if !before.is_ours() => {
+                return Err(self.failed("it is not from offcut init: move it away"));
+            }
+            (Owner::Theirs, State::Link(_)) => {
+                return Err(self.failed("it is a link to nothing that can be changed"));
+            }
+            _ => {}
+        }
         let text = before.text().unwrap_or_default();
         let (after, remarks) = match &self.content {
             Content::Whole(text) => (State::Text(text.clone()), Vec::new()),
@@ -92,7 +101,8 @@ impl Change {
     pub(crate) fn plan_removal(&self, receipts: &Receipts) -> Result<Step, String> {
         let before = State::of(&self.path).map_err(|error| self.failed(&error.to_string()))?;
         let after = match (&self.content, receipts.get(&self.path)) {
-            (Content::Whole(_) | Content::Link(_), _) => State::Absent,
+            (Content::Whole(_) | Content::Link(_), _) if before.is_ours() => State::Absent,
+            (Content::Whole(_) | Content::Link(_), _) => before.clone(),
             (_, Some(receipt)) if receipt.after == before => receipt.before,
             (edits, _) => match before.text() {
                 None => before.clone(),
@@ -186,6 +196,14 @@ impl State {
         }
     }
 
+    /// Whether nothing is there that `init` has not put there.
+    fn is_ours(&self) -> bool {
+        match self {
+            State::Absent | State::Link(_) => true,
+            State::Text(text) => text.lines().take(2).any(|line| line.contains("Written by `offcut init")),
+        }
+    }
+
     fn text(&self) -> Option<&str> {
         match self {
             State::Text(text) => Some(text),
@@ -228,10 +246,8 @@ impl Step {
             State::Absent => match std::fs::remove_file(path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => {
-                    // The folder goes with the last file that we put there.
-                    if self.owner == Owner::Ours {
-                        let _ = std::fs::remove_dir(folder);
-                    }
+                    // The folder goes with the last file that was put there.
+                    let _ = std::fs::remove_dir(folder);
                     Ok(())
                 }
             },

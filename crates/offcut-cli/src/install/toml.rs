@@ -5,27 +5,38 @@ use serde_json::Value;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike};
 
 pub(super) fn make(text: &str, edits: &[Edit]) -> Result<Edited, String> {
-    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let mut remarks = Vec::new();
-    for edit in edits {
-        let table = document.as_table_mut();
-        match edit.wish {
-            Wish::Gone => {
-                undo_one(table, &edit.path, edit);
+    let text = edited(text, |table| {
+        for edit in edits {
+            match edit.wish {
+                Wish::Gone => drop(undo_one(table, &edit.path, edit)),
+                Wish::There if make_one(table, &edit.path, edit) => {}
+                Wish::There => remarks.push(edit.is_taken()),
             }
-            Wish::There if make_one(table, &edit.path, edit) => {}
-            Wish::There => remarks.push(edit.is_taken()),
         }
-    }
-    Ok(Edited { text: document.to_string(), remarks })
+    })?;
+    Ok(Edited { text, remarks })
 }
 
 pub(super) fn undo(text: &str, edits: &[Edit]) -> Result<String, String> {
+    edited(text, |table| {
+        for edit in edits.iter().rev() {
+            undo_one(table, &edit.path, edit);
+        }
+    })
+}
+
+/// The text after a change, with the line ends that it has; the very text if nothing has changed.
+fn edited(text: &str, change: impl FnOnce(&mut Table)) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-    for edit in edits.iter().rev() {
-        undo_one(document.as_table_mut(), &edit.path, edit);
-    }
-    Ok(document.to_string())
+    let before = document.to_string();
+    change(document.as_table_mut());
+    let after = document.to_string();
+    Ok(match (after == before, text.contains("\r\n")) {
+        (true, _) => text.to_owned(),
+        (false, false) => after,
+        (false, true) => after.replace("\r\n", "\n").replace('\n', "\r\n"),
+    })
 }
 
 fn make_one(table: &mut dyn TableLike, path: &[&'static str], edit: &Edit) -> bool {

@@ -8,6 +8,12 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ("claude", ".claude/settings.json", "{}\n"),
     ("claude", ".claude/settings.json", "{}"),
     ("claude", ".claude/settings.json", ""),
+    ("claude", ".claude/settings.json", "\u{feff}{\"model\": \"MINE\"}\n"),
+    (
+        "claude",
+        ".claude/settings.json",
+        "{\"env\": {\"A\": \"MINE\"}, \"env\": {\"B\": \"2\"}, \"hooks\": {\"PreToolUse\": []}}",
+    ),
     ("claude", ".claude/settings.json", "{\n  \"model\": \"MINE\"\n}\n"),
     (
         "claude",
@@ -67,6 +73,13 @@ const SETTINGS: &[(&str, &str, &str)] = &[
         "[profiles.fast]\nmodel = \"MINE\"\n\n[shell_environment_policy.set]\nCI = \"1\"\n\n[[hooks.PostToolUse]]\nmatcher = \"Bash\"\n\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"notify\"\n\n[projects.\"/home/you/x\"]\ntrust_level = \"trusted\"\n",
     ),
     ("codex", ".codex/config.toml", "model = \"MINE\"\n\n\n# the end"),
+    ("codex", ".codex/config.toml", "hooks = { Stop = [], PreToolUse = [] } # MINE\n"),
+    (
+        "codex",
+        ".codex/config.toml",
+        "shell_environment_policy.set.FOO = \"MINE\"\r\nshell_environment_policy.inherit = \"core\"\r\n[hooks]\r\nStop = []\r\n",
+    ),
+    ("codex", ".codex/config.toml", "[shell_environment_policy]\nset = \"MINE\"\n"),
     (
         "gemini",
         ".gemini/settings.json",
@@ -80,6 +93,7 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ("gemini", ".gemini/.env", "GEMINI_API_KEY=abc\nexport OTHER=\"MINE\"\n"),
     ("gemini", ".gemini/.env", "# keys\nGEMINI_API_KEY=MINE"),
     ("gemini", ".gemini/.env", "BASH_ENV=/home/you/env.sh\nA=MINE\n"),
+    ("gemini", ".gemini/.env", "A=\"MINE\nB\"\r\nexport BASH_ENV = '/x y'\r\n"),
 ];
 
 struct Home(Sandbox);
@@ -219,6 +233,130 @@ fn what_is_not_settings_is_left_alone() {
         assert_eq!(std::fs::read_to_string(home.path().join(file)).unwrap(), text);
         assert_eq!(home.files().len(), 1, "nothing else was begun");
     }
+}
+
+#[test]
+fn what_is_not_ours_is_neither_replaced_nor_removed() {
+    for (agent, file) in [
+        ("opencode", ".config/opencode/plugin/offcut.js"),
+        ("claude", ".config/offcut/agents/offcut-bash"),
+        ("codex", ".config/offcut/agents/offcut-bash-env.sh"),
+    ] {
+        let home = Home::with(file, "mine\n");
+        let before = home.files();
+        home.init(&[agent]).failed(2, "it is not from offcut init: move it away");
+        assert_eq!(home.files(), before, "{file}");
+        home.init(&[agent, "--uninstall"]).text();
+        assert_eq!(home.files(), before, "{file}");
+    }
+    // A link to settings that are not there any more.
+    let home = Home::with(".claude/x", "");
+    std::os::unix::fs::symlink("../elsewhere/settings.json", home.path().join(".claude/settings.json"))
+        .unwrap();
+    let before = home.files();
+    home.init(&["claude"]).failed(2, "it is a link to nothing");
+    home.init(&["claude", "--uninstall"]).text();
+    assert_eq!(home.files(), before);
+}
+
+#[test]
+fn a_link_to_settings_stays_a_link() {
+    let home = Home::with("dotfiles/claude.json", "{\"model\": \"x\"}\n");
+    std::fs::create_dir(home.path().join(".claude")).unwrap();
+    std::os::unix::fs::symlink("../dotfiles/claude.json", home.path().join(".claude/settings.json")).unwrap();
+    let before = home.files();
+    home.init(&["claude"]).text();
+    let text = std::fs::read_to_string(home.path().join("dotfiles/claude.json")).unwrap();
+    assert!(
+        text.contains("CLAUDE_CODE_SHELL") && home.path().join(".claude/settings.json").is_symlink(),
+        "{text}"
+    );
+    home.init(&["claude", "--uninstall"]).text();
+    assert_eq!(home.files(), before);
+}
+
+#[test]
+fn without_receipts_only_what_is_ours_goes() {
+    for (agent, file, text) in SETTINGS {
+        let home = Home::with(file, text);
+        home.init(&[agent]).text();
+        let _ = std::fs::remove_dir_all(home.path().join(".local/state/offcut"));
+        home.init(&[agent, "--uninstall"]).text();
+        let words =
+            |text: &str| text.split_whitespace().collect::<String>().replace(",}", "}").replace(",]", "]");
+        let found = std::fs::read_to_string(home.path().join(file)).unwrap_or_default();
+        let was_empty = matches!(text.trim(), "" | "{}");
+        assert_eq!(words(&found), if was_empty { String::new() } else { words(text) }, "{text:?}");
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_changed_do_not_stop_others() {
+    let home = Home::with(".claude/settings.json", "{ \"hooks\": ");
+    std::fs::create_dir(home.path().join(".codex")).unwrap();
+    std::fs::create_dir(home.path().join(".gemini")).unwrap();
+    std::fs::write(home.path().join(".gemini/settings.json"), "[]").unwrap();
+    let ran = home.init(&["--all"]);
+    ran.failed(2, ".claude/settings.json");
+    ran.failed(2, ".gemini/settings.json: it is not an object");
+    assert!(home.path().join(".codex/config.toml").is_file());
+}
+
+/// bash looks for variables and commands in the value of `BASH_ENV`.
+#[test]
+fn a_home_may_have_any_name() {
+    let home = Home(Sandbox::new());
+    let odd = home.path().join("it's \"odd\" $HOME `date` \\ ü");
+    std::fs::create_dir(&odd).unwrap();
+    for agent in ["claude", "opencode", "codex", "gemini"] {
+        for way in [&[][..], &["--rewrite"]] {
+            let run = |arguments: &[&str]| {
+                let mut command = home.0.command();
+                command
+                    .args(arguments)
+                    .env("HOME", &odd)
+                    .env("SHELL", "/bin/bash")
+                    .env("PATH", "/usr/bin:/bin");
+                feed(command, b"")
+            };
+            run(&[&["init", agent], way].concat()).text();
+            let text = run(&["doctor"]).text();
+            assert!(text.matches(" works").count() >= 2, "{text}");
+            run(&["init", agent, "--uninstall"]).text();
+        }
+    }
+}
+
+/// Members of another kind than expected stay, and are told.
+#[test]
+fn settings_of_another_shape_stay() {
+    let text = "{\"hooks\": null, \"env\": \"x\", \"permissions\": {\"allow\": 7}}";
+    let home = Home::with(".claude/settings.json", text);
+    let said = home.init(&["claude"]).text();
+    for place in ["env.CLAUDE_CODE_SHELL", "hooks.PostToolUse", "permissions.allow"] {
+        assert!(said.contains(&format!("{place} is set already and stays as it is")), "{said}");
+    }
+    assert_eq!(std::fs::read_to_string(home.path().join(".claude/settings.json")).unwrap(), text);
+}
+
+/// The program has moved: what names its old place is brought up to date, and goes as well.
+#[test]
+fn an_older_offcut_is_replaced() {
+    let hook = "{\"hooks\": [{\"type\": \"command\", \"command\": \"/old/offcut hook claude after\"}]}";
+    let text = format!(
+        "{{\"model\": \"x\", \"env\": {{\"CLAUDE_CODE_SHELL\": \"/old/offcut-bash\"}}, \"hooks\": {{\"PostToolUse\": [{hook}]}}}}"
+    );
+    let home = Home::with(".claude/settings.json", &text);
+    let read = || std::fs::read_to_string(home.path().join(".claude/settings.json")).unwrap();
+    home.init(&["claude"]).text();
+    assert!(!read().contains("/old/") && read().matches(" hook claude after").count() == 1, "{}", read());
+    home.init(&["claude", "--uninstall"]).text();
+    assert_eq!(read(), text, "the first time gives back what was found");
+    home.init(&["claude", "--uninstall"]).text();
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&read()).unwrap(),
+        serde_json::json!({"model": "x"})
+    );
 }
 
 #[test]
