@@ -21,6 +21,7 @@ class Agent:
     has_tool = False
     # Whether its settings here deny the command `touch`.
     denies_touch = True
+    has_mcp = True
     # How offcut is put into it.
     ways = [WITH, REWRITE]
     # Whether it hands more than some 10 kB on to the model.
@@ -207,4 +208,21 @@ class Gemini(Agent):
         return ["-m", "gemini-2.5-pro", "--yolo", "-p", "go"]
 
 
-AGENTS = [Claude(), Opencode(), Codex(), Gemini()]
+class Pi(Agent):
+    name, package, version = "pi", "@mariozechner/pi-coding-agent", "0.73.1"
+    variables = {"PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
+    # It asks for nothing.
+    denies_touch = False
+    has_mcp = False
+
+    def configure(self, home, url, servers):
+        model = {"id": "mock-model", "contextWindow": 200000, "maxTokens": 8000}
+        provider = {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": "none", "models": [model]}
+        write(home / ".pi/agent/models.json", json.dumps({"providers": {"mock": provider}}))
+        write(home / ".pi/agent/settings.json", json.dumps({"theme": "dark"}, indent=2) + "\n")
+
+    def command(self, home, way):
+        return ["-p", "--provider", "mock", "--model", "mock-model", "--no-session", "go"]
+
+
+AGENTS = [Claude(), Opencode(), Codex(), Gemini(), Pi()]

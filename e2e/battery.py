@@ -87,8 +87,8 @@ class Battery:
             yield Step(name, {"cmd": line}, self.expects_preview(lambda line=line: self.printed(line), needle, code))
         if self.way == SANDBOX:
             return
-        if self.way == REWRITE:
-            yield from self.last_steps()
+        if self.way == REWRITE or not self.agent.has_mcp:
+            yield from self.last_steps() if self.way != WITHOUT else []
             return
         expects_report = self.expects_preview(lambda: report().encode(), "NEEDLE_OF_THE_REPORT", 0)
         measures_report = self.measures(lambda: report().encode(), "NEEDLE_OF_THE_REPORT")

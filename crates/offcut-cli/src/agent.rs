@@ -25,6 +25,7 @@ const AGENTS: &[Agent] = &[
         linger: AT_ONCE,
     },
     Agent { sign: "GEMINI_CLI", session: None, call: None, linger: AT_ONCE },
+    Agent { sign: "PI_CODING_AGENT", session: None, call: None, linger: AT_ONCE },
 ];
 
 /// The agent that started us. An agent that runs in another's tool has the variables of both: no one can tell then.

@@ -187,7 +187,9 @@ fn agent(findings: &mut Findings, host: Host, facts: &Facts) {
             _ => {}
         }
     }
-    findings.result(name, fire_hook(host, facts));
+    if host != Host::Pi {
+        findings.result(name, fire_hook(host, facts));
+    }
 }
 
 /// The same with what stands before a line.
@@ -221,7 +223,7 @@ fn fire_hook(host: Host, facts: &Facts) -> Result<String, String> {
             format!("{{\"tool_name\":\"mcp__doctor__x\",\"tool_response\":{{\"content\":[{part}]}}}}")
         }
         Host::Gemini => format!("{{\"tool_name\":\"x\",\"tool_response\":{{\"llmContent\":\"{text}\"}}}}"),
-        Host::Opencode => format!("{{\"tool\":\"x\",\"content\":[{part}]}}"),
+        Host::Opencode | Host::Pi => format!("{{\"tool\":\"x\",\"content\":[{part}]}}"),
     };
     let mut command = Command::new(&facts.program);
     fire("its hook", command.args(["hook", host.name(), "after"]), payload.as_bytes(), SLOW)

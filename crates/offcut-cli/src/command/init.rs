@@ -21,7 +21,7 @@ pub(crate) fn init(everywhere: &Everywhere, init: &Init) -> Outcome {
     }
     if found.is_empty() {
         return Err(Failure::NotFound(anyhow::anyhow!(
-            "no agent was found: name one of claude, opencode, codex, gemini"
+            "no agent was found: name one of claude, opencode, codex, gemini, pi"
         )));
     }
     let is_asked = std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !init.dry_run;
@@ -147,7 +147,8 @@ pub(crate) fn facts(everywhere: &Everywhere) -> Result<Facts, Failure> {
     let setup = Setup::quiet(everywhere)?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::Usage(anyhow::Error::new(error).context("this program has no path")))?;
-    let moved = [(Host::Claude, "CLAUDE_CONFIG_DIR"), (Host::Codex, "CODEX_HOME")];
+    let moved =
+        [(Host::Claude, "CLAUDE_CONFIG_DIR"), (Host::Codex, "CODEX_HOME"), (Host::Pi, "PI_CODING_AGENT_DIR")];
     let moved = moved.into_iter().map(|(host, name)| (host, variable(name)));
     let shell = setup.shell();
     let shell = Path::new(&shell).file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -3,7 +3,7 @@
 //! The line itself stays as it is, so that rules and prompts of the agent still see every command in it. Nothing is
 //! approved here, and no rule for what we put there covers what comes behind it.
 
-use super::{Answer, Host, quoted};
+use super::{Answer, Host, NO_HOOKS, quoted};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -26,6 +26,7 @@ pub(crate) fn before(host: Host, input: &str, prefix: &str) -> Answer {
         Host::Claude | Host::Codex => "Bash",
         Host::Gemini => "run_shell_command",
         Host::Opencode => "bash",
+        Host::Pi => return Err(NO_HOOKS.to_owned()),
     };
     if call.tool_name != shell || call.cursor_version.is_some() {
         return Ok(None);
@@ -52,7 +53,7 @@ pub(crate) fn before(host: Host, input: &str, prefix: &str) -> Answer {
         Host::Gemini => format!(
             "{{\"hookSpecificOutput\":{{\"hookEventName\":\"BeforeTool\",\"tool_input\":{updated}}}}}"
         ),
-        Host::Opencode => format!("{{\"args\":{updated}}}"),
+        Host::Opencode | Host::Pi => format!("{{\"args\":{updated}}}"),
     }))
 }
 

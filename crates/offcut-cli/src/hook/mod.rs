@@ -22,6 +22,9 @@ use serde_json::value::RawValue;
 /// What leaves everything as it is, for every agent.
 pub(crate) const NEUTRAL: &str = "{}";
 
+/// Some agents have none.
+const NO_HOOKS: &str = "this agent calls no hooks";
+
 /// Bounds a result of a shape: the new JSON, or nothing if it stays as it is.
 pub(crate) type Bound<'a> = dyn Fn(&str, Shape, &Context) -> Option<String> + 'a;
 
@@ -35,6 +38,7 @@ pub(crate) enum Host {
     Codex,
     Gemini,
     Opencode,
+    Pi,
 }
 
 /// When a hook is called.
@@ -53,6 +57,7 @@ pub(crate) fn after(host: Host, input: &str, bound: &Bound<'_>) -> Answer {
         Host::Codex => codex::after(input, bound),
         Host::Gemini => gemini::after(input, bound),
         Host::Opencode => opencode::after(input, bound),
+        Host::Pi => Err(NO_HOOKS.to_owned()),
     }
 }
 

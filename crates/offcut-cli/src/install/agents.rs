@@ -58,10 +58,14 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// This program under the name of the shell that an agent is to use.
-    fn link(&self) -> PathBuf {
-        let name = if self.shell == "zsh" { "offcut-zsh" } else { "offcut-bash" };
-        self.files.join(name)
+    /// This program under the name of the user's shell, for agents that use that.
+    fn users_shell(&self) -> PathBuf {
+        if self.shell == "zsh" { self.files.join("offcut-zsh") } else { self.bash() }
+    }
+
+    /// This program under the name of bash, for agents that always use that.
+    fn bash(&self) -> PathBuf {
+        self.files.join("offcut-bash")
     }
 
     /// The file that bash reads before it runs a line.
@@ -92,11 +96,13 @@ impl Facts {
             Host::Codex => ".codex",
             Host::Gemini => ".gemini",
             Host::Opencode => ".opencode",
+            Host::Pi => ".pi",
         };
         match (scope, host, moved) {
             (Scope::Project, ..) => self.project.join(name),
             (_, _, Some(moved)) => moved,
             (_, Host::Opencode, None) => self.config.join("opencode"),
+            (_, Host::Pi, None) => self.home.join(name).join("agent"),
             (_, _, None) => self.home.join(name),
         }
     }
@@ -112,13 +118,15 @@ impl Facts {
 /// All that is to be changed for an agent, our own files first.
 pub(crate) fn changes(host: Host, scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
     let mut changes = match (way, host) {
-        (Way::Rewrite, _) => vec![link(facts), line(facts)],
-        (Way::Shell, Host::Codex | Host::Gemini) => vec![link(facts), start(facts)],
-        (Way::Shell, Host::Claude | Host::Opencode) => vec![link(facts)],
+        (Way::Rewrite, _) => vec![link(facts, facts.bash()), line(facts)],
+        (Way::Shell, Host::Codex | Host::Gemini) => vec![link(facts, facts.bash()), start(facts)],
+        (Way::Shell, Host::Claude | Host::Opencode) => vec![link(facts, facts.users_shell())],
+        (Way::Shell, Host::Pi) => vec![link(facts, facts.bash())],
     };
     changes.extend(match host {
         Host::Claude => claude(scope, way, facts),
         Host::Opencode => opencode(scope, way, facts),
+        Host::Pi => pi(scope, way, facts),
         Host::Codex => codex(scope, way, facts),
         Host::Gemini => gemini(scope, way, facts),
     });
@@ -127,13 +135,17 @@ pub(crate) fn changes(host: Host, scope: Scope, way: Way, facts: &Facts) -> Vec<
 
 /// The files of our own that agents share, whatever way they use.
 pub(crate) fn shared(facts: &Facts) -> Vec<Change> {
-    vec![link(facts), start(facts), line(facts)]
+    vec![link(facts, facts.users_shell()), link(facts, facts.bash()), start(facts), line(facts)]
 }
 
 /// What stands before a line, if the file is there that it names.
 pub(crate) fn prefix(files: &Path) -> Option<String> {
-    let file = files.join(LINE);
-    file.is_file().then(|| format!(". {}; ", shell_quoted(&file)))
+    files.join(LINE).is_file().then(|| format!("{}; ", source(files)))
+}
+
+/// The command that stands before a line.
+fn source(files: &Path) -> String {
+    format!(". {}", shell_quoted(&files.join(LINE)))
 }
 
 /// What a person should know that no setting can do.
@@ -141,10 +153,11 @@ pub(crate) fn advice(host: Host, way: Way, facts: &Facts) -> Vec<String> {
     let mut advice = Vec::new();
     let is_bash = facts.shell == "bash";
     if way == Way::Rewrite {
-        advice.push(format!(
-            "permission prompts and rules see `. {}; ` before each line",
-            shell_quoted(&facts.files.join(LINE))
-        ));
+        advice
+            .push(format!("permission prompts and rules see `{}; ` before each line", source(&facts.files)));
+        if !is_bash && matches!(host, Host::Claude | Host::Opencode) {
+            advice.push(format!("in your shell, {}, such lines are left alone", facts.shell));
+        }
         if host == Host::Claude {
             advice.push(
                 "Claude Code asks before each such line, unless Bash is allowed as a whole: without --rewrite it does not"
@@ -174,7 +187,7 @@ pub(crate) fn advice(host: Host, way: Way, facts: &Facts) -> Vec<String> {
             "Gemini CLI reads only one .env: with another one in the project, lines are bounded by the hook instead"
                 .to_owned(),
         ),
-        Host::Claude | Host::Opencode => {}
+        Host::Claude | Host::Opencode | Host::Pi => {}
     }
     advice
 }
@@ -188,7 +201,7 @@ fn claude(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
     let mut edits = vec![
         Edit {
             wish: way.wants(Way::Shell),
-            ..member(&["env"], "CLAUDE_CODE_SHELL", facts.link().to_string_lossy().into(), "offcut-")
+            ..member(&["env"], "CLAUDE_CODE_SHELL", facts.users_shell().to_string_lossy().into(), "offcut-")
         },
         // Over its own limit the hook is only shown the name of a file. Without the hook the agent still bounds it.
         member(&["env"], "MAX_MCP_OUTPUT_TOKENS", WHOLE_RESULTS.into(), WHOLE_RESULTS),
@@ -231,7 +244,7 @@ fn opencode(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
     let file = names.iter().find(|file| file.is_file()).unwrap_or(&names[1]);
     let mut edits = vec![Edit {
         wish: way.wants(Way::Shell),
-        ..member(&[], "shell", facts.link().to_string_lossy().into(), "offcut-")
+        ..member(&[], "shell", facts.users_shell().to_string_lossy().into(), "offcut-")
     }];
     if let Some(store) = &facts.store {
         let pattern = store.join("*").to_string_lossy().into_owned();
@@ -312,6 +325,21 @@ fn gemini(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
     ]
 }
 
+/// It has no hooks for programs, and no MCP: its shell is all.
+fn pi(scope: Scope, way: Way, facts: &Facts) -> Vec<Change> {
+    let edits = vec![
+        Edit {
+            wish: way.wants(Way::Shell),
+            ..member(&[], "shellPath", facts.bash().to_string_lossy().into(), "offcut-")
+        },
+        Edit {
+            wish: way.wants(Way::Rewrite),
+            ..member(&[], "shellCommandPrefix", source(&facts.files).into(), LINE)
+        },
+    ];
+    vec![json_file(facts.folder(Host::Pi, scope).join("settings.json"), edits)]
+}
+
 fn member(path: &[&'static str], key: &str, value: Value, sign: &str) -> Edit {
     let what = What::Member { key: key.to_owned(), value };
     Edit { path: path.to_vec(), what, wish: Wish::There, sign: sign.to_owned() }
@@ -325,20 +353,20 @@ fn json_file(path: PathBuf, edits: Vec<Edit>) -> Change {
     Change { path, content: Content::Json(edits) }
 }
 
-fn link(facts: &Facts) -> Change {
-    Change { path: facts.link(), content: Content::Link(facts.program.clone()) }
+fn link(facts: &Facts, path: PathBuf) -> Change {
+    Change { path, content: Content::Link(facts.program.clone()) }
 }
 
 /// What bash reads before a line of an agent: the line is then ours to run, in this very bash.
 fn start(facts: &Facts) -> Change {
-    let link = facts.files.join("offcut-bash");
+    let link = facts.bash();
     let text = include_str!("bash_env.sh").replace("{link}", &shell_quoted(&link));
     Change { path: facts.start(), content: Content::Whole(text) }
 }
 
 /// What stands before a line of an agent that has been rewritten.
 fn line(facts: &Facts) -> Change {
-    let link = facts.files.join("offcut-bash");
+    let link = facts.bash();
     let text = include_str!("line.sh").replace("{link}", &shell_quoted(&link));
     Change { path: facts.files.join(LINE), content: Content::Whole(text) }
 }
@@ -353,13 +381,14 @@ fn quoted(path: &Path) -> String {
 }
 
 impl Host {
-    pub(crate) const ALL: [Host; 4] = [Host::Claude, Host::Opencode, Host::Codex, Host::Gemini];
+    pub(crate) const ALL: [Host; 5] = [Host::Claude, Host::Opencode, Host::Codex, Host::Gemini, Host::Pi];
 
     /// The name of its program.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Host::Claude => "claude",
             Host::Opencode => "opencode",
+            Host::Pi => "pi",
             Host::Codex => "codex",
             Host::Gemini => "gemini",
         }

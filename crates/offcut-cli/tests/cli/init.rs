@@ -92,6 +92,11 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ),
     ("gemini", ".gemini/.env", "GEMINI_API_KEY=abc\nexport OTHER=\"MINE\"\n"),
     ("gemini", ".gemini/.env", "# keys\nGEMINI_API_KEY=MINE"),
+    (
+        "pi",
+        ".pi/agent/settings.json",
+        "{\n  \"theme\": \"MINE\",\n  \"compaction\": { \"enabled\": false }\n}\n",
+    ),
     ("gemini", ".gemini/.env", "BASH_ENV=/home/you/env.sh\nA=MINE\n"),
     ("gemini", ".gemini/.env", "A=\"MINE\nB\"\r\nexport BASH_ENV = '/x y'\r\n"),
 ];
@@ -182,8 +187,11 @@ fn ways_take_turns() {
                 .cloned()
                 .collect::<Vec<_>>()
         };
-        let sign =
-            if *agent == "opencode" { "rewrites = true".to_owned() } else { format!(" hook {agent} before") };
+        let sign = match *agent {
+            "opencode" => "rewrites = true".to_owned(),
+            "pi" => "\"shellCommandPrefix\": \". ".to_owned(),
+            agent => format!(" hook {agent} before"),
+        };
         assert!(has(&rewrite, &sign) && !has(&shell, &sign), "{text}");
         assert!(!has(&settings(&rewrite), "offcut-bash"), "{text}");
         home.init(&[agent]).text();
@@ -302,13 +310,33 @@ fn settings_that_cannot_be_changed_do_not_stop_others() {
     assert!(home.path().join(".codex/config.toml").is_file());
 }
 
+/// Whatever the user's shell: the files of ours for bash name a link that is there.
+#[test]
+fn agents_that_use_bash_get_bash() {
+    for agent in ["codex", "gemini", "pi"] {
+        for way in [&[][..], &["--rewrite"]] {
+            let home = Home(Sandbox::new());
+            let run = |arguments: &[&str]| {
+                let mut command = home.0.command();
+                command.args(arguments).env("SHELL", "/bin/zsh").env("PATH", "/usr/bin:/bin");
+                feed(command, b"")
+            };
+            run(&[&["init", agent], way].concat()).text();
+            let text = run(&["doctor"]).text();
+            assert!(!text.contains("does not bound"), "{text}");
+            run(&["init", agent, "--uninstall"]).text();
+            assert!(!home.path().join(".config/offcut/agents").exists(), "{agent}");
+        }
+    }
+}
+
 /// bash looks for variables and commands in the value of `BASH_ENV`.
 #[test]
 fn a_home_may_have_any_name() {
     let home = Home(Sandbox::new());
     let odd = home.path().join("it's \"odd\" $HOME `date` \\ ü");
     std::fs::create_dir(&odd).unwrap();
-    for agent in ["claude", "opencode", "codex", "gemini"] {
+    for agent in ["claude", "opencode", "codex", "gemini", "pi"] {
         for way in [&[][..], &["--rewrite"]] {
             let run = |arguments: &[&str]| {
                 let mut command = home.0.command();
@@ -321,7 +349,7 @@ fn a_home_may_have_any_name() {
             };
             run(&[&["init", agent], way].concat()).text();
             let text = run(&["doctor"]).text();
-            assert!(text.matches(" works").count() >= 2, "{text}");
+            assert!(text.contains(" works"), "{text}");
             run(&["init", agent, "--uninstall"]).text();
         }
     }
