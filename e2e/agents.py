@@ -60,7 +60,8 @@ class Agent:
 
     def environment(self, home, url, path):
         kept = {key: os.environ[key] for key in ("LANG", "LC_ALL", "TERM") if key in os.environ}
-        return {**kept, **NO_NETWORK, "HOME": str(home), "PATH": path, "SHELL": "/bin/bash", **self.variables}
+        own = {"HOME": str(home), "TMPDIR": str(home / "tmp"), "PATH": path, "SHELL": "/bin/bash"}
+        return {**kept, **NO_NETWORK, **own, **self.variables}
 
     def problem(self, way, packages):
         """Why it cannot be tested in this way on this machine."""

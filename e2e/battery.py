@@ -72,7 +72,7 @@ class Battery:
         folder = Path(tempfile.mkdtemp(prefix=f"offcut-{self.agent.name}-"))
         try:
             self.home, self.work = folder / "home", folder / "work"
-            self.home.mkdir()
+            (self.home / "tmp").mkdir(parents=True)
             self.work.mkdir()
             (self.work / "noise.bin").write_bytes(random.Random(1).randbytes(100_000))
             self.turn()
@@ -222,8 +222,8 @@ class Battery:
         if self.way != WITHOUT and id_in(text) != "none":
             return "yes" if self.offcut("cat", id_in(text)) == original else "**no**"
         for path in re.findall(r"/[^\s\"'<>:]+", text):
-            if str(self.home) in path and len(path) < 1000 and Path(path.rstrip(".")).is_file():
-                saved = Path(path.rstrip(".")).read_bytes()
+            if str(self.home) in path and len(path) < 1000 and Path(path.rstrip(".]")).is_file():
+                saved = Path(path.rstrip(".]")).read_bytes()
                 return "yes" if original.rstrip() in saved else f"**{len(saved):,} of {len(original):,} bytes**"
         return "**no**" if size(text) < len(original) else "all sent"
 
