@@ -80,6 +80,22 @@ fn a_diagnostic_with_its_snippet() {
     check(diagnostic, &diagnostic.lines().collect::<Vec<_>>());
 }
 
+/// A caret of a diagnostic that is not shown is not shown either.
+#[test]
+fn no_carets_alone() {
+    let warnings: String = (0..400)
+        .map(|number| format!("A.java:{number}: warning: [deprecation] f{number}() in B has been deprecated\n    b.f{number}();\n     ^\n"))
+        .collect();
+    let shown =
+        shown(&format!("{warnings}A.java:9: error: cannot find symbol\n    c();\n    ^\n1 error\n"), 4000);
+    let mut before = "";
+    for line in shown.lines() {
+        assert!(line.trim() != "^" || !before.starts_with("[offcut"), "{shown}");
+        before = line;
+    }
+    assert!(shown.contains("cannot find symbol\n    c();\n    ^\n"), "{shown}");
+}
+
 #[test]
 fn a_traceback_to_its_last_line() {
     let frames: String = (0..40)

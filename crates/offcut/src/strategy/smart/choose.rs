@@ -108,6 +108,13 @@ fn admit(choices: &mut [Choice<'_>], at: usize, total: u64, room: &Room<'_>, spe
     let joins_left = choice.start == 0 || (at > 0 && choices[at - 1].chosen && touches(choices, at - 1, at));
     let joins_right = choice.end == total
         || (at + 1 < choices.len() && choices[at + 1].chosen && touches(choices, at, at + 1));
+    // A caret or a brace says nothing by itself.
+    if !joins_left
+        && !joins_right
+        && !choice.text.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
+    {
+        return;
+    }
     // A line that is cut leaves a gap of its own behind it.
     let whole = choice.held == Held::Whole;
     let gaps = 1 + u64::from(!whole && joins_right) - u64::from(joins_left);
