@@ -227,8 +227,10 @@ fn place(chosen: &str, beside: Option<&Path>) -> Place {
             Ok(location) => Place::Fleet(location),
             Err(error) => Place::Unknown(error.to_string()),
         },
+        // The rest is not shown: it may hold a password.
         uri if uri.contains("://") => Place::Unknown(format!(
-            "there is no store for {uri:?}: name a directory or s3://bucket/prefix with --store"
+            "there is no store for \"{}://\": name a directory or s3://bucket/prefix with --store",
+            uri.split("://").next().unwrap_or_default()
         )),
         directory => absolute(&beside.unwrap_or(Path::new("")).join(directory)),
     }

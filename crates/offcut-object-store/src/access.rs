@@ -5,6 +5,7 @@
 use crate::location::Location;
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, Checksum};
 use object_store::{BackoffConfig, Certificate, ClientOptions, RetryConfig};
+use reqwest::Url;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -36,6 +37,8 @@ impl Access {
     pub fn new(variables: impl IntoIterator<Item = (String, String)>, home: Option<PathBuf>) -> Access {
         let variables = variables
             .into_iter()
+            // What was read from a file often ends with a line break.
+            .map(|(name, value)| (name, value.trim().to_owned()))
             .filter(|(name, value)| name.starts_with("AWS_") && !value.is_empty())
             .collect();
         Access { variables, home }
@@ -50,22 +53,26 @@ impl Access {
         // The one provider of cryptography for the process; whoever was first has chosen it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let settings = self.settings()?;
-        let endpoint = settings.endpoint.clone();
+        let endpoint = settings.endpoint.as_deref().map(usable_endpoint).transpose()?;
+        let of_variables = self.variables.iter().filter_map(|(name, value)| {
+            let key = name.to_ascii_lowercase().parse::<AmazonS3ConfigKey>().ok()?;
+            // Which endpoint it is, is settled.
+            let is_other = !matches!(key, AmazonS3ConfigKey::Endpoint | AmazonS3ConfigKey::S3Endpoint);
+            is_other.then(|| (key, value.clone()))
+        });
         let mut builder = AmazonS3Builder::new();
-        for (name, value) in &self.variables {
-            if let Ok(key) = name.to_ascii_lowercase().parse::<AmazonS3ConfigKey>() {
-                builder = builder.with_config(key, value);
-            }
-        }
-        for (key, value) in settings.of_profile {
+        for (key, value) in of_variables.chain(settings.of_profile) {
+            check_value(key, &value)?;
             builder = builder.with_config(key, value);
         }
         let mut client = ClientOptions::new().with_connect_timeout(CONNECT).with_timeout(REQUEST);
         if let Some(bundle) = self.variable("AWS_CA_BUNDLE") {
             let pem = std::fs::read(bundle)
                 .map_err(|error| format!("the certificates of AWS_CA_BUNDLE cannot be read: {error}"))?;
-            let certificates = Certificate::from_pem_bundle(&pem)
-                .map_err(|_| "AWS_CA_BUNDLE names a file that holds no certificates".to_owned())?;
+            let certificates = Certificate::from_pem_bundle(&pem).unwrap_or_default();
+            if certificates.is_empty() {
+                return Err("AWS_CA_BUNDLE names a file that holds no certificates".to_owned());
+            }
             for certificate in certificates {
                 client = client.with_root_certificate(certificate);
             }
@@ -83,7 +90,10 @@ impl Access {
             .with_client_options(client)
             .with_retry(retries())
             .build()
-            .map_err(|error| format!("the S3 client cannot be set up: {error}"))
+            .map_err(|error| match error.to_string() {
+                text if text.contains("AccessKey") => HALF_OF_THE_KEYS.to_owned(),
+                text => format!("the S3 client cannot be set up: {text}"),
+            })
     }
 
     /// What the variables leave open, from the files.
@@ -158,6 +168,37 @@ impl Access {
 /// What to do when nobody gave keys.
 pub(crate) const NO_KEYS: &str =
     "there are no keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write them to ~/.aws/credentials";
+
+const HALF_OF_THE_KEYS: &str = "one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is missing: set both, or write both to ~/.aws/credentials";
+
+/// An endpoint in the form that the client needs: it would panic at others. What is wrong is not shown: it may hold a password.
+fn usable_endpoint(text: &str) -> Result<String, String> {
+    let is_usable = |url: &Url| {
+        matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none()
+    };
+    match Url::parse(text).ok().filter(is_usable) {
+        Some(url) => Ok(url.as_str().trim_end_matches('/').to_owned()),
+        None => Err("the endpoint is not a URL like http://server:8333: check AWS_ENDPOINT_URL".to_owned()),
+    }
+}
+
+/// The client panics at a value that cannot stand in a header or in a host's name.
+fn check_value(key: AmazonS3ConfigKey, value: &str) -> Result<(), String> {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');
+    let name = match key {
+        AmazonS3ConfigKey::Token => "AWS_SESSION_TOKEN".to_owned(),
+        key => key.as_ref().to_ascii_uppercase(),
+    };
+    if value.contains(char::is_control) {
+        return Err(format!("{name} holds a line break or another control character: set it again"));
+    }
+    match key {
+        AmazonS3ConfigKey::Region | AmazonS3ConfigKey::DefaultRegion if !value.chars().all(is_plain) => {
+            Err(format!("{name} is not the name of a region: write it like us-east-1"))
+        }
+        _ => Ok(()),
+    }
+}
 
 #[derive(Default)]
 struct Settings {

@@ -26,8 +26,9 @@ impl Location {
             return wrong("write s3://bucket/prefix");
         };
         // Credentials in a name would end up in notices and histories.
-        if rest.contains('@') || rest.contains('?') {
-            return wrong("write s3://bucket/prefix; keys come from the environment or from ~/.aws");
+        if rest.contains(['@', '?']) {
+            let advice = "write s3://bucket/prefix; keys come from the environment or from ~/.aws";
+            return Err(LocationError(format!("this is not a store: {advice}")));
         }
         let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
         let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');

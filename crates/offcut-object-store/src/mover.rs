@@ -80,8 +80,10 @@ impl FleetStore {
     /// Several processes may do this at once; one of them does the work.
     pub fn move_up(&self) -> Result<Moved, StoreError> {
         let mut moved = Moved::default();
+        let uploads = self.0.uploads();
+        // Looked for in this order: what has begun since has an entry.
         let ids = self.0.local.ids()?;
-        let orphans = self.0.uploads_without(&ids);
+        let orphans: Vec<Id> = uploads.into_iter().filter(|id| ids.binary_search(id).is_err()).collect();
         if ids.is_empty() && orphans.is_empty() {
             return Ok(moved);
         }
@@ -184,10 +186,7 @@ impl Shared {
                 upload(client, Source { file: Arc::new(file), progress, key, record, guard, part }).await
             };
             match uploaded.await {
-                // Some servers deny the access to a bucket that is not there; a listing tells.
-                Err(error @ object_store::Error::PermissionDenied { .. }) => {
-                    Err(remote::first(&client, &root).await.err().unwrap_or(error))
-                }
+                Err(error) => Err(remote::reason(&client, &root, error).await),
                 uploaded => uploaded,
             }
         })
@@ -266,15 +265,11 @@ impl Shared {
         })
     }
 
-    /// Uploads in parts whose output was removed before they ended.
-    fn uploads_without(&self, ids: &[Id]) -> Vec<Id> {
-        let Ok(listing) = std::fs::read_dir(self.local.directory().join(".offcut")) else {
-            return Vec::new();
-        };
-        // They come oldest first.
+    /// Uploads in parts that are under way, or were broken off.
+    fn uploads(&self) -> Vec<Id> {
+        let listing = std::fs::read_dir(self.local.directory().join(".offcut")).into_iter().flatten();
         listing
             .filter_map(|item| Id::parse(item.ok()?.file_name().to_str()?.strip_suffix(".upload")?))
-            .filter(|id| ids.binary_search(id).is_err())
             .collect()
     }
 

@@ -77,7 +77,21 @@ pub(crate) async fn put(client: &Client, path: &Path, bytes: Bytes) -> Answer<()
 /// What is known of an object; nothing if it is not there.
 pub(crate) async fn head(client: &Client, path: &Path) -> Answer<Option<ObjectMeta>> {
     let options = GetOptions { head: true, ..GetOptions::default() };
-    found(within(client.get_opts(path, options)).await.map(|result| result.meta))
+    match found(within(client.get_opts(path, options)).await.map(|result| result.meta)) {
+        Err(error) => Err(reason(client, path.as_ref(), error).await),
+        looked => looked,
+    }
+}
+
+/// Why something was denied: a `HEAD` is denied without a word, and some servers deny the access to a bucket that is not
+/// there; a listing is told the reason.
+pub(crate) async fn reason(client: &Client, prefix: &str, error: Error) -> Error {
+    match error {
+        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
+            first(client, prefix).await.err().unwrap_or(error)
+        }
+        error => error,
+    }
 }
 
 /// A small object; nothing if it is not there.

@@ -32,11 +32,36 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// Words that tell what is wrong with a connection by TLS, and what to do.
+const TLS: [(&[&str], &str); 4] = [
+    (
+        &["invalidcontenttype", "corrupt message"],
+        "the server does not speak TLS there; check http:// or https:// in AWS_ENDPOINT_URL",
+    ),
+    (
+        &["causedasendentity"],
+        "its certificate is that of an authority (CA:TRUE); give the server one with CA:FALSE",
+    ),
+    (
+        &["not valid for name", "notvalidforname"],
+        "its certificate is for another name; check AWS_ENDPOINT_URL",
+    ),
+    (
+        &["expired", "not valid yet", "notvalidyet"],
+        "its certificate is not valid now; renew it, or set this machine's clock",
+    ),
+];
+const UNTRUSTED: &str =
+    "its certificate is not trusted; name yours in AWS_CA_BUNDLE, or check AWS_ENDPOINT_URL";
+
 fn meaning(text: &str) -> String {
     let code =
         text.split_once("<Code>").and_then(|(_, rest)| rest.split_once("</Code>")).map(|(code, _)| code);
     let status = text.split_once("status code: ").map(|(_, rest)| rest.chars().take(3).collect::<String>());
+    // Buckets and prefixes may have any name, also that of a failure.
+    let is_name = |word: &&str| word.contains("://");
     let lower = text.to_ascii_lowercase();
+    let lower = lower.split_whitespace().filter(|word| !is_name(word)).collect::<Vec<_>>().join(" ");
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     let with_code = |what: &str, advice: &str| match code {
         Some(code) if code.chars().all(|char| char.is_ascii_alphanumeric()) && code.len() < 60 => {
@@ -70,15 +95,17 @@ fn meaning(text: &str) -> String {
         "PermanentRedirect" => return with_code("the bucket is in another region", "set AWS_REGION"),
         _ => {}
     }
-    if has(&["169.254.169.254", "169.254.170.2", "instance metadata"]) {
+    if ["//169.254.169.254", "//169.254.170.2"].iter().any(|address| text.contains(address))
+        || has(&["instance metadata"])
+    {
         return NO_KEYS.to_owned();
     }
+    if has(&["http request to an https server"]) {
+        return "the server speaks TLS there: write https:// in AWS_ENDPOINT_URL".to_owned();
+    }
     if has(&["certificate", "tls", "handshake", "invalidcontenttype", "corrupt message"]) {
-        let advice = if has(&["invalidcontenttype", "corrupt message"]) {
-            "the server does not speak TLS there; check http:// or https:// in AWS_ENDPOINT_URL"
-        } else {
-            "its certificate is not trusted; name yours in AWS_CA_BUNDLE, or check AWS_ENDPOINT_URL"
-        };
+        let known = TLS.iter().find(|(words, _)| has(words));
+        let advice = known.map_or(UNTRUSTED, |(_, advice)| advice);
         return format!("TLS error: {advice}");
     }
     if has(&["dns error", "failed to lookup", "name or service not known"]) {
@@ -106,14 +133,12 @@ fn meaning(text: &str) -> String {
     if has(&["timed out"]) {
         return "the endpoint does not answer in time: is the server up and reachable?".to_owned();
     }
-    if has(&[
-        "connection refused",
-        "connect error",
-        "error trying to connect",
-        "error sending request",
-        "reset by peer",
-        "incomplete message",
-    ]) {
+    // A server that speaks TLS closes a connection on which nobody does.
+    if has(&["reset by peer", "incomplete message", "connection closed"]) {
+        return "the endpoint is down, or wants https://: start the server, or check AWS_ENDPOINT_URL"
+            .to_owned();
+    }
+    if has(&["connection refused", "connect error", "error trying to connect", "error sending request"]) {
         return "the endpoint is down: start the server, or check AWS_ENDPOINT_URL".to_owned();
     }
     "the request failed: check AWS_ENDPOINT_URL, and whether the server speaks S3".to_owned()
@@ -153,7 +178,25 @@ mod tests {
             "error / client error (Connect) / tcp connect error / Connection refused (os error 111)",
             "the endpoint is down",
         );
-        check("error / invalid peer certificate: UnknownIssuer", "TLS error: its certificate");
+        check("error / invalid peer certificate: UnknownIssuer", "TLS error: its certificate is not trusted");
+        check(
+            "error / invalid peer certificate: Other(OtherError(CaUsedAsEndEntity))",
+            "TLS error: its certificate is that of an authority",
+        );
+        check(
+            "error / invalid peer certificate: certificate not valid for name \"vm\"; only for \"localhost\"",
+            "TLS error: its certificate is for another name",
+        );
+        check(
+            "error / invalid peer certificate: certificate expired: verification time 1",
+            "TLS error: its certificate is not valid now",
+        );
+        check("status code: 400 / Client sent an HTTP request to an HTTPS server.", "the server speaks TLS");
+        check("error / connection closed before message completed", "the endpoint is down, or wants https");
+        check(
+            "Error performing PUT http://h/tls/certificate in 1ms - connection refused",
+            "the endpoint is down:",
+        );
         check(
             "error / received corrupt message of type InvalidContentType",
             "TLS error: the server does not speak",

@@ -21,7 +21,74 @@ fn check(name: &str, value: &str, says: &str) {
     machine.run(&["ls"], b"").failed(4, says);
     let listed = machine.run(&["ls"], b"");
     assert!(String::from_utf8_lossy(&listed.stdout).contains("only here"), "{listed:?}");
-    machine.run(&["clean"], b"").failed(4, "1 output is only on this machine so far, 23893 bytes");
+    let cleaned = machine.run(&["clean"], b"");
+    cleaned.failed(4, "1 output is only on this machine so far, 23893 bytes");
+    cleaned.failed(4, says);
+    machine.run(&["read", "1q0wegy12pwkanrm"], b"").failed(4, says);
+}
+
+#[test]
+fn values_that_no_client_can_use() {
+    let endpoint = variable("AWS_ENDPOINT_URL");
+    let port = endpoint.rsplit(':').next().unwrap();
+    let url = "the endpoint is not a URL like http://server:8333: check AWS_ENDPOINT_URL";
+    for wrong in [
+        &format!("127.0.0.1:{port}"),
+        "localhost",
+        "http://",
+        "http://[::1",
+        "http://a b/",
+        "http://127.0.0.1:99999",
+        "ftp://127.0.0.1",
+        "/",
+        &format!("{endpoint}?x=y"),
+    ] {
+        check("AWS_ENDPOINT_URL", wrong, url);
+    }
+    check("AWS_ACCESS_KEY_ID", "two\nlines", "AWS_ACCESS_KEY_ID holds a line break or another control");
+    check("AWS_SESSION_TOKEN", "a\u{1}b", "AWS_SESSION_TOKEN holds a line break or another control");
+    check("AWS_REGION", "us east", "AWS_REGION is not the name of a region");
+    check(
+        "AWS_SECRET_ACCESS_KEY",
+        "",
+        "one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is missing: set both",
+    );
+    check("AWS_CA_BUNDLE", "/etc/passwd", "AWS_CA_BUNDLE names a file that holds no certificates");
+}
+
+#[test]
+fn a_certificate_has_to_be_trusted() {
+    let (endpoint, certificate) = (variable("OFFCUT_TEST_TLS"), variable("OFFCUT_TEST_CERTIFICATE"));
+    check(
+        "AWS_ENDPOINT_URL",
+        &endpoint,
+        "TLS error: its certificate is not trusted; name yours in AWS_CA_BUNDLE",
+    );
+    check("AWS_ENDPOINT_URL", &endpoint.replace("localhost", "127.0.0.1"), "TLS error: its certificate is");
+    for name in ["AWS_CA_BUNDLE", "SSL_CERT_FILE"] {
+        let mut machine = Machine::new("ci", &place());
+        machine.set("AWS_ENDPOINT_URL", &endpoint).set(name, &certificate);
+        let id = machine.cut(&[], numbered(5000).as_bytes());
+        assert_eq!(machine.run(&["cat", &id], b"").text(), numbered(5000));
+        assert!(!machine.run(&["ls"], b"").stderr.contains("only on this machine"), "{name}");
+    }
+}
+
+#[test]
+fn what_a_file_or_a_form_added_to_a_value_does_no_harm() {
+    let endpoint = variable("AWS_ENDPOINT_URL");
+    let port = endpoint.rsplit(':').next().unwrap();
+    for (name, value) in [
+        ("AWS_ACCESS_KEY_ID", "testkey\n"),
+        ("AWS_SECRET_ACCESS_KEY", " testsecret\r\n"),
+        ("AWS_ENDPOINT_URL", &format!("HTTP://localhost:{port}//\n")),
+    ] {
+        let mut machine = Machine::new("ci", &place());
+        machine.set(name, value);
+        let id = machine.cut(&[], numbered(5000).as_bytes());
+        assert!(machine.run(&["ls"], b"").text().contains(&id), "{name}");
+        assert!(!machine.run(&["ls"], b"").stderr.contains("only on this machine"), "{name}");
+    }
 }
 
 #[test]
@@ -33,6 +100,8 @@ fn each_failure_says_what_to_do() {
         "wrong",
         "wrong credentials (SignatureDoesNotMatch): check AWS_ACCESS_KEY_ID",
     );
+    check("AWS_ACCESS_KEY_ID", "nobody", "wrong credentials (InvalidAccessKeyId): check AWS_ACCESS_KEY_ID");
+    check("AWS_ENDPOINT_URL", "http://no-such-host.invalid", "the endpoint's name is not known: check");
     check(
         "AWS_ENDPOINT_URL",
         &format!("http://{nowhere}"),
@@ -89,11 +158,14 @@ fn names_that_are_no_store() {
         ("s3://b/../other", "bucket's name"),
         ("s3://bucket/../other", "prefix has parts"),
         ("s3://key:secret@bucket/x", "keys come from the environment"),
-        ("gs://bucket/x", "name a directory or s3://bucket/prefix"),
+        ("s3://bucket/x?key=secret", "keys come from the environment"),
+        ("gs://key:secret@bucket/x", "name a directory or s3://bucket/prefix"),
     ] {
         machine.store = store.to_owned();
         let shown = machine.run(&["cut"], numbered(5000).as_bytes()).text();
         assert!(shown.len() <= 9500 && shown.contains("not kept"), "{shown}");
-        machine.run(&["ls"], b"").failed(4, says);
+        let ran = machine.run(&["ls"], b"");
+        ran.failed(4, says);
+        assert!(!(shown + &ran.stderr).contains("secret"), "{}", ran.stderr);
     }
 }
