@@ -79,7 +79,9 @@ impl Setup {
         let named = everywhere.store.is_some() || relative || layout == Some("seed");
         let program = match &place {
             Place::Directory(directory) if named => program_for(directory),
-            Place::Fleet(location) if named => Some(format!("offcut --store {location}")),
+            Place::Fleet(location) if everywhere.store.is_some() => {
+                Some(format!("offcut --store {location}"))
+            }
             _ => Some("offcut".to_owned()),
         };
         let (place, fleet) = match place {

@@ -2,28 +2,23 @@
 
 use crate::access::Access;
 use crate::ahead::Ahead;
-use crate::engine::{Answer, Client, Engine, Wait};
+use crate::engine::Engine;
 use crate::landmarks::{self, Landmarks};
-use crate::layout;
 use crate::location::Location;
+use crate::notes::Notes;
 use crate::remote::{self, Guard};
-use crate::trouble;
 use crate::writer::FleetWriter;
 use bytes::Bytes;
-use futures_util::future::join;
 use futures_util::stream::{self, StreamExt};
 use object_store::path::Path as Key;
 use object_store::{ObjectStore, ObjectStoreExt};
 use offcut::store::{
-    Clock, Draft, Entry, FsStore, Id, Item, Landmark, Pin, Selection, Standing, Store, StoreError, Writer,
+    Clock, Draft, Entry, FsStore, Id, Item, Landmark, Pin, Selection, Store, StoreError, Writer,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
-
-/// Requests under way at once when many entries are looked at.
-const PARALLEL: usize = 32;
+use std::time::Duration;
 
 /// What a store needs to know besides its place.
 #[derive(Clone, Debug)]
@@ -40,12 +35,13 @@ pub struct Options {
 ///
 /// An output is written to a folder on this machine and uploaded at the same time; when all of it has arrived the file
 /// goes. A store that is away or slow costs no more than the deadline and loses nothing: the file stays, the entry says
-/// so ([`Standing::OnlyLocal`]), and [`FleetStore::move_up`] moves it later.
+/// so ([`offcut::store::Standing::OnlyLocal`]), and [`FleetStore::move_up`] moves it later.
 pub struct FleetStore(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
     pub(crate) engine: Engine,
     pub(crate) local: FsStore,
+    pub(crate) notes: Notes,
     pub(crate) options: Options,
     pub(crate) guard: Arc<OnceLock<Guard>>,
     /// What this process has begun and not yet described: nobody else can know of it.
@@ -53,8 +49,8 @@ pub(crate) struct Shared {
     /// The keys of descriptions, as listings told them.
     pub(crate) keys: Mutex<HashMap<Id, Key>>,
     /// The sizes of entries, which never change.
-    sizes: Mutex<HashMap<Id, u64>>,
-    indexes: Mutex<HashMap<Id, Arc<Landmarks>>>,
+    pub(crate) sizes: Mutex<HashMap<Id, u64>>,
+    pub(crate) indexes: Mutex<HashMap<Id, Arc<Landmarks>>>,
     ahead: Ahead,
 }
 
@@ -66,9 +62,11 @@ impl FleetStore {
         spool: impl Into<PathBuf>,
         options: Options,
     ) -> FleetStore {
+        let local = FsStore::new(spool, options.clock);
         FleetStore(Arc::new(Shared {
             engine: Engine::new(location, access),
-            local: FsStore::new(spool, options.clock),
+            notes: Notes::new(local.directory()),
+            local,
             options,
             guard: Arc::default(),
             fresh: Mutex::default(),
@@ -99,118 +97,7 @@ pub(crate) fn not_found(id: &Id) -> StoreError {
     StoreError::NotFound { id: id.to_string() }
 }
 
-/// An entry's description, under its key, and whether it is pinned.
-type Found = (Key, Bytes, Pin);
-
-/// Looks for an entry.
-async fn look(client: &Client, key: Option<Key>, beginning: &str, pin: &Key) -> Answer<Option<Found>> {
-    let described = async {
-        let key = match key {
-            Some(key) => Some(key),
-            None => remote::first(client, beginning).await?,
-        };
-        match key {
-            Some(key) => Ok(remote::get(client, &key).await?.map(|text| (key, text))),
-            None => Answer::Ok(None),
-        }
-    };
-    let (described, pinned) = join(described, remote::head(client, pin)).await;
-    let pin = if pinned?.is_some() { Pin::Pinned } else { Pin::Loose };
-    Ok(described?.map(|(key, text)| (key, text, pin)))
-}
-
 impl Shared {
-    /// An entry that only this machine has.
-    pub(crate) fn waiting(&self, entry: Entry) -> Entry {
-        let reason = self.trouble().unwrap_or_else(|| "it waits to be uploaded".to_owned());
-        Entry {
-            path: None,
-            host: self.options.host.clone(),
-            standing: Standing::OnlyLocal { reason },
-            ..entry
-        }
-    }
-
-    fn request_of(&self, id: &Id) -> (Option<Key>, String, Key) {
-        let layout = &self.engine.layout;
-        let beginning = layout.entries_like(&layout::day(id), &format!("{id}."));
-        (lock(&self.keys).get(id).cloned(), beginning, layout.pin(id))
-    }
-
-    /// Looks at entries in the store, many at once.
-    fn remote_entries(&self, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
-        let requests: Vec<_> = ids.iter().map(|id| self.request_of(id)).collect();
-        let answers = self.engine.run(move |client| async move {
-            let looks = requests.into_iter().map(|(key, beginning, pin)| {
-                let client = Arc::clone(&client);
-                async move { look(&client, key, &beginning, &pin).await }
-            });
-            Ok(stream::iter(looks).buffered(PARALLEL).collect::<Vec<_>>().await)
-        });
-        let answers = match answers {
-            Ok(answers) => answers,
-            Err(error) => {
-                let reason = error.to_string();
-                return ids.iter().map(|_| Err(StoreError::Refused { reason: reason.clone() })).collect();
-            }
-        };
-        ids.iter().zip(answers).map(|(id, answer)| self.entry_of(id, answer)).collect()
-    }
-
-    /// Looks at one entry, for which somebody may be waiting who has a deadline.
-    fn remote_entry(&self, id: &Id) -> Result<Entry, StoreError> {
-        let (key, beginning, pin) = self.request_of(id);
-        let looked =
-            self.engine.start(move |client| async move { look(&client, key, &beginning, &pin).await })?;
-        match looked.wait_until(Instant::now() + self.options.deadline) {
-            Wait::Done(answer) => self.entry_of(id, answer),
-            Wait::TimeIsUp => {
-                Err(trouble::refused(&self.engine.location, "the store does not answer in time"))
-            }
-        }
-    }
-
-    fn entry_of(&self, id: &Id, answer: Answer<Option<Found>>) -> Result<Entry, StoreError> {
-        let found = answer.map_err(|error| trouble::explained(&self.engine.location, &error))?;
-        let (key, text, pin) = found.ok_or_else(|| not_found(id))?;
-        let entry = Entry { pin, ..Entry::from_json(id, &text)? };
-        lock(&self.keys).insert(*id, key);
-        lock(&self.sizes).insert(*id, entry.bytes);
-        Ok(entry)
-    }
-
-    fn size(&self, id: &Id) -> Result<u64, StoreError> {
-        let known = lock(&self.sizes).get(id).copied();
-        known.map_or_else(|| self.remote_entry(id).map(|entry| entry.bytes), Ok)
-    }
-
-    fn index(&self, id: &Id) -> Result<Arc<Landmarks>, StoreError> {
-        if let Some(index) = lock(&self.indexes).get(id) {
-            return Ok(Arc::clone(index));
-        }
-        let key = self.engine.layout.lines(id);
-        let text = self.engine.run(move |client| async move { remote::get(&client, &key).await })?;
-        let index = Arc::new(text.map_or_else(Landmarks::default, |text| Landmarks::from_json(&text)));
-        lock(&self.indexes).insert(*id, Arc::clone(&index));
-        Ok(index)
-    }
-
-    /// The key of an entry's description, if it is in the store.
-    fn described(&self, id: &Id) -> Result<Key, StoreError> {
-        let (key, beginning, _) = self.request_of(id);
-        if let Some(key) = key {
-            return Ok(key);
-        }
-        let found = self.engine.run(move |client| async move { remote::first(&client, &beginning).await })?;
-        found.ok_or_else(|| not_found(id))
-    }
-
-    fn forget(&self, id: &Id) {
-        lock(&self.keys).remove(id);
-        lock(&self.sizes).remove(id);
-        lock(&self.indexes).remove(id);
-    }
-
     /// Removes objects, a thousand at a time, in order: what describes an entry comes last in `keys`.
     fn delete(&self, keys: Vec<Key>) -> Result<(), StoreError> {
         self.engine.run(move |client| async move {
@@ -318,7 +205,7 @@ impl Store for FleetStore {
     }
 
     fn entries(&self, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
-        let mut found: Vec<Option<Result<Entry, StoreError>>> = ids
+        let found: Vec<Option<Result<Entry, StoreError>>> = ids
             .iter()
             .map(|id| match self.0.local.entry(id) {
                 Ok(entry) => Some(Ok(self.0.waiting(entry))),
@@ -329,10 +216,9 @@ impl Store for FleetStore {
         let elsewhere: Vec<Id> =
             ids.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(id, _)| *id).collect();
         let mut remote = self.0.remote_entries(&elsewhere).into_iter();
+        let found = found.into_iter().zip(ids);
         found
-            .iter_mut()
-            .zip(ids)
-            .map(|(found, id)| found.take().or_else(|| remote.next()).unwrap_or_else(|| Err(not_found(id))))
+            .map(|(found, id)| found.or_else(|| remote.next()).unwrap_or_else(|| Err(not_found(id))))
             .collect()
     }
 

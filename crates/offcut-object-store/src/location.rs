@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// With a bucket's name before it, it is the name of a folder, and those have 255 bytes at the most.
+const LONGEST_PREFIX: usize = 180;
+
 /// A bucket and a prefix in it: `s3://bucket/team/project`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
@@ -39,8 +42,10 @@ impl Location {
         let is_part = |part: &str| {
             !matches!(part, "" | "." | "..") && part.chars().all(|char| is_plain(char) || char == '=')
         };
-        if !prefix.is_empty() && (prefix.len() > 256 || !prefix.split('/').all(is_part)) {
-            return wrong("a prefix has parts of letters, digits and -_.= between single slashes");
+        if !prefix.is_empty() && (prefix.len() > LONGEST_PREFIX || !prefix.split('/').all(is_part)) {
+            return wrong(
+                "a prefix has parts of letters, digits and -_.= between single slashes, 180 bytes in all",
+            );
         }
         Ok(Location { bucket: bucket.to_owned(), prefix: prefix.to_owned() })
     }

@@ -4,6 +4,7 @@ use crate::engine::{Answer, Client, Pending, Wait};
 use crate::fleet::{FleetStore, Shared};
 use crate::landmarks::{self, Landmarks};
 use crate::layout;
+use crate::notes::{self, is_locked_within};
 use crate::remote::{self, Guard};
 use crate::trouble;
 use crate::upload::{End, PART, Progress, Source, upload};
@@ -11,19 +12,15 @@ use bytes::Bytes;
 use object_store::ObjectStoreExt;
 use object_store::multipart::MultipartStore;
 use object_store::path::Path as Key;
-use offcut::store::{Completeness, Entry, Id, Pin, Selection, Standing, Store, StoreError};
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::PathBuf;
+use offcut::store::{Completeness, Entry, Id, Item, Pin, Selection, Standing, Store, StoreError};
+use std::fs::File;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// While the store is known to be away, a writer waits no longer than this for it to be back.
 const IMPATIENT: Duration = Duration::from_secs(1);
-
-/// How long a failure is remembered.
-const REMEMBERED: Duration = Duration::from_secs(10 * 60);
 
 /// One description is written within this, when nobody waits.
 const UNHURRIED: Duration = Duration::from_secs(60);
@@ -56,11 +53,11 @@ pub struct Moved {
 impl FleetStore {
     /// What only this machine has. Asks nobody else.
     pub fn waiting(&self) -> Result<Waiting, StoreError> {
-        let items = self.0.waiting_items(&Selection::default())?;
+        let items = self.waiting_items(&Selection::default())?;
         Ok(Waiting {
             entries: items.len() as u64,
             bytes: items.iter().map(|item| item.bytes).sum(),
-            reason: self.0.trouble(),
+            reason: self.0.notes.trouble(),
         })
     }
 
@@ -69,10 +66,9 @@ impl FleetStore {
         self.0.local.ids().is_ok_and(|ids| !ids.is_empty())
     }
 
-    /// The entries that only this machine has, newest first. Asks nobody else.
-    pub fn waiting_entries(&self) -> Result<Vec<Entry>, StoreError> {
-        let ids: Vec<Id> = self.0.local.ids()?.into_iter().rev().collect();
-        Ok(self.0.local.entries(&ids).into_iter().flatten().map(|entry| self.0.waiting(entry)).collect())
+    /// Those of the wanted outputs that only this machine has, newest first. Asks nobody else.
+    pub fn waiting_items(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+        self.0.waiting_items(selection)
     }
 
     /// Moves what has waited to the store. Stops at the first failure: the store is away then.
@@ -80,7 +76,7 @@ impl FleetStore {
     /// Several processes may do this at once; one of them does the work.
     pub fn move_up(&self) -> Result<Moved, StoreError> {
         let mut moved = Moved::default();
-        let uploads = self.0.uploads();
+        let uploads = self.0.notes.uploads();
         // Looked for in this order: what has begun since has an entry.
         let ids = self.0.local.ids()?;
         let orphans: Vec<Id> = uploads.into_iter().filter(|id| ids.binary_search(id).is_err()).collect();
@@ -88,8 +84,8 @@ impl FleetStore {
             return Ok(moved);
         }
         // One moves, and one waits to do so: whoever was first may have begun before the store was back.
-        let Some(waits) = self.0.turn("next", Duration::ZERO)? else { return Ok(moved) };
-        let Some(_moves) = self.0.turn("moving", OTHERS)? else { return Ok(moved) };
+        let Some(waits) = self.0.notes.turn("next", Duration::ZERO)? else { return Ok(moved) };
+        let Some(_moves) = self.0.notes.turn("moving", OTHERS)? else { return Ok(moved) };
         drop(waits);
         for id in &orphans {
             self.0.abort_what_was_left(id)?;
@@ -106,66 +102,32 @@ impl FleetStore {
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    self.0.went_away(&error.to_string());
+                    self.0.notes.went_away(&error.to_string());
                     moved.error = Some(error);
                     break;
                 }
             }
         }
         if moved.error.is_none() {
-            self.0.came_back();
+            self.0.notes.came_back();
         }
         Ok(moved)
     }
 }
 
 impl Shared {
-    /// The right to do something that one process at a time does, if it can be had in time.
-    fn turn(&self, name: &str, patience: Duration) -> Result<Option<File>, StoreError> {
-        let place = self.beside(name);
-        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&place);
-        let file = file.map_err(|error| StoreError::Io {
-            tried: "open",
-            place: place.display().to_string(),
-            error,
-        })?;
-        Ok(is_locked_within(&file, patience).then_some(file))
-    }
-
-    /// A file of ours beside the metadata of what waits.
-    fn beside(&self, name: &str) -> PathBuf {
-        self.local.directory().join(".offcut").join(name)
-    }
-
-    /// What the store's last failure was, if nothing succeeded since.
-    pub(crate) fn trouble(&self) -> Option<String> {
-        let text = std::fs::read_to_string(self.beside("away")).ok()?;
-        Some(text.chars().filter(|char| !char.is_control()).take(400).collect())
-    }
-
     /// How long a writer may wait: not long again and again for a store that is away.
     pub(crate) fn patience(&self) -> Duration {
-        let failed = std::fs::metadata(self.beside("away")).and_then(|found| found.modified());
-        let is_fresh = failed.is_ok_and(|failed| {
-            (self.options.clock)().duration_since(failed).is_ok_and(|since| since < REMEMBERED)
-        });
-        if is_fresh { self.options.deadline.min(IMPATIENT) } else { self.options.deadline }
+        let deadline = self.options.deadline;
+        if self.notes.is_away((self.options.clock)()) { deadline.min(IMPATIENT) } else { deadline }
     }
 
     /// What to say when the time is up: what is known to be wrong, or only that.
     pub(crate) fn too_slow(&self) -> String {
         let location = &self.engine.location;
-        self.trouble().unwrap_or_else(|| {
+        self.notes.trouble().unwrap_or_else(|| {
             format!("{location}: the store did not take it in time; it goes up in the background")
         })
-    }
-
-    pub(crate) fn went_away(&self, reason: &str) {
-        let _ = std::fs::write(self.beside("away"), reason);
-    }
-
-    pub(crate) fn came_back(&self) {
-        let _ = std::fs::remove_file(self.beside("away"));
     }
 
     /// Begins to upload a file under this id.
@@ -177,8 +139,8 @@ impl Shared {
         part: u64,
     ) -> Result<Pending<Landmarks>, StoreError> {
         let (key, probe) = (self.engine.layout.output(id), self.engine.layout.probe());
-        let (known, memo) = (Arc::clone(&self.guard), self.beside("overwrites"));
-        let (record, root) = (self.beside(&format!("{id}.upload")), self.engine.layout.folder("entry"));
+        let (known, memo) = (Arc::clone(&self.guard), self.notes.overwrites());
+        let (record, root) = (self.notes.upload(id), self.engine.layout.folder("entry"));
         self.engine.start(move |client| async move {
             let uploaded = async {
                 let guard = guard(&client, &probe, &known, &memo).await?;
@@ -200,7 +162,7 @@ impl Shared {
         let index = (entry.bytes >= landmarks::FROM)
             .then(|| (layout.lines(&entry.id), Bytes::from(landmarks.to_json())));
         let pin = (entry.pin == Pin::Pinned).then(|| layout.pin(&entry.id));
-        let (probe, known, memo) = (layout.probe(), Arc::clone(&self.guard), self.beside("overwrites"));
+        let (probe, known, memo) = (layout.probe(), Arc::clone(&self.guard), self.notes.overwrites());
         let pending = self.engine.start(move |client| async move {
             if let Some((key, text)) = index {
                 remote::put(&client, &key, text).await?;
@@ -265,17 +227,9 @@ impl Shared {
         })
     }
 
-    /// Uploads in parts that are under way, or were broken off.
-    fn uploads(&self) -> Vec<Id> {
-        let listing = std::fs::read_dir(self.local.directory().join(".offcut")).into_iter().flatten();
-        listing
-            .filter_map(|item| Id::parse(item.ok()?.file_name().to_str()?.strip_suffix(".upload")?))
-            .collect()
-    }
-
     /// Ends an upload in parts that died with its process, so that the server forgets the parts.
     fn abort_what_was_left(&self, id: &Id) -> Result<(), StoreError> {
-        let record = self.beside(&format!("{id}.upload"));
+        let record = self.notes.upload(id);
         let Ok(upload) = std::fs::read_to_string(&record) else { return Ok(()) };
         let key: Key = self.engine.layout.output(id);
         self.engine.run(move |client| async move {
@@ -289,20 +243,8 @@ impl Shared {
     }
 }
 
-/// Locks a file, as soon as nobody else does.
-fn is_locked_within(file: &File, patience: Duration) -> bool {
-    let until = Instant::now() + patience;
-    while file.try_lock().is_err() {
-        if Instant::now() >= until {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    true
-}
-
 /// Who keeps objects from being overwritten: asked once, and remembered on this machine.
-async fn guard(client: &Client, probe: &Key, known: &OnceLock<Guard>, memo: &PathBuf) -> Answer<Guard> {
+async fn guard(client: &Client, probe: &Key, known: &OnceLock<Guard>, memo: &Path) -> Answer<Guard> {
     if let Some(guard) = known.get() {
         return Ok(*guard);
     }
@@ -311,7 +253,7 @@ async fn guard(client: &Client, probe: &Key, known: &OnceLock<Guard>, memo: &Pat
         Ok("always") => Guard::Look,
         _ => {
             let guard = remote::probe(client, probe).await?;
-            let _ = std::fs::write(memo, if guard == Guard::Server { "never" } else { "always" });
+            let _ = notes::write(memo, if guard == Guard::Server { "never" } else { "always" });
             guard
         }
     };

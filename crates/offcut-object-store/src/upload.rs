@@ -6,6 +6,7 @@
 
 use crate::engine::{Answer, Client};
 use crate::landmarks::Landmarks;
+use crate::notes;
 use crate::remote::{self, Guard};
 use bytes::Bytes;
 use futures_util::future::{Either, select};
@@ -89,7 +90,7 @@ async fn in_parts(client: Client, source: Source) -> Answer<Landmarks> {
     }
     let upload = client.create_multipart(&source.key).await?;
     // Without the record a lifecycle rule of the bucket has to clear up after a crash.
-    let _ = std::fs::write(&source.record, &upload);
+    let _ = notes::write(&source.record, &upload);
     let (key, record) = (source.key.clone(), source.record.clone());
     let result = send_parts(&client, source, &upload).await;
     if result.is_err() {

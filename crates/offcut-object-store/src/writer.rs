@@ -116,7 +116,7 @@ impl Writer for FleetWriter {
         }
         match &self.upload {
             Upload::Failed(reason) => {
-                self.shared.went_away(reason);
+                self.shared.notes.went_away(reason);
                 Standing::OnlyLocal { reason: reason.clone() }
             }
             _ => Standing::Arriving,
@@ -141,13 +141,13 @@ impl Writer for FleetWriter {
         };
         match shared.publish(&entry, &landmarks, until) {
             Ok(()) => {
-                shared.came_back();
+                shared.notes.came_back();
                 // If this fails the entry is in both places, and whoever moves things up will see that.
                 let _ = shared.local.remove(&id);
                 Ok(Entry { standing: Standing::Settled, ..entry })
             }
             Err(reason) => {
-                shared.went_away(&reason);
+                shared.notes.went_away(&reason);
                 Ok(Entry { standing: Standing::OnlyLocal { reason }, ..entry })
             }
         }

@@ -40,13 +40,13 @@ pub(crate) fn ls(everywhere: &Everywhere, ls: &Ls) -> Outcome {
     let selection = selection(&*store, ls)?;
     let most = selection.most;
     // One more than is wanted tells whether there are older ones.
-    let selected = store.select(&Selection { most: most.map(|most| most.saturating_add(1)), ..selection });
-    let mut items = match (selected, setup.fleet()) {
+    let one_more = Selection { most: most.map(|most| most.saturating_add(1)), ..selection.clone() };
+    let mut items = match (store.select(&one_more), setup.fleet()) {
         (Ok(items), _) => items,
         (Err(error), None) => return Err(error.into()),
         (Err(error), Some(fleet)) => {
             // A store that is away hides nothing that this machine has.
-            print(everywhere, &fleet.waiting_entries()?.iter().map(Item::from).collect::<Vec<_>>(), &*store)?;
+            print(everywhere, &fleet.waiting_items(&selection)?, &*store)?;
             return Err(error.into());
         }
     };

@@ -3,6 +3,7 @@
 use crate::harness::{numbered, until};
 use crate::{Machine, place, variable};
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 
 /// One door: a variable that spoils something, and what is said then.
 #[track_caller]
@@ -25,6 +26,32 @@ fn check(name: &str, value: &str, says: &str) {
     cleaned.failed(4, "1 output is only on this machine so far, 23893 bytes");
     cleaned.failed(4, says);
     machine.run(&["read", "1q0wegy12pwkanrm"], b"").failed(4, says);
+}
+
+#[test]
+fn a_listing_without_the_store_keeps_to_what_was_asked_for() {
+    let mut machine = Machine::new("ci", &place());
+    machine.set("AWS_SECRET_ACCESS_KEY", "wrong");
+    let ids = ["bash", "read", "bash"].map(|tool| machine.cut(&["--tool", tool], numbered(5000).as_bytes()));
+    let listed = |options: &[&str]| {
+        let ran = machine.run(&[&["ls"], options].concat(), b"");
+        ran.failed(4, "wrong credentials");
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    let has = |table: &str| ids.clone().map(|id| table.contains(&id));
+    assert_eq!(has(&listed(&[])), [true, true, true]);
+    assert_eq!(has(&listed(&["--tool", "read"])), [false, true, false]);
+    assert_eq!(has(&listed(&["--limit", "1"])), [false, false, true]);
+    assert_eq!(has(&listed(&["--day", "2001-01-01"])), [false, false, false]);
+    let notes = machine.sandbox.path().join(".local/share/offcut-spool");
+    let folder = std::fs::read_dir(notes).unwrap().next().unwrap().unwrap().path().join(".offcut");
+    for note in std::fs::read_dir(folder).unwrap().flatten() {
+        assert_eq!(
+            note.metadata().unwrap().permissions().mode() & 0o77,
+            0,
+            "{note:?} is nobody else's business"
+        );
+    }
 }
 
 #[test]
@@ -157,6 +184,7 @@ fn names_that_are_no_store() {
     for (store, says) in [
         ("s3://b/../other", "bucket's name"),
         ("s3://bucket/../other", "prefix has parts"),
+        (&format!("s3://bucket/{}", "x".repeat(181)), "180 bytes in all"),
         ("s3://key:secret@bucket/x", "keys come from the environment"),
         ("s3://bucket/x?key=secret", "keys come from the environment"),
         ("gs://key:secret@bucket/x", "name a directory or s3://bucket/prefix"),

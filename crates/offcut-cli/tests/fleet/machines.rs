@@ -60,6 +60,18 @@ fn a_hint_names_the_store_when_the_flag_did() {
     let (store, machine) = (place(), Machine::new("ci", "none"));
     let shown = machine.run(&["cut", "--store", &store], numbered(5000).as_bytes()).text();
     assert!(shown.contains(&format!("next: offcut --store {store} read ")), "{shown}");
+    // Whoever follows the hint has the same variables.
+    let shown = Machine::new("ci", &store).run(&["cut"], numbered(5000).as_bytes()).text();
+    assert!(shown.contains("next: offcut read "), "{shown}");
+}
+
+#[test]
+fn the_longest_prefix_has_a_folder_for_what_waits() {
+    let store = place();
+    let prefix = store.strip_prefix("s3://").unwrap().split_once('/').unwrap().1.len();
+    let id = Machine::new("ci", &format!("{store}{}", "x".repeat(180 - prefix)))
+        .cut(&[], numbered(5000).as_bytes());
+    assert_eq!(id.len(), 16);
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn where_the_server_overwrites_we_look_first() {
         let store = place.store_by(access(&endpoint));
         let entry = put(&store, "bash", b"some output\n");
         assert_eq!(entry.standing, Standing::Settled);
-        assert!(store.waiting_entries().unwrap().is_empty());
+        assert!(store.waiting().unwrap().entries == 0);
     }
     let state = state.lock().unwrap();
     let probes =

@@ -2,7 +2,7 @@
 
 use crate::proxy::Proxy;
 use offcut::Context;
-use offcut::store::{Completeness, Draft, Entry, Id, Reading, Store, contract};
+use offcut::store::{Completeness, Draft, Entry, Id, Reading, Selection, Store, contract};
 use offcut_object_store::{Access, FleetStore, Location, Options};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -68,8 +68,8 @@ impl Place {
 
     /// Whether the folder has nothing but what was given up on purpose.
     pub(crate) fn nothing_waits(&self) -> bool {
-        let entries = self.store().waiting_entries().unwrap();
-        entries.iter().all(|entry| entry.completeness == Completeness::Abandoned)
+        let items = self.store().waiting_items(&Selection::default()).unwrap();
+        items.iter().all(|item| item.completeness == Completeness::Abandoned)
     }
 }
 
