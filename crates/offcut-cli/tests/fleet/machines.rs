@@ -66,6 +66,36 @@ fn a_hint_names_the_store_when_the_flag_did() {
 }
 
 #[test]
+fn a_team_stays_in_its_prefix() {
+    let (ours, theirs) = (place().replace("/cli/", "/team-a/"), place());
+    let member = |store: &str| {
+        let mut machine = Machine::new("ci", store);
+        machine.set("AWS_ACCESS_KEY_ID", "teamkey").set("AWS_SECRET_ACCESS_KEY", "teamsecret");
+        machine
+    };
+    let id = member(&ours).cut(&[], numbered(5000).as_bytes());
+    // Everything that the store does, with no more rights than the documentation gives.
+    let machine = member(&ours);
+    assert_eq!(machine.run(&["cat", &id], b"").text(), numbered(5000));
+    for arguments in
+        [&["pin", &id][..], &["pin", "--remove", &id], &["ls"], &["stats"], &["rm", &id], &["clean"]]
+    {
+        machine.run(arguments, b"").text();
+    }
+    let id = Machine::new("other", &theirs).cut(&[], numbered(5000).as_bytes());
+    let stranger = member(&theirs);
+    for arguments in
+        [&["cat", &id][..], &["rm", &id], &["pin", &id], &["ls"], &["clean", "--older-than", "0s"]]
+    {
+        stranger.run(arguments, b"").failed(4, "access denied (AccessDenied): these keys may not do this");
+    }
+    assert!(stranger.run(&["cut"], numbered(5000).as_bytes()).text().contains("so far: "), "kept here");
+    // An id alone opens no other prefix.
+    member(&ours).run(&["cat", &id], b"").failed(3, "no stored output");
+    assert_eq!(Machine::new("other", &theirs).run(&["cat", &id], b"").text(), numbered(5000));
+}
+
+#[test]
 fn the_longest_prefix_has_a_folder_for_what_waits() {
     let store = place();
     let prefix = store.strip_prefix("s3://").unwrap().split_once('/').unwrap().1.len();
