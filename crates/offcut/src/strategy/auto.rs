@@ -174,7 +174,7 @@ mod tests {
         );
         check(
             &format!("total 12\n{}", "-rw-r--r-- 1 a b 12 Jan 1 00:00 name\n".repeat(30)),
-            "listing of 30 files",
+            "listing of 30 entries",
         );
         check(&format!("| a | b |\n|---|---|\n{}", "| 1 | 2 |\n".repeat(30)), "table of 30 rows");
         check(
@@ -188,9 +188,105 @@ mod tests {
         check(&hunk.repeat(9), "diff of 9 files: 9 hunks, +9 -9 lines");
     }
 
+    /// What is counted is what a person would count.
+    #[test]
+    fn counts_are_exact() {
+        let long = "-rw-r--r-- 1 a b 12 Jan 1 00:00 a name\n".repeat(4);
+        check(
+            &format!("x:\ntotal 12\n{long}\n{}", format!("x/a b:\ntotal 9\n{long}\n").repeat(20)),
+            "listing of 21 directories, 84 names",
+        );
+        let odd = "/usr/share/man/Foo::Bar.3pm.gz\n/usr/share/a name/b c\n";
+        check(&format!("/usr\n{odd}{}", "/usr/share/a/b.c\n".repeat(97)), "list of 100 paths");
+        check(&format!(".\n{}", "./a/b.c\n".repeat(97)), "list of 98 paths");
+        let denied = "find: '/usr/x': Permission denied\n";
+        check(&format!("/usr\n{denied}{}", "/usr/share/a/b.c\n".repeat(97)), "list of paths");
+        check(
+            &format!("{} 30 files changed, 60 insertions(+)\n", " src/a.rs | 2 ++\n".repeat(30)),
+            "table of 30 rows",
+        );
+        check(&format!(" a | b\n---+---\n{}(30 rows)\n", " 1 | 2\n".repeat(30)), "table of 30 rows");
+        check(
+            &format!("+---+---+\n| a | b |\n+---+---+\n{}+---+---+\n", "| 1 | 2 |\n".repeat(30)),
+            "table of 30 rows",
+        );
+        let hits = "src/a.rs:12:let a = 1;\n".repeat(30);
+        check(
+            &format!("{hits}grep: src/b.bin: binary file matches\n"),
+            "at least 30 matches in at least 1 file",
+        );
+    }
+
+    #[test]
+    fn tables_of_other_kinds() {
+        let rows = "tmpfs                    24684100        0  24684100   0% /dev/shm\n".repeat(20);
+        check(
+            &format!("Filesystem              1K-blocks     Used Available Use% Mounted on\n{rows}"),
+            "table of 20 rows",
+        );
+        check(
+            &format!("id,name,\"a note\"\n{}", "1,one,\"a, \"\"b\"\"\nc\"\n".repeat(20)),
+            "table of 20 rows",
+        );
+        check(&format!("id\tname\tnote\n{}", "1\tone\t\n".repeat(20)), "table of 20 rows");
+        let legend = "Desired=Unknown/Install\n| Status=Not/Inst\n|/ Err?=(none)\n";
+        let heading =
+            "||/ Name    Version Architecture Description\n+++-=======-=======-============-===========\n";
+        let row = "ii  adduser 3.118   all          add and remove users\n";
+        check(&format!("{legend}{heading}{}", row.repeat(20)), "table of 20 rows");
+        check(&format!("{legend}{heading}{}short\n", row.repeat(40)), "table of at least 40 rows");
+    }
+
+    #[test]
+    fn histories_of_one_line_each() {
+        let name =
+            |number: u64| format!("{:07x}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 36 | 0x100_0000);
+        let log =
+            |with: &dyn Fn(String) -> String| (1..30).map(|number| with(name(number))).collect::<String>();
+        check(&log(&|name| format!("{name} topic: what changed\n")), "history of 29 commits");
+        check(&log(&|name| format!("* {name} topic\n| * {name}1 more\n|/\n")), "history of 58 commits");
+        check(&log(&|name| format!("{name} topic\nsrc/a.rs\nMakefile\n")), "history of 29 commits");
+        check(&log(&|name| format!("{name} topic\nM\tsrc/a.rs\n")), "history of 29 commits");
+        check(
+            &log(&|name| format!("* commit {name}\n| Author: A\n|\n|     topic\n|\n")),
+            "history of 29 commits",
+        );
+        check(&log(&|name| format!("{name} (A 2026) a line\n{name} (A 2026) another\n")), "log");
+        check(&log(&|name| format!("{name} HEAD@{{1}}: commit: topic\n")), "log");
+        check(&(0..900).map(|at| format!("{:07x} 1234 abcd\n", at * 16)).collect::<String>(), "log");
+        check(&(0..900).map(|at| format!("{} it goes on\n", 1_700_000_000 + at)).collect::<String>(), "log");
+    }
+
+    #[test]
+    fn hits_are_no_diagnostics() {
+        check(
+            &"lib/a.py:12:    error = None\nlib/b.py:3:errors: list\n".repeat(50),
+            "100 matches in 2 files",
+        );
+        check(&"lib/a.py-11-x = 1\nlib/a.py:12:    error = None\n--\n".repeat(50), "50 matches in 1 file");
+    }
+
+    #[test]
+    fn differences_of_directories() {
+        let file = "diff -ru a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ fn\n a\n-b\n+c\n";
+        let text =
+            format!("{}Binary files a/y and b/y differ\n{}", "Only in a: z\n".repeat(30), file.repeat(9));
+        check(&text, "diff of 10 files: 9 hunks, +9 -9 lines, 30 only on one side");
+    }
+
+    #[test]
+    fn data_is_no_source() {
+        check(&format!("// numbers\n[\n{}0]\n", "  // one\n  1,\n".repeat(90)), "both ends");
+    }
+
     #[test]
     fn logs_are_nothing_else() {
         check("[INFO] Scanning for projects...\n", "log");
+        check(
+            &format!("Starting  the build\n{}", "Compiled  one 12\nLinked    two of them\n".repeat(50)),
+            "log",
+        );
+        check(&"INFO  main  step 12 is done\n".repeat(50), "log");
         check(&"src/a.c:1:5: error: expected ';'\n    1 | int a\n      |      ^\n".repeat(50), "log");
         check(&"src/a.py:12:80: E501 line too long (90 > 79 characters)\n".repeat(50), "log");
         check(&"src/a.py:12: error: Incompatible types\n".repeat(50), "log");

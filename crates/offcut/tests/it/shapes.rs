@@ -51,6 +51,93 @@ fn some_hits_of_each_file_and_how_many_in_all() {
     }
 }
 
+/// Where there is room for more than the files, some of what changed is seen.
+#[test]
+fn some_changes_of_many_files() {
+    let hunk = |file: usize| {
+        let hunks: String =
+            (0..20).map(|hunk| format!("@@ -{hunk},2 +{hunk},2 @@ fn {hunk}\n a\n-b\n+c\n")).collect();
+        format!("diff --git a/f{file} b/f{file}\n--- a/f{file}\n+++ b/f{file}\n{hunks} }}\n")
+    };
+    let text: String = (0..35).map(hunk).collect();
+    // A line that only happens to be short says nothing.
+    let preview = shown(&text, 4000);
+    assert!(preview.contains("diff --git a/f34 b/f34\n") && preview.contains("\n-b\n+c\n"), "{preview}");
+    assert!(!preview.contains("\n }\n"), "{preview}");
+}
+
+#[test]
+fn headings_survive_in_any_room() {
+    let rows: String =
+        (0..60).map(|row| format!("tmpfs{row:<20}   246841{row:02}        0   0% /dev/shm\n")).collect();
+    let heading = "Filesystem              1K-blocks     Used Use% Mounted on\n";
+    for bytes in [400, 500, 600, 900, 2000] {
+        let preview = shown(&format!("{heading}{rows}"), bytes);
+        assert!(preview.contains(heading), "{bytes}: {preview}");
+    }
+    let records: String = (0..400).map(|row| format!("{row},name {row},a note\n")).collect();
+    let limits = Limits { lines: Some(8), ..Limits::default() };
+    let text = format!("id,name,note\n{records}");
+    let shown =
+        auto(limits, Terminal::Rendered).apply(text.as_bytes(), &Context::default()).content().to_vec();
+    let preview = String::from_utf8_lossy(&shown);
+    assert!(preview.contains("\nid,name,note\n") && preview.contains("\n399,name 399,a note\n"), "{preview}");
+}
+
+/// The newest commits, and not those that happen to be short.
+#[test]
+fn the_newest_of_a_history() {
+    let text: String = (0..89)
+        .map(|commit| format!("{:07x} topic: {}\n", 0xa00_0000 + commit * 7919, "word ".repeat(commit % 7)))
+        .collect();
+    let preview = shown(&text, 2048);
+    let newest: String = text.lines().take(20).map(|line| format!("{line}\n")).collect();
+    assert!(preview.contains("history of 89 commits") && preview.contains(&newest), "{preview}");
+    assert_eq!(preview.matches(" missing]\n").count(), 1, "{preview}");
+}
+
+/// Our words for a gap are shorter than what they stand for.
+#[test]
+fn no_marker_for_less_than_itself() {
+    let commits: String = (0..200)
+        .map(|commit| {
+            format!("commit {commit:040x}\nAuthor: A <a@b>\nDate:   today\n\n    subject {commit}\n\n")
+        })
+        .collect();
+    let directories: String = (0..900).map(|number| format!("./a{number}:\nb\nc\n\n")).collect();
+    let listing = format!(".:\nfirst\nsecond\n\n{directories}./z:\n{}", "a name\n".repeat(900));
+    for text in [commits, listing] {
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for bytes in [1000, 3000, 8000] {
+            let preview = shown(&text, bytes);
+            for line in preview.lines().filter(|line| line.starts_with("[line")) {
+                let range = line.trim_start_matches("[lines ").trim_start_matches("[line ");
+                let range = range.trim_end_matches(" missing]");
+                let (first, last) = range.split_once(':').unwrap_or((range, range));
+                let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+                let hidden: usize = lines[first - 1..last].iter().map(|line| line.len()).sum();
+                assert!(hidden > line.len() + 1, "{line} hides {hidden} bytes:\n{preview}");
+            }
+        }
+    }
+}
+
+/// The pointer offers a page, not the two lines that are missing first.
+#[test]
+fn the_largest_page_is_offered() {
+    let hits: String = (1..=40)
+        .flat_map(|file| {
+            (1..=5 * file).map(move |line| format!("src/{file}.rs:{line}:let number = {line};\n"))
+        })
+        .collect();
+    let preview = shown(&hits, 4000);
+    let offered = preview.rsplit_once(" --lines ").unwrap().1.trim_end_matches("]\n");
+    assert!(preview.contains(&format!("\n[lines {offered} missing]\n")), "{preview}");
+    let (first, last) = offered.split_once(':').unwrap();
+    let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+    assert!((150..=200).contains(&(last + 1 - first)), "{preview}");
+}
+
 #[test]
 fn our_words_are_told_from_the_texts() {
     let text: String = (0..900).map(|line| format!("src/a.rs:{line}:let a = {line};\n")).collect();

@@ -1,13 +1,13 @@
 //! Chooses among the lines that are held, the most worth first, and says in a few words what is left out between them.
 
-use super::Row;
+use super::{HEADING, Row};
 use crate::cut::{Form, LinePart, Piece};
 use crate::strategy::smart::lines::Held;
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
 
-/// What a line at an end of the text is worth: more than any other.
-const END: u32 = u32::MAX;
+/// What a line at an end of the text is worth: more than any other but a heading.
+const END: u32 = HEADING - 1;
 
 struct Choices<'t, 'r> {
     rows: &'r [&'t Row],
@@ -50,16 +50,31 @@ pub(super) fn choose<'t>(
         tag,
         spent: words,
     };
-    let most = room.limits.bytes.unwrap_or(u64::MAX).min(bytes);
-    let share = |hundredths: u32| (u128::from(most) * u128::from(hundredths) / 100) as u64;
-    let worth = |row: &Row| match row.end <= share(head) || row.start >= bytes - share(tail) {
-        true => END,
-        false => row.worth,
+    let share = |most: Option<u64>, all: u64, hundredths: u32| {
+        (u128::from(most.unwrap_or(u64::MAX).min(all)) * u128::from(hundredths) / 100) as u64
     };
-    let mut order: Vec<usize> = (0..rows.len()).filter(|&at| worth(rows[at]) > 0).collect();
+    let of_bytes = |hundredths| share(room.limits.bytes, bytes, hundredths);
+    let of_lines = |hundredths| share(room.limits.lines, lines, hundredths);
+    let worth = |row: &Row| {
+        let is_first = row.end <= of_bytes(head) && row.number <= of_lines(head);
+        let is_last = row.start >= bytes - of_bytes(tail) && row.number > lines - of_lines(tail);
+        if is_first || is_last { row.worth.max(END) } else { row.worth }
+    };
+    // Of a line that was drawn, only the whole can be shown.
+    let is_showable = |row: &Row| row.held == Held::Whole || row.form == Form::Verbatim;
+    let mut order: Vec<usize> = (0..rows.len()).filter(|&at| is_showable(rows[at])).collect();
     order.sort_by_key(|&at| (u32::MAX - worth(rows[at]), at));
+    // Where a line found no room, a lesser one would only be one that happens to be short.
+    let mut refused = 0;
     for &at in &order {
-        choices.admit(at);
+        let worth = worth(rows[at]);
+        if worth < refused {
+            break;
+        }
+        // What is worth nothing goes on from what is shown, or is left out.
+        if (worth > 0 || choices.goes_on(at)) && !choices.admit(at) && worth < END {
+            refused = worth.max(1);
+        }
     }
     choices.bridge();
     let mut pieces = choices.pieces();
@@ -109,14 +124,16 @@ impl<'t> Choices<'t, '_> {
         self.rows[left].end == self.rows[right].start
     }
 
-    /// Shows a line if there is room for it and for the gap that it may open.
-    fn admit(&mut self, at: usize) {
+    /// Whether the line before this one is shown.
+    fn goes_on(&self, at: usize) -> bool {
+        at > 0 && self.chosen[at - 1] && self.touch(at - 1, at)
+    }
+
+    /// Shows a line if there is room for it and for the gap that it may open; says whether it is shown.
+    fn admit(&mut self, at: usize) -> bool {
         let row = self.rows[at];
         let is_part = row.held == Held::Beginning;
-        if self.chosen[at] || (is_part && row.form != Form::Verbatim) {
-            return;
-        }
-        let joins_left = row.start == 0 || (at > 0 && self.chosen[at - 1] && self.touch(at - 1, at));
+        let joins_left = row.start == 0 || self.goes_on(at);
         let joins_right = row.end == self.bytes
             || (at + 1 < self.rows.len() && self.chosen[at + 1] && self.touch(at, at + 1));
         let opened = 1 + u64::from(is_part && joins_right);
@@ -128,25 +145,40 @@ impl<'t> Choices<'t, '_> {
             self.spent = sum;
             self.chosen[at] = true;
         }
+        self.chosen[at]
     }
 
-    /// Shows what lies between two lines that are shown where that is cheaper than our words for it.
+    /// Shows what lies between two lines that are shown, or at an end, where our words for it would be no shorter.
     fn bridge(&mut self) {
-        let mut last: Option<usize> = None;
-        for at in 0..self.rows.len() {
-            if !self.chosen[at] {
-                continue;
-            }
-            if let Some(from) = last
-                && at > from + 1
-                && (from..at).all(|left| self.touch(left, left + 1))
-            {
-                let between: usize = self.rows[from + 1..at].iter().map(|row| row.text.len()).sum();
-                if between as u64 <= self.words.bytes {
-                    (from + 1..at).for_each(|middle| self.admit(middle));
-                }
-            }
-            last = Some(at);
+        let chosen: Vec<usize> = (0..self.rows.len()).filter(|&at| self.chosen[at]).collect();
+        let froms = std::iter::once(0).chain(chosen.iter().map(|at| at + 1));
+        let tos = chosen.iter().copied().chain([self.rows.len()]);
+        for (from, to) in froms.zip(tos) {
+            self.bridge_one(from, to);
+        }
+    }
+
+    /// The same for the rows of one gap. All of them are held if each touches the next and the edges of the gap.
+    fn bridge_one(&mut self, from: usize, to: usize) {
+        let between = &self.rows[from..to];
+        let (Some(first), Some(last)) = (between.first(), between.last()) else { return };
+        let start = if from == 0 { 0 } else { self.rows[from - 1].end };
+        let end = self.rows.get(to).map_or(self.bytes, |row| row.start);
+        let follows_part = from > 0 && self.rows[from - 1].held == Held::Beginning;
+        let is_held = first.start == start
+            && last.end == end
+            && between.windows(2).all(|pair| pair[0].end == pair[1].start)
+            && between.iter().all(|row| row.held == Held::Whole);
+        let gap = Gap { start, end, first: first.number, last: last.number };
+        let length: usize = between.iter().map(|row| row.text.len()).sum();
+        if follows_part || !is_held || length > gap.words(LinePart::Start, self.tag).len() {
+            return;
+        }
+        let cost = (from..to).fold(Cost::default(), |sum, at| sum + self.cost(at));
+        let sum = (self.spent + cost).beyond(self.words);
+        if self.room.limits.afford(sum) {
+            self.spent = sum;
+            self.chosen[from..to].fill(true);
         }
     }
 

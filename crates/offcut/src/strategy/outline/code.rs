@@ -7,6 +7,7 @@ use super::{Shape, are_most};
 pub(super) struct Code {
     lines: u64,
     code: u64,
+    definitions: u64,
 }
 
 /// Words before the one that says what is defined.
@@ -94,7 +95,9 @@ impl Shape for Code {
         }
         self.lines += 1;
         self.code += u64::from(is_code(text));
-        definition(line).unwrap_or(0)
+        let worth = definition(line).unwrap_or(0);
+        self.definitions += u64::from(worth > 0);
+        worth
     }
 
     fn is_met(&self) -> bool {
@@ -103,7 +106,10 @@ impl Shape for Code {
     }
 
     fn remark(&self) -> String {
-        "source: its definitions and both ends".to_owned()
+        match self.definitions {
+            0 => "both ends".to_owned(),
+            _ => "source: its definitions and both ends".to_owned(),
+        }
     }
 
     fn ends(&self) -> (u32, u32) {

@@ -10,6 +10,10 @@ pub(super) struct Diff {
     alike: u64,
     files: u64,
     hunks: u64,
+    /// Files and directories that are on one side only, as `diff -r` tells.
+    alone: u64,
+    /// Whether the file was named and nothing of it was seen yet.
+    is_named: bool,
     added: u64,
     removed: u64,
     /// How many lines of the hunk are to come, of the old text and of the new.
@@ -24,6 +28,12 @@ pub(super) struct Diff {
 }
 
 impl Diff {
+    /// Whether this is the first hunk of one of the first files: a few changes are shown whatever there is, because the
+    /// names of files and the headers of hunks alone say little.
+    fn is_sample(&self) -> bool {
+        self.files <= 3 && self.place == 1
+    }
+
     fn worth_in_hunk(&mut self, line: &[u8]) -> Option<u32> {
         let (old, new) = match line.first() {
             Some(b'-') => (1, 0),
@@ -39,6 +49,9 @@ impl Diff {
             _ => return Some(60),
         };
         self.changes += 1;
+        if self.is_sample() && self.changes <= 3 {
+            return Some(1010);
+        }
         // A few lines of each hunk before more of any, and of the first hunks of a file before the others.
         let later = 20 * ((self.changes - 1) / 4) + 5 * self.place;
         Some(400_u32.saturating_sub(later).max(80))
@@ -62,12 +75,19 @@ impl Shape for Diff {
         let worth = if let Some((old, new)) = hunk(line) {
             self.hunks += 1;
             self.place += 1;
-            (self.old, self.new, self.changes) = (old, new, 0);
-            700_u32.saturating_sub(2 * self.place).max(500)
+            (self.old, self.new, self.changes, self.is_named) = (old, new, 0, false);
+            if self.is_sample() { 1010 } else { 700_u32.saturating_sub(2 * self.place).max(500) }
         } else if begins(&[b"diff --git ", b"diff -", b"Index: "]) {
             self.files += 1;
-            self.place = 0;
+            (self.place, self.is_named) = (0, true);
             1000
+        } else if begins(&[b"Only in "]) {
+            self.alone += 1;
+            600
+        } else if begins(&[b"Binary files "]) {
+            // Without a line of its own for the file, this one is it.
+            self.files += u64::from(!std::mem::take(&mut self.is_named));
+            600
         } else if begins(&[b"--- "]) {
             // Without a line of its own for the file, this one is it.
             250
@@ -78,7 +98,7 @@ impl Shape for Diff {
                 return self.alike_worth(1000);
             }
             250
-        } else if begins(&[b"rename ", b"copy ", b"new file mode", b"deleted file mode", b"Binary files "]) {
+        } else if begins(&[b"rename ", b"copy ", b"new file mode", b"deleted file mode"]) {
             600
         } else if begins(&[b"index ", b"similarity index", b"dissimilarity index", b"old mode", b"new mode"])
         {
@@ -102,7 +122,11 @@ impl Shape for Diff {
             0 => String::new(),
             commits => format!(" in {}", count(commits, "commit", "commits")),
         };
-        format!("diff of {files}{commits}: {hunks}, +{added} -{removed} lines")
+        let alone = match self.alone {
+            0 => String::new(),
+            alone => format!(", {alone} only on one side"),
+        };
+        format!("diff of {files}{commits}: {hunks}, +{added} -{removed} lines{alone}")
     }
 
     fn ends(&self) -> (u32, u32) {

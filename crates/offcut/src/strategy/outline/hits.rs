@@ -12,6 +12,8 @@ const MOST_FILES: usize = 200_000;
 pub(super) struct Hits {
     lines: u64,
     alike: u64,
+    /// Lines of another kind, which may tell of a hit as well.
+    others: u64,
     matches: u64,
     files: HashSet<u64>,
     /// The file of the last hit, and how many of its hits were seen.
@@ -50,30 +52,31 @@ fn row(line: &[u8]) -> Row<'_> {
     if !is_path {
         return Row::Other;
     }
-    if end == line.len() {
-        let context = line.iter().enumerate().any(|(at, &byte)| {
-            byte == b'-'
-                && number(&line[at + 1..]) > 0
-                && line.get(at + 1 + number(&line[at + 1..])) == Some(&b'-')
-        });
-        return if context { Row::Context } else { Row::Heading(path) };
-    }
-    let rest = &line[end + 1..];
+    let rest = line.get(end + 1..).unwrap_or_default();
     let digits = number(rest);
-    match (line[end], rest.get(digits)) {
-        (b':', Some(b':')) if digits > 0 => Row::Match(path, &rest[digits + 1..]),
-        _ => Row::Other,
+    if digits > 0 && line[end] == b':' && rest.get(digits) == Some(&b':') {
+        return Row::Match(path, &rest[digits + 1..]);
+    }
+    let is_context = memchr::memchr_iter(b'-', path).any(|at| {
+        let digits = number(&path[at + 1..]);
+        digits > 0 && path.get(at + 1 + digits) == Some(&b'-')
+    });
+    match is_context {
+        true => Row::Context,
+        false if end == line.len() => Row::Heading(path),
+        false => Row::Other,
     }
 }
 
-/// `error: …`, `12: warning …`, `E501 …`: what a compiler or a linter says of a line.
+/// ` error: …`, `12: warning …`, ` E501 …`: what a compiler or a linter says of a line. It stands one blank behind the
+/// colon; a line that was found stands right behind it, however far it is indented itself.
 fn is_diagnostic(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = match text.get(digits) {
         Some(b':') if digits > 0 => &text[digits + 1..],
         _ => text,
     };
-    let text = text.trim_ascii_start();
+    let Some(text) = text.strip_prefix(b" ") else { return false };
     let words: [&[u8]; 9] =
         [b"error", b"warning", b"fatal", b"note:", b"Error", b"Warning", b"undefined", b"info:", b"hint:"];
     let is_code = matches!(text, [b'A'..=b'Z', digit, ..] if digit.is_ascii_digit());
@@ -118,6 +121,7 @@ impl Shape for Hits {
             Row::Context | Row::Separator => 0,
             Row::Other => {
                 self.alike -= 1;
+                self.others += 1;
                 0
             }
         }
@@ -130,9 +134,11 @@ impl Shape for Hits {
     }
 
     fn remark(&self) -> String {
-        let least = if self.files.len() == MOST_FILES { "at least " } else { "" };
+        let least = |is_least: bool| if is_least { "at least " } else { "" };
+        let (others, many) = (self.others > 0, self.files.len() == MOST_FILES);
         let files = count(self.files.len() as u64, "file", "files");
-        format!("{} in {least}{files}", count(self.matches, "match", "matches"))
+        let matches = count(self.matches, "match", "matches");
+        format!("{}{matches} in {}{files}", least(others), least(others || many))
     }
 
     fn ends(&self) -> (u32, u32) {

@@ -1,5 +1,6 @@
 //! Trees and lists of paths: what stands near the root, and how much there is.
 
+use super::table::is_total;
 use super::{Shape, are_most, count};
 
 /// `npm ls`, `cargo tree`, `tree`; `ls -R`; `find`.
@@ -11,8 +12,13 @@ pub(super) struct Tree {
     /// Names of directories, as `ls -R` prints them, and the names under them.
     directories: u64,
     names: u64,
-    /// Lines that are paths.
+    /// Lines of a listing that are neither: sums, and what could not be listed.
+    remarks: u64,
+    /// How many names of the directory were seen.
+    place: u64,
+    /// Lines that are paths beyond doubt, and all that may be.
     paths: u64,
+    likely_paths: u64,
     others: u64,
     /// The first two names of the last path.
     parent: Vec<u8>,
@@ -38,6 +44,29 @@ fn depth(line: &[u8]) -> Option<u32> {
     (is_branch && joints > 0).then_some(width / 2)
 }
 
+impl Tree {
+    /// What a line under the name of a directory is worth.
+    fn worth_of_name(&mut self, line: &[u8], after_blank: bool) -> u32 {
+        if line.starts_with(b"ls: ") {
+            self.remarks += 1;
+            return 950;
+        }
+        // Behind a blank line nothing but a directory stands in a listing.
+        if after_blank {
+            self.others += 1;
+            return 0;
+        }
+        self.place += 1;
+        if self.place == 1 && is_total(line) {
+            self.remarks += 1;
+            return 0;
+        }
+        self.names += 1;
+        // What is in the root, before the directories that are far from it.
+        if self.directories == 1 && self.place <= 60 { 780 } else { 0 }
+    }
+}
+
 /// Words that tell of a broken tree.
 const TROUBLE: [&[u8]; 5] = [b"UNMET", b"invalid", b"extraneous", b"missing:", b"ERR!"];
 
@@ -56,24 +85,21 @@ impl Shape for Tree {
         let has_space = line.iter().any(|byte| matches!(byte, b' ' | b'\t'));
         if let Some(directory) = line.strip_suffix(b":")
             && (after_blank || self.lines == 1)
-            && !has_space
+            && (self.directories > 0 || !has_space)
         {
             self.directories += 1;
+            self.place = 0;
             let depth = directory.iter().filter(|&&byte| byte == b'/').count() as u32;
             return 900_u32.saturating_sub(80 * depth).max(100);
         }
-        if has_space && self.directories == 0 {
+        if self.directories > 0 {
+            return self.worth_of_name(line, after_blank);
+        }
+        self.likely_paths += u64::from(super::is_path(line));
+        if has_space || !line.contains(&b'/') || line.contains(&b':') {
             self.others += 1;
             // The root of a tree is drawn without a branch.
-            return 900;
-        }
-        if self.directories > 0 {
-            self.names += 1;
-            return 0;
-        }
-        if !line.contains(&b'/') || line.contains(&b':') {
-            self.others += 1;
-            return 0;
+            return if has_space && (after_blank || self.lines == 1) { 900 } else { 0 };
         }
         self.paths += 1;
         let mut slashes = memchr::memchr_iter(b'/', line.strip_prefix(b"./").unwrap_or(line));
@@ -90,7 +116,7 @@ impl Shape for Tree {
         let lists = self.directories >= 3 && self.names > 0 && self.others == 0;
         are_most(self.branches, self.lines, 85)
             || (are_most(self.paths, self.lines, 97))
-            || (lists && are_most(self.directories * 2 + self.names, self.lines, 90))
+            || (lists && are_most(self.directories * 2 + self.names + self.remarks, self.lines, 90))
     }
 
     fn remark(&self) -> String {
@@ -105,7 +131,10 @@ impl Shape for Tree {
         if self.branches > 0 {
             format!("tree of {}", count(self.branches, "entry", "entries"))
         } else {
-            format!("list of {}", count(self.paths, "path", "paths"))
+            match self.likely_paths == self.lines {
+                true => format!("list of {}", count(self.likely_paths, "path", "paths")),
+                false => "list of paths".to_owned(),
+            }
         }
     }
 
