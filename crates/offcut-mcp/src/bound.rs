@@ -109,13 +109,17 @@ impl Bounds<'_> {
         let schema = schema_node.map_or(Schema::Open, Schema::new);
         let repeated = text.as_deref().zip(texts.map(|texts| texts.content.as_slice()));
         let total = value.json().len();
-        let marked = schema.takes_more(value) && value.is_object();
+        let marked = schema.takes(value, MEMBER) && value.is_object();
         let note = id.map(|id| {
             format!("{{\"id\":\"{id}\",\"bytes\":{total},\"next\":{}}}", quoted(self.next(id).as_bytes()))
         });
         let note = note.unwrap_or_else(|| format!("{{\"id\":null,\"bytes\":{total}}}"));
         let room = budget.saturating_sub(if marked { note.len() as u64 + 12 } else { 0 });
         let mut small = fit(value, schema, room, &Marking { id, repeated });
+        // Its schema lets nothing of it go: it is whole, and there is nothing to tell.
+        if small == value.json() && self.schema.is_some() {
+            return None;
+        }
         // An object of a hundred thousand members has nothing to cut; only without a schema it may go.
         if self.schema.is_none() && small.len() as u64 > budget.saturating_mul(2) {
             small = "{}".to_owned();

@@ -65,6 +65,8 @@ pub fn proxy_http(
     let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
     let config = Agent::config_builder()
         .http_status_as_error(false)
+        // Another place is not the server that the user named, and the session is not its business.
+        .max_redirects(0)
         .timeout_connect(Some(CONNECTING))
         .user_agent(concat!("offcut/", env!("CARGO_PKG_VERSION")))
         .tls_config(tls)
@@ -138,7 +140,7 @@ impl Upstream {
             self.post(line, headers).map_err(|error| format!("the server cannot be reached: {error}"))?;
         let status = response.status();
         if !status.is_success() {
-            return Err(self.refusal(status, response));
+            return self.refused(status, response, headers);
         }
         if let Some(id) = header(&response, "mcp-session-id") {
             self.session().id = Some(id);
@@ -255,9 +257,16 @@ impl Upstream {
         }
     }
 
-    fn refusal(&self, status: StatusCode, response: Response<Body>) -> String {
+    /// An answer with the status of an error: if it is a message, the client gets it; else we say what came.
+    fn refused(&self, status: StatusCode, response: Response<Body>, headers: &Headers) -> Result<(), String> {
         let mut body = Vec::new();
-        let _ = response.into_body().into_reader().take(2000).read_to_end(&mut body);
+        let most = self.hub.largest as u64;
+        let _ = response.into_body().into_reader().take(most).read_to_end(&mut body);
+        if self.hub.answers(&body) {
+            self.deliver(&body, headers);
+            return Ok(());
+        }
+        body.truncate(2000);
         let body = String::from_utf8_lossy(&body);
         let body = body.trim();
         let hint = match status {
@@ -268,7 +277,7 @@ impl Upstream {
             _ => "",
         };
         let colon = if body.is_empty() { "" } else { ": " };
-        format!("the server answered {status}{colon}{body}{hint}")
+        Err(format!("the server answered {status}{colon}{body}{hint}"))
     }
 
     fn post(&self, line: &[u8], headers: &Headers) -> Result<Response<Body>, ureq::Error> {

@@ -75,6 +75,15 @@ impl Hub {
         )
     }
 
+    /// Whether a message answers a request that waits.
+    pub(crate) fn answers(&self, line: &[u8]) -> bool {
+        let document = std::str::from_utf8(line).ok().and_then(|text| Node::parse(text).ok());
+        document.map(Message::nodes).unwrap_or_default().into_iter().any(|node| match Message::of(node) {
+            Message::Result { id, .. } | Message::Error { id, .. } => self.relay.is_waiting(&id),
+            _ => false,
+        })
+    }
+
     /// Passes on what the client sends, until it sends no more, and answers what is ours.
     ///
     /// `forward` says why a message could not be passed on; it is then answered with that.

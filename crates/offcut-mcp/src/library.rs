@@ -27,7 +27,9 @@ const LISTED: usize = 100;
 
 /// The kept outputs that clients may read.
 pub struct Library {
-    store: Result<View, String>,
+    store: Result<Arc<dyn Store>, String>,
+    /// The same, with JSON in a form that can be read by lines.
+    view: Result<View, String>,
 }
 
 /// The arguments of the retrieval tool. Models write numbers as text and text as numbers; both are understood.
@@ -45,7 +47,7 @@ struct Arguments {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "numbers are whole and not negative; ranges are texts such as \"100:200\"")]
 enum Loose {
     Number(u64),
     Text(String),
@@ -78,7 +80,7 @@ struct Told {
 impl Library {
     /// What may be read of this store; or why there is none.
     pub fn new(store: Result<Arc<dyn Store>, String>) -> Library {
-        Library { store: store.map(View::new) }
+        Library { view: store.clone().map(View::new), store }
     }
 
     /// Calls a tool of ours. What goes wrong is told to the model, which can do something about it.
@@ -103,7 +105,7 @@ impl Library {
     }
 
     fn store(&self) -> Result<&View, String> {
-        self.store.as_ref().map_err(Clone::clone)
+        self.view.as_ref().map_err(Clone::clone)
     }
 
     /// The output that a client names.
@@ -212,7 +214,7 @@ impl Library {
         let entry = self
             .find(name.trim_end_matches('/'))
             .map_err(|error| Fault::new(code::RESOURCE_NOT_FOUND, error))?;
-        let content = self.part(&entry, query).map_err(|error| Fault::new(code::INVALID_PARAMS, error))?;
+        let content = self.part(&entry.id, query).map_err(|error| Fault::new(code::INVALID_PARAMS, error))?;
         let body = match std::str::from_utf8(&content) {
             Ok(text) => format!("\"mimeType\":\"text/plain\",\"text\":{}", quoted(text.as_bytes())),
             Err(_) => {
@@ -223,7 +225,10 @@ impl Library {
         Ok(format!("{{\"contents\":[{{\"uri\":{},{body}}}]}}", quoted(uri.as_bytes())))
     }
 
-    fn part(&self, entry: &Entry, query: &str) -> Result<Vec<u8>, String> {
+    /// A part of an output as it is kept, also where the tools show a more readable form of it.
+    fn part(&self, id: &Id, query: &str) -> Result<Vec<u8>, String> {
+        let store = self.store.as_ref().map_err(Clone::clone)?;
+        let entry = store.entry(id).map_err(|error| error.to_string())?;
         let mut range = Range::Bytes { start: 0, end: None };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -242,8 +247,7 @@ impl Library {
             return Err(too_large());
         }
         let limits = PageLimits { bytes: most, lines: u64::MAX };
-        let page =
-            retrieve::page(self.store()?, entry, range, limits, &NoSink).map_err(|error| told(&error))?;
+        let page = retrieve::page(&**store, &entry, range, limits, &NoSink).map_err(|error| told(&error))?;
         match page.progress {
             Progress::Full(_) => Err(too_large()),
             Progress::AtEnd | Progress::Satisfied(_) => Ok(page.content),

@@ -94,6 +94,7 @@ pub(crate) mod code {
     pub(crate) const INVALID_PARAMS: i64 = -32602;
     pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
     pub(crate) const PARSE: i64 = -32700;
+    pub(crate) const INVALID_REQUEST: i64 = -32600;
     /// The server cannot answer: it ended, its answer is too large, it cannot be reached.
     pub(crate) const SERVER: i64 = -32000;
     pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;

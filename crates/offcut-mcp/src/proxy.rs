@@ -4,10 +4,11 @@ use crate::hub::{Client, Hub, is_json};
 use crate::library::Library;
 use crate::line::{Line, Lines};
 use crate::relay::{Bounding, Relay};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -66,7 +67,8 @@ pub fn proxy(
     input: impl Read + Send + 'static,
     output: Box<dyn Write + Send>,
 ) -> io::Result<Ended> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+    // A group of its own: what is told to end is the server, whatever started it (`npx`, a shell).
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn()?;
     let (Some(to_server), Some(from_server)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::Error::other("the server has no pipes"));
     };
@@ -151,7 +153,7 @@ fn wait_for_the_end(child: &mut Child, happened: &Receiver<Event>) -> io::Result
             deadline = Some(now + GRACE);
             match told {
                 Told::Nothing => tell(child, Signal::TERM),
-                Told::ToEnd => child.kill()?,
+                Told::ToEnd => tell(child, Signal::KILL),
             }
             told = Told::ToEnd;
         }
@@ -166,7 +168,7 @@ enum Told {
 
 fn tell(child: &Child, signal: Signal) {
     // If it cannot be told, it has ended.
-    let _ = kill_process(Pid::from_child(child), signal);
+    let _ = kill_process_group(Pid::from_child(child), signal);
 }
 
 /// Passes on what the server says, until it says no more. An error is the client's: it does not read any more.

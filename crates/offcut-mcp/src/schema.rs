@@ -120,14 +120,15 @@ impl<'s> Schema<'s> {
         }
     }
 
-    /// Whether an object may have one more member, of whatever name.
-    pub(crate) fn takes_more(self, value: Node<'_>) -> bool {
+    /// Whether an object may have one more member of this name, with any value.
+    pub(crate) fn takes(self, value: Node<'_>, name: &str) -> bool {
         match self.settle(value) {
             Schema::Open => true,
             Schema::Says { here, .. } => {
                 allows(here, OBJECT)
                     && here.get("maxProperties").is_none()
                     && here.get("additionalProperties").is_none_or(|more| more.is_true())
+                    && here.get("properties").and_then(|known| known.get(name)).is_none()
             }
             Schema::Frozen => false,
         }

@@ -3,7 +3,7 @@
 use crate::hub::{Client, is_json};
 use crate::library::{Library, SCHEME};
 use crate::line::{Direction, Line, Lines};
-use crate::message::{Fault, Message, answer, code, text_in};
+use crate::message::{Fault, Message, RequestId, answer, code, text_in};
 use crate::tools::{TEMPLATES, Tool};
 use offcut::middleware::json::{Node, quoted};
 use std::io::{self, Read, Write};
@@ -60,6 +60,12 @@ fn answers(library: &Library, line: &[u8]) -> Vec<String> {
     let requests = Message::nodes(document).into_iter().filter_map(|node| match Message::of(node) {
         Message::Request { id, method, params } => {
             Some(answer(id.json(), &respond(library, &method, params)))
+        }
+        // It waits for an answer, and there is nothing in it that could be answered.
+        Message::Other => {
+            let id = node.get("id").and_then(|id| RequestId::of(id.json()));
+            let fault = Fault::new(code::INVALID_REQUEST, "this is not a request");
+            Some(answer(id.as_ref().map_or("null", RequestId::json), &Err(fault)))
         }
         _ => None,
     });

@@ -107,6 +107,23 @@ fn a_signal_is_for_the_server() {
     assert!(sandbox.path().join("told").exists());
 }
 
+/// A shell or `npx` before the server is not what has to end.
+#[test]
+fn a_server_behind_another_program_ends_with_it() {
+    let sandbox = Sandbox::new();
+    let inner = "trap \"echo told > told; exit\" TERM; echo ready; while :; do sleep 0.01; done";
+    let script = format!("/bin/sh -c '{inner}'; true");
+    let mut client = Client::start(&sandbox, &["mcp", "proxy", "--", "/bin/sh", "-c", &script]);
+    assert_eq!(client.line(), "ready");
+    let pid = rustix::process::Pid::from_child(&client.child);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    client.child.wait().unwrap();
+    // The proxy waits for the first of them only.
+    while !sandbox.path().join("told").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
 /// The most memory that a process ever had, in KiB.
 fn peak(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

@@ -159,6 +159,16 @@ fn what_goes_wrong_is_told_to_whoever_waits() {
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{".to_owned(),
         "broke off",
     );
+    check(response("302 Found", "location: http://127.0.0.1:1/\r\n", ""), "302 Found");
+    // An error of the protocol passes as it is, whatever the status.
+    let error =
+        r#"{"jsonrpc":"2.0", "id":1,"error":{"code":-32004,"message":"no","data":{"supported":[1e2]}}}"#;
+    let server =
+        Server::start(move |_| response("400 Bad Request", "content-type: application/json\r\n", error));
+    let sandbox = Sandbox::new();
+    let mut client = self::client(&sandbox, &server);
+    client.send(CALL);
+    assert_eq!(client.line(), error);
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox, &["mcp", "proxy", "--url", "http://127.0.0.1:1/"]);
     client.send(CALL);

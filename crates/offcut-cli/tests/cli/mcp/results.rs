@@ -155,6 +155,8 @@ fn a_structure_of_its_own_is_bounded_kept_and_told() {
     assert!(told[1].contains(&format!("next: offcut_read {{\"id\":\"{id}\"}}")), "{told:?}");
     let kept = sandbox.run(&["cat", id], b"").json();
     assert_eq!(kept, whole);
+    let resource = client.ask(9, "resources/read", json!({"uri": format!("offcut://{id}")}));
+    assert_eq!(resource["result"]["contents"][0]["text"], whole.to_string(), "as it is kept");
     let (found, _) = client.read(json!({"id": id, "pattern": "\"name 19999\""}));
     assert!(found[0].contains("\"name\": \"name 19999\""), "{found:?}");
 }
@@ -189,6 +191,21 @@ fn a_structure_stays_what_its_schema_says() {
     assert_eq!(rows.len(), 3);
     assert!(rows.iter().all(|row| row["text"].as_str().unwrap().len() < 1000), "{rows:?}");
     assert_eq!(structure.as_object().unwrap().len(), 6);
+}
+
+/// What its schema does not let go is whole, and a name that the schema knows is not ours to use.
+#[test]
+fn nothing_is_said_of_a_structure_that_is_whole() {
+    let whole = json!({"a": "k".repeat(30_000)});
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^k+$"}}});
+    let (_sandbox, _client, result) = structured(Some(schema), "short", &whole);
+    assert_eq!(result, json!({"content": [{"type": "text", "text": "short"}], "structuredContent": whole}));
+    let schema =
+        json!({"type": "object", "properties": {"a": {"type": "string"}, "offcut": {"type": "integer"}}});
+    let (_sandbox, _client, result) = structured(Some(schema), "short", &whole);
+    let structure = &result["structuredContent"];
+    assert_eq!(structure["offcut"], Value::Null);
+    assert!(structure["a"].as_str().unwrap().len() < 9500);
 }
 
 #[test]
