@@ -61,7 +61,7 @@ pub(super) enum Surroundings {
 
 impl Looks {
     pub(super) fn new() -> Looks {
-        Looks { earned: 0, for_any: Purse::new(4096, 8192), for_urgent: Purse::new(8192, 4096) }
+        Looks { earned: 0, for_any: Purse::new(4096, 16_384), for_urgent: Purse::new(8192, 8192) }
     }
 
     /// A line of so many bytes goes by.
