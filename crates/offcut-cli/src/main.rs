@@ -87,7 +87,8 @@ fn offcut() -> u8 {
     failure::exit_code(result)
 }
 
-/// Help, or a command line that is wrong: for `run` that is 125, because 2 may be the command's own.
+/// Help, or a command line that is wrong: for `run` that is 125, because 2 may be the command's own; for `hook` it is none,
+/// because to agents 2 means that the tool must not run.
 fn refuse(error: &clap::Error) -> u8 {
     let _ = error.print();
     if !error.use_stderr() {
@@ -101,6 +102,7 @@ fn refuse(error: &clap::Error) -> u8 {
             }
             command::RUN_USAGE
         }
+        Some(name) if name == "hook" => command::unknown_hook(&error.to_string()),
         _ => 2,
     }
 }

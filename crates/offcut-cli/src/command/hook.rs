@@ -22,6 +22,13 @@ pub(crate) fn hook(everywhere: &Everywhere, hook: &Hook) -> u8 {
     0
 }
 
+/// A command line of another version: the agent goes on as if we were not there.
+pub(crate) fn unknown_hook(problem: &str) -> u8 {
+    log::write(&format!("hook: {problem}"));
+    let _ = super::print(NEUTRAL.as_bytes());
+    0
+}
+
 fn input() -> Result<String, String> {
     let mut input = String::new();
     std::io::stdin().lock().read_to_string(&mut input).map_err(|error| error.to_string())?;

@@ -24,7 +24,7 @@ pub(crate) use config::config;
 pub(crate) use cut::cut;
 pub(crate) use doctor::doctor;
 pub(crate) use grep::grep;
-pub(crate) use hook::hook;
+pub(crate) use hook::{hook, unknown_hook};
 pub(crate) use init::init;
 pub(crate) use list::{Ls, ls, rm};
 pub(crate) use manual::{completions, documentation, manual};

@@ -52,6 +52,23 @@ fn whatever_is_unexpected_passes_and_is_logged() {
     assert!(size("hooks.log") < 70_000 && size("hooks.old.log") < 70_000);
 }
 
+/// A hook that another version of us was put in by: to agents, exit code 2 means that the tool must not run.
+#[test]
+fn a_command_line_that_we_do_not_know_stops_no_tool() {
+    let sandbox = Sandbox::new();
+    for arguments in [
+        &["hook", "claude", "sometime"][..],
+        &["hook", "someone", "after"],
+        &["hook"],
+        &["hook", "claude", "after", "--new"],
+    ] {
+        let ran = sandbox.run(arguments, b"{}");
+        assert_eq!((ran.code, ran.stdout.as_slice()), (Some(0), &b"{}"[..]), "{arguments:?} {ran:?}");
+        assert!(!ran.stderr.is_empty(), "a person sees why");
+    }
+    assert!(sandbox.run(&["doctor"], b"").text().contains("sometime"));
+}
+
 #[test]
 fn a_result_that_fits_or_is_ours_stays() {
     let sandbox = Sandbox::new();
