@@ -25,17 +25,22 @@ fn a_store_that_cannot_be_written() {
     }
 }
 
+/// Runs offcut where no file may have more than 1,024,000 bytes.
+fn with_small_files(sandbox: &Sandbox, trap: &str, arguments: &str) -> Ran {
+    let offcut = env!("CARGO_BIN_EXE_offcut");
+    let mut shell = Command::new("/bin/bash");
+    shell.args(["-c", &format!("ulimit -f 1000; {trap} exec '{offcut}' {arguments}")]);
+    shell.env_clear().env("HOME", sandbox.path());
+    feed(shell, b"")
+}
+
 /// A limit on the size of files, with and without the signal that comes with it.
 #[test]
 fn a_disk_that_fills_up_in_mid_stream() {
     for trap in ["", "trap '' XFSZ;"] {
         for command in ["seq 1 1000000; exit 7", "seq 1 10000000; exit 7"] {
             let sandbox = Sandbox::new();
-            let offcut = env!("CARGO_BIN_EXE_offcut");
-            let line = format!("ulimit -f 1000; {trap} exec '{offcut}' run --shell '{command}'");
-            let mut shell = Command::new("/bin/bash");
-            shell.args(["-c", &line]).env_clear().env("HOME", sandbox.path());
-            let ran = feed(shell, b"");
+            let ran = with_small_files(&sandbox, trap, &format!("run --shell '{command}'"));
             check_not_kept(&ran, "only the first 1024000 bytes were kept");
             let entry = &sandbox.run(&["ls", "--format", "json"], b"").json()[0];
             assert_eq!((&entry["state"], &entry["bytes"]), (&"partial".into(), &1_024_000.into()));
@@ -60,11 +65,7 @@ fn a_disk_that_fills_up_in_mid_stream() {
 fn little_room_for_a_part_that_was_kept() {
     for (most, says) in [("256", "not kept whole"), ("600", "not kept whole"), ("9500", "what was kept: ")] {
         let sandbox = Sandbox::new();
-        let offcut = env!("CARGO_BIN_EXE_offcut");
-        let line = format!("ulimit -f 1000; exec '{offcut}' run --max-bytes {most} -- seq 1 1000000");
-        let mut shell = Command::new("/bin/bash");
-        shell.args(["-c", &line]).env_clear().env("HOME", sandbox.path());
-        let ran = feed(shell, b"");
+        let ran = with_small_files(&sandbox, "", &format!("run --max-bytes {most} -- seq 1 1000000"));
         assert!(ran.text().contains(says), "{most}: {ran:?}");
         assert!(ran.stdout.len() <= most.parse().unwrap(), "{ran:?}");
     }

@@ -119,9 +119,7 @@ fn a_server_behind_another_program_ends_with_it() {
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     client.child.wait().unwrap();
     // The proxy waits for the first of them only.
-    while !sandbox.path().join("told").exists() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    until(|| sandbox.path().join("told").exists());
 }
 
 /// The most memory that a process ever had, in KiB.
