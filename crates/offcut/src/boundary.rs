@@ -4,7 +4,7 @@ use crate::measure::{CharConvention, LineConvention, starts_char};
 
 /// The largest place at or before `at` that does not lie inside a character.
 ///
-/// Invalid UTF-8 may be cut anywhere.
+/// Invalid UTF-8 may be cut anywhere, except inside half a surrogate pair: it is shown as one character.
 pub(crate) fn floor(text: &[u8], at: usize) -> usize {
     if at >= text.len() {
         return text.len();
@@ -26,7 +26,7 @@ pub(crate) fn ceil(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// The valid character that begins before `at` and ends behind it.
+/// The character that begins before `at` and ends behind it.
 fn char_across(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let start = (at.saturating_sub(3)..at).rev().find(|&place| starts_char(text[place]))?;
     let length = match text[start] {
@@ -36,7 +36,9 @@ fn char_across(text: &[u8], at: usize) -> Option<(usize, usize)> {
         _ => 1,
     };
     let end = start + length;
-    (at < end && end <= text.len() && std::str::from_utf8(&text[start..end]).is_ok()).then_some((start, end))
+    let whole = text.get(start..end).filter(|_| at < end)?;
+    let is_half_a_pair = matches!(whole, [0xED, 0xA0..=0xBF, 0x80..=0xBF]);
+    (is_half_a_pair || std::str::from_utf8(whole).is_ok()).then_some((start, end))
 }
 
 /// The length of the longest prefix of at most `most` characters.
@@ -178,6 +180,10 @@ mod tests {
         for at in [3, 4, 5, 6, 7] {
             assert_eq!((floor(broken, at), ceil(broken, at)), (at, at));
         }
+        // Half a surrogate pair, as a string of JSON may hold it.
+        let half = b"a\xED\xA0\x80b";
+        assert_eq!([1, 2, 3, 4].map(|at| floor(half, at)), [1, 1, 1, 4]);
+        assert_eq!([1, 2, 3, 4].map(|at| ceil(half, at)), [1, 4, 4, 4]);
     }
 
     #[test]
