@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn data_is_no_source() {
-        check(&format!("// numbers\n[\n{}0]\n", "  // one\n  1,\n".repeat(90)), "both ends");
+        check(&format!("// numbers\n[\n{}0]\n", "  // one\n  1,\n".repeat(90)), "log");
     }
 
     #[test]

@@ -66,6 +66,49 @@ fn some_changes_of_many_files() {
     assert!(!preview.contains("\n }\n"), "{preview}");
 }
 
+/// What does not have the shape of the other lines is why somebody looks.
+#[test]
+fn strays_are_shown() {
+    let paths = |range: std::ops::Range<u32>| {
+        range.map(|file| format!("dir{:02}/file_{file:04}.dat\n", file / 100)).collect::<String>()
+    };
+    let files = |range: std::ops::Range<u32>| {
+        range.map(|file| format!("-rw-r--r-- 1 a b 12 Jan 1 00:00 file{file}\n")).collect::<String>()
+    };
+    let hits = |range: std::ops::Range<u32>| {
+        range.map(|line| format!("src/a.rs:{line}:let error = {line};\n")).collect::<String>()
+    };
+    let commits = |range: std::ops::Range<u32>| {
+        range
+            .map(|line| format!("{:07x} error: what changed\n", line * 7919 + 0xa00_0000))
+            .collect::<String>()
+    };
+    type Lines = fn(std::ops::Range<u32>) -> String;
+    let cases: [(&str, Lines, &str); 5] = [
+        (
+            "list of paths",
+            paths,
+            "rsync: [sender] send_files failed to open \"/a/b\": Permission denied (13)\n",
+        ),
+        ("list of paths", paths, "tar: a/dir17/file_042.dat: File removed before we read it\n"),
+        ("listing of", files, "ls: cannot access 'x': Input/output error\n"),
+        ("at least", hits, "rg: ./secret: Permission denied (os error 13)\n"),
+        ("history of", commits, "warning: unable to read tree\n"),
+    ];
+    for (remark, lines, stray) in cases {
+        let text = format!("{}{stray}{}", lines(0..1500), lines(1500..3000));
+        let preview = shown(&text, 4000);
+        assert!(preview.contains(remark) && preview.contains(stray), "{remark}, {stray}{preview}");
+    }
+    // However many there are, they do not take the room of the others.
+    let many: String =
+        (0..60).map(|at| format!("tar: {at}: gone\n{}", paths(at * 50..(at + 1) * 50))).collect();
+    let preview = shown(&many, 4000);
+    for directory in 0..30 {
+        assert!(preview.contains(&format!("dir{directory:02}/")), "{directory}: {preview}");
+    }
+}
+
 #[test]
 fn headings_survive_in_any_room() {
     let rows: String =

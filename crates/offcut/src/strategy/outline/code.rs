@@ -102,14 +102,11 @@ impl Shape for Code {
 
     fn is_met(&self) -> bool {
         // A few lines tell nothing; in a log even a quoted source is a small part.
-        self.lines >= 40 && are_most(self.code, self.lines, 65)
+        self.lines >= 40 && self.definitions > 0 && are_most(self.code, self.lines, 65)
     }
 
     fn remark(&self) -> String {
-        match self.definitions {
-            0 => "both ends".to_owned(),
-            _ => "source: its definitions and both ends".to_owned(),
-        }
+        "source: its definitions and both ends".to_owned()
     }
 
     fn ends(&self) -> (u32, u32) {

@@ -1,6 +1,6 @@
 //! The history that `git log` prints: the newest commits in full, the subjects of more, and how many there are.
 
-use super::{Shape, are_most, count, is_path};
+use super::{STRAY, Shape, are_most, count, is_path};
 
 /// What the newest commit is worth; each older one is worth a little less.
 const NEWEST: u32 = 1_000_000;
@@ -97,7 +97,7 @@ impl Shape for Commits {
             _ if self.short > 0 && (is_path(line) || !line.contains(&b' ')) => 40,
             _ => {
                 self.alike -= 1;
-                0
+                STRAY
             }
         }
     }

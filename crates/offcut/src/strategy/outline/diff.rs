@@ -1,7 +1,7 @@
 //! Differences: which files, where in them, and how many lines.
 
 use super::commits::is_commit;
-use super::{Shape, are_most, count};
+use super::{STRAY, Shape, are_most, count};
 
 /// A unified diff, as git and diff print it.
 #[derive(Default)]
@@ -106,7 +106,9 @@ impl Shape for Diff {
         } else if begins(&[b"Author: ", b"Date: ", b"Merge: ", b"    "]) || line.is_empty() {
             150
         } else {
-            return 0;
+            // Such lines stand in hunks, whose lengths may be wrong.
+            let may_be_of_hunk = matches!(line.first(), Some(b' ' | b'+' | b'-'));
+            return if may_be_of_hunk { 0 } else { STRAY };
         };
         self.alike_worth(worth)
     }

@@ -1,6 +1,6 @@
 //! Search hits: how many in how many files, and some of each.
 
-use super::{Shape, are_most, count};
+use super::{STRAY, Shape, are_most, count};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -122,7 +122,7 @@ impl Shape for Hits {
             Row::Other => {
                 self.alike -= 1;
                 self.others += 1;
-                0
+                STRAY
             }
         }
     }

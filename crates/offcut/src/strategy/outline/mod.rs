@@ -8,6 +8,7 @@ mod code;
 mod commits;
 mod diff;
 mod hits;
+mod strays;
 mod table;
 mod tree;
 
@@ -15,10 +16,12 @@ use super::smart::lines::{Held, Line, Lines};
 use super::{Ends, Room, Selection, Selector};
 use crate::cut::{Form, Run};
 use std::collections::VecDeque;
+use strays::Strays;
 
 /// What a kind of text looks like.
 pub(super) trait Shape: Send {
-    /// What the next line is worth; lines worth nothing are shown at the ends and where there is room left.
+    /// What the next line is worth; lines worth nothing are shown at the ends and where there is room left, and a
+    /// [`STRAY`] is one that is not of this shape.
     fn worth(&mut self, line: &[u8]) -> u32;
 
     /// Whether the lines so far have this shape.
@@ -35,6 +38,9 @@ pub(super) trait Shape: Send {
 
 /// What the names of columns are worth: without them no row can be read.
 const HEADING: u32 = u32::MAX;
+
+/// What a line among others of a known shape is worth that has another, like the one file that could not be read.
+const STRAY: u32 = HEADING / 2;
 
 /// Every shape, the most distinct first.
 const SHAPES: [fn() -> Box<dyn Shape>; 6] = [
@@ -122,6 +128,7 @@ pub(super) struct Outline {
 
 struct Rows {
     shape: Box<dyn Shape>,
+    strays: Strays,
     best: Vec<Row>,
     best_bytes: usize,
     /// How much of that is the very beginning, which is never forgotten.
@@ -142,6 +149,7 @@ impl Outline {
         let most = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).clamp(2048, 8 << 20);
         let rows = Rows {
             shape,
+            strays: Strays::default(),
             best: Vec::new(),
             best_bytes: 0,
             beginning_bytes: 0,
@@ -166,7 +174,10 @@ impl Outline {
 impl Rows {
     fn take(&mut self, line: &Line<'_>) {
         let Line { text, start, end, number, held, form, .. } = *line;
-        let worth = self.shape.worth(content(text));
+        let worth = match self.shape.worth(content(text)) {
+            STRAY => self.strays.worth(text),
+            worth => worth,
+        };
         self.recent_bytes += text.len() + OVERHEAD;
         self.recent.push_back(Row {
             text: text.to_vec(),

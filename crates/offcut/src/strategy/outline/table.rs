@@ -1,6 +1,6 @@
 //! Tables: the header, the first and last rows, and rows that tell of trouble.
 
-use super::{HEADING, Shape, are_most, count};
+use super::{HEADING, STRAY, Shape, are_most, count};
 use std::ops::Range;
 
 /// A heading is looked for in so many lines.
@@ -249,7 +249,7 @@ impl Shape for Table {
         if !is_row {
             self.alike -= 1;
             self.others += 1;
-            return 0;
+            return STRAY;
         }
         self.rows += 1;
         let troubled = TROUBLE.iter().any(|word| memchr::memmem::find(line, word).is_some());

@@ -1,7 +1,7 @@
 //! Trees and lists of paths: what stands near the root, and how much there is.
 
 use super::table::is_total;
-use super::{Shape, are_most, count};
+use super::{STRAY, Shape, are_most, count};
 
 /// `npm ls`, `cargo tree`, `tree`; `ls -R`; `find`.
 #[derive(Default)]
@@ -54,7 +54,7 @@ impl Tree {
         // Behind a blank line nothing but a directory stands in a listing.
         if after_blank {
             self.others += 1;
-            return 0;
+            return STRAY;
         }
         self.place += 1;
         if self.place == 1 && is_total(line) {
@@ -98,8 +98,12 @@ impl Shape for Tree {
         self.likely_paths += u64::from(super::is_path(line));
         if has_space || !line.contains(&b'/') || line.contains(&b':') {
             self.others += 1;
-            // The root of a tree is drawn without a branch.
-            return if has_space && (after_blank || self.lines == 1) { 900 } else { 0 };
+            return match super::is_path(line) {
+                true => 0,
+                // The root of a tree is drawn without a branch.
+                false if has_space && (after_blank || self.lines == 1) => 900,
+                false => STRAY,
+            };
         }
         self.paths += 1;
         let mut slashes = memchr::memchr_iter(b'/', line.strip_prefix(b"./").unwrap_or(line));

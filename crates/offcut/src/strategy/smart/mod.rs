@@ -252,6 +252,22 @@ impl Selector for Watcher {
     }
 }
 
+/// Looks at single lines, for strategies that choose by other means.
+#[derive(Default)]
+pub(super) struct Judge {
+    buffer: Vec<u8>,
+    matcher: Matcher,
+}
+
+impl Judge {
+    /// The kind of a line, and whether lines of that kind tell of trouble.
+    pub(super) fn judge(&mut self, line: &[u8]) -> (u64, bool) {
+        let content = matched(line, &mut self.buffer);
+        let role = self.matcher.find(content);
+        (fingerprint::template(content), role.is_some_and(rules::Role::is_trouble))
+    }
+}
+
 /// Whether a line tells of what a runner does for itself.
 fn is_chore(line: &[u8], matcher: &mut Matcher) -> bool {
     let mut buffer = Vec::new();

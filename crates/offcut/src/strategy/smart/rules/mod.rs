@@ -57,6 +57,13 @@ pub(super) enum Role {
     Chore,
 }
 
+impl Role {
+    /// Whether a line of this role is worth a look by itself.
+    pub(super) fn is_trouble(self) -> bool {
+        !matches!(self, Role::Quiet | Role::Chore | Role::Heading | Role::Summary | Role::Frame)
+    }
+}
+
 /// The groups of rules, so that it can be measured what each adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
