@@ -10,6 +10,7 @@ use crate::boundary;
 use crate::cut::{Form, LinePart, Piece};
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// A line that may be shown, wherever it is held.
 struct Choice<'t> {
@@ -36,6 +37,9 @@ const MATTERS: i32 = 320;
 /// From here on a line is worth something for what it says.
 const TELLING: i32 = 60;
 
+/// So often is chosen anew without the small holes of the last choice.
+const ROUNDS: u32 = 3;
+
 fn worth(shares: &[(f64, i32)], share: f64) -> i32 {
     shares.iter().find(|(most, _)| share <= *most).map_or(0, |&(_, worth)| worth)
 }
@@ -58,16 +62,13 @@ pub(super) fn choose<'t>(
     let bytes = room.limits.bytes.unwrap_or(u64::MAX).min(ends.bytes());
     let mut choices = collect(held, counts, repeats, ends, bytes, most_line);
     close_holes(&mut choices);
-    let mut order: Vec<usize> = (0..choices.len()).collect();
-    order.sort_by_key(|&at| (-choices[at].score, choices[at].turn));
     let total = ends.bytes();
-    let mut spent = room.marker;
-    // Lines between two that are shown cost less than the marker that would stand for them, so there are rounds.
-    for _ in 0..2 {
-        for &at in &order {
-            admit(&mut choices, at, total, room, &mut spent);
-        }
-        bridge(&mut choices, total, room, &mut spent);
+    let mut order = admit_best(&mut choices, total, room);
+    // What was chosen shows where small holes are; it reads better without them.
+    for _ in 0..ROUNDS {
+        save_markers(&mut choices, room.marker.bytes);
+        choices.iter_mut().for_each(|choice| choice.chosen = false);
+        order = admit_best(&mut choices, total, room);
     }
     let mut pieces = pieces(&choices);
     // Tokens do not add up exactly: if the sum was wrong, the weakest go.
@@ -79,6 +80,21 @@ pub(super) fn choose<'t>(
         pieces = self::pieces(&choices);
     }
     pieces
+}
+
+/// Shows the best lines that there is room for; returns all lines in the order of their worth.
+fn admit_best(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..choices.len()).collect();
+    order.sort_by_key(|&at| (-choices[at].score, choices[at].turn));
+    let mut spent = room.marker;
+    // Lines between two that are shown cost less than the marker that would stand for them, so there are rounds.
+    for _ in 0..2 {
+        for &at in &order {
+            admit(choices, at, total, room, &mut spent);
+        }
+        bridge(choices, total, room, &mut spent);
+    }
+    order
 }
 
 fn affordable(pieces: &[Piece<'_>], total: u64, room: &Room<'_>) -> bool {
@@ -151,28 +167,59 @@ fn bridge(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>, spent: &mut C
 
 /// Raises what little lies between two lines that matter: a text with holes is hard to read.
 fn close_holes(choices: &mut [Choice<'_>]) {
+    for Hole { lines, bytes, worth } in holes(choices, |choice| choice.score >= MATTERS) {
+        let worth = match bytes {
+            0..=200 => worth * 85 / 100,
+            201..=450 => worth * 65 / 100,
+            _ => 0,
+        };
+        for choice in &mut choices[lines] {
+            choice.score = choice.score.max(worth);
+        }
+    }
+}
+
+/// Raises what lies in small holes between lines that were chosen: it costs so much less as the marker costs that
+/// would stand for it.
+fn save_markers(choices: &mut [Choice<'_>], marker: u64) {
+    for Hole { lines, bytes, worth } in holes(choices, |choice| choice.chosen) {
+        if bytes <= 4 * marker {
+            let cost = bytes.saturating_sub(marker).max(bytes * 2 / 3).max(1);
+            for choice in &mut choices[lines] {
+                let raised = u64::try_from(choice.score).unwrap_or(0) * bytes / cost;
+                choice.score = choice.score.max(worth.min(raised as i32));
+            }
+        }
+    }
+}
+
+/// The lines between two others.
+struct Hole {
+    lines: Range<usize>,
+    bytes: u64,
+    /// What the lesser of the two others is worth.
+    worth: i32,
+}
+
+/// The lines between every two that `matter`, where all of them are held.
+fn holes(choices: &[Choice<'_>], matter: impl Fn(&Choice<'_>) -> bool) -> Vec<Hole> {
+    let mut holes = Vec::new();
     let mut last: Option<usize> = None;
     for at in 0..choices.len() {
         if at > 0 && !touches(choices, at - 1, at) {
             last = None;
         }
-        if choices[at].score < MATTERS {
+        if !matter(&choices[at]) {
             continue;
         }
         if let Some(from) = last.filter(|&from| at > from + 1) {
-            let between: usize = choices[from + 1..at].iter().map(|choice| choice.text.len()).sum();
-            let worth = choices[from].score.min(choices[at].score);
-            let worth = match between {
-                0..=200 => worth * 85 / 100,
-                201..=450 => worth * 65 / 100,
-                _ => 0,
-            };
-            for choice in &mut choices[from + 1..at] {
-                choice.score = choice.score.max(worth);
-            }
+            let lines = from + 1..at;
+            let bytes = choices[lines.clone()].iter().map(|choice| choice.text.len() as u64).sum();
+            holes.push(Hole { lines, bytes, worth: choices[from].score.min(choices[at].score) });
         }
         last = Some(at);
     }
+    holes
 }
 
 /// Every line that may be shown, once, in the order of the text.
