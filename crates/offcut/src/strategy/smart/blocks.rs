@@ -41,11 +41,16 @@ enum Extent {
 pub(super) struct Blocks {
     block: Block,
     /// How many lines of each role there were.
-    seen: [i32; 16],
+    seen: [i32; ROLES],
     /// How many lines in a row had the same role.
     row: i32,
     last: Option<Role>,
+    /// How many lines there were before the last one that are like it.
+    last_before: i32,
 }
+
+/// How many roles there are.
+const ROLES: usize = Role::Chore as usize + 1;
 
 /// The binary logarithm, in whole steps: the tenth repetition says little more than the eighth.
 fn steps(count: i32) -> i32 {
@@ -55,7 +60,7 @@ fn steps(count: i32) -> i32 {
 impl Blocks {
     pub(super) fn new() -> Blocks {
         let block = Block { extent: Extent::Closed, indent: 0, lines: 0, frames: 0, discount: 0 };
-        Blocks { block, seen: [0; 16], row: 0, last: None }
+        Blocks { block, seen: [0; ROLES], row: 0, last: None, last_before: 0 }
     }
 
     /// What a line is worth. `before` tells how many lines of its template there were.
@@ -64,7 +69,8 @@ impl Blocks {
         let role = known.role;
         let before = i32::try_from(before).unwrap_or(i32::MAX);
         self.row = if role.is_some() && role == self.last { self.row + 1 } else { 0 };
-        self.last = role;
+        let previous = (std::mem::replace(&mut self.last, role), self.last_before);
+        self.last_before = before;
         if self.block.extent == Extent::Traceback
             && known.opening != Opening::Blank
             && known.indent <= self.block.indent
@@ -74,7 +80,9 @@ impl Blocks {
         }
         match role {
             None | Some(Role::Quiet | Role::Chore) => self.inside(known, before),
+            Some(Role::Passed) => passed(known, store),
             Some(Role::Frame) => self.frame(before),
+            Some(Role::Place) => self.place(previous, known, before, store),
             Some(role) => self.opens(role, known, before, store),
         }
     }
@@ -112,6 +120,12 @@ impl Blocks {
             Role::Diagnostic => {
                 let discount = again * 60 + many * if again == 0 { 15 } else { 35 };
                 self.open(Extent::Diagnostic, known, discount);
+                // The first often causes the others.
+                780 - discount + (90 - many * 30).max(0)
+            }
+            Role::Lint => {
+                let discount = again * 60 + many * if again == 0 { 15 } else { 35 };
+                self.open(Extent::Diagnostic, known, discount);
                 780 - discount
             }
             Role::Finding => {
@@ -145,6 +159,7 @@ impl Blocks {
                 self.block.lines += 1;
                 640 - discount
             }
+            Role::Lead => 700 - again * 20 - many * 12,
             Role::Summary => {
                 self.open(Extent::Closed, known, 0);
                 760 - again * 40 - many * 10
@@ -180,8 +195,31 @@ impl Blocks {
                 }
                 inside.max(300 - discount)
             }
-            Role::Quiet | Role::Chore => 0,
+            Role::Place | Role::Passed | Role::Quiet | Role::Chore => 0,
         }
+    }
+
+    /// Where something is: worth as much as what it is. Some tools print a headline that no rule can know, and the place
+    /// under it.
+    fn place(
+        &mut self,
+        (previous, before_previous): (Option<Role>, i32),
+        known: &Known,
+        before: i32,
+        store: &mut Store,
+    ) -> i32 {
+        if matches!(previous, Some(Role::Diagnostic | Role::Lint)) {
+            self.block.lines += 1;
+            return 770 - self.block.discount;
+        }
+        let headline =
+            store.recent(1).filter(|line| line.opening == Opening::Text && line.indent < known.indent);
+        if matches!(previous, None | Some(Role::Suspect)) && headline.is_some() {
+            let worth = self.opens(Role::Lint, known, before_previous, store);
+            raise(store, 1, worth);
+            return worth - 10;
+        }
+        self.opens(Role::Detail, known, before, store)
     }
 
     /// A line without a role: worth what its block makes it.
@@ -216,7 +254,8 @@ impl Blocks {
         let again = steps(before) * 60;
         let worth = match block.extent {
             Extent::Traceback => 120,
-            _ => (460 - block.frames * 45).max(325 - block.frames),
+            // The first frames say where it happened; of the others some are shown.
+            _ => (600 - block.frames * 60).max(325 - block.frames),
         };
         (worth - block.discount - again).max(1)
     }
@@ -232,6 +271,19 @@ impl Blocks {
         self.open(Extent::Trace, known, discount);
         720 - discount
     }
+}
+
+/// What a test said before it went well, further in than its name, is not worth much.
+fn passed(known: &Known, store: &mut Store) -> i32 {
+    let mut back = 1;
+    while let Some(line) = store.recent(back)
+        && line.indent > known.indent
+        && line.role == Some(Role::Detail)
+    {
+        line.score = line.score.min(40);
+        back += 1;
+    }
+    0
 }
 
 fn raise(store: &mut Store, back: usize, worth: i32) {

@@ -2,7 +2,7 @@
 
 use super::counts::Counts;
 use super::held::{Candidate, RECENCY, rarity};
-use super::is_chore;
+use super::is_idle;
 use super::lines::Held;
 use super::matcher::Matcher;
 use super::repeats::Repeats;
@@ -270,14 +270,14 @@ fn collect<'t>(
     choices.extend(
         whole_lines(ends.last(first), most_line).into_iter().filter(|choice| !repeats.folds(choice.number)),
     );
-    // Chores that a runner does after everything else do not count as the end.
+    // Chores that a runner does after everything else do not count as the end, nor do tests that went well.
     let mut matcher = Matcher::default();
     let mut said = 0.0;
     for choice in choices[last..].iter_mut().rev() {
-        let chore = is_chore(choice.text, &mut matcher);
-        said += choice.text.len() as f64 / if chore { 4.0 } else { 1.0 };
+        let idle = is_idle(choice.text, &mut matcher);
+        said += choice.text.len() as f64 / if idle { 4.0 } else { 1.0 };
         let worth = worth(&TAIL, said / bytes as f64);
-        choice.score = if chore { worth / 6 } else { worth };
+        choice.score = if idle { worth / 6 } else { worth };
         choice.turn = -(choice.start as i64);
     }
     choices.sort_by_key(|choice| (choice.start, -choice.score));

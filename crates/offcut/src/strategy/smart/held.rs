@@ -2,6 +2,7 @@
 
 use super::counts::{Counts, Known, Opening};
 use super::lines::{Held, Line};
+use super::rules::Role;
 use crate::cut::Form;
 
 /// How far back a line can still be raised by one that follows it.
@@ -18,6 +19,7 @@ pub(super) struct Candidate {
     pub(super) form: Form,
     pub(super) score: i32,
     pub(super) template: u64,
+    pub(super) role: Option<Role>,
     pub(super) indent: u8,
     pub(super) opening: Opening,
 }
@@ -79,6 +81,7 @@ impl Store {
                     form: line.form,
                     score,
                     template: known.template,
+                    role: known.role,
                     indent: known.indent,
                     opening: known.opening,
                 },
@@ -101,7 +104,8 @@ impl Store {
         let entry = &mut slot.line;
         (entry.start, entry.end, entry.number) = (line.start, line.end, line.number);
         (entry.held, entry.form, entry.score) = (line.held, line.form, score);
-        (entry.template, entry.indent, entry.opening) = (known.template, known.indent, known.opening);
+        (entry.template, entry.role) = (known.template, known.role);
+        (entry.indent, entry.opening) = (known.indent, known.opening);
         slot.place = line.place.map(|place| (place, line.text.len()));
         if line.place.is_none() {
             slot.line.text.clear();

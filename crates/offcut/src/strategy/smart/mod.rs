@@ -268,8 +268,9 @@ impl Judge {
     }
 }
 
-/// Whether a line tells of what a runner does for itself.
-fn is_chore(line: &[u8], matcher: &mut Matcher) -> bool {
+/// Whether a line tells of what a runner does for itself, or that something went well.
+fn is_idle(line: &[u8], matcher: &mut Matcher) -> bool {
     let mut buffer = Vec::new();
-    matcher.find(content::content(line, &mut buffer)) == Some(rules::Role::Chore)
+    let role = matcher.find(content::content(line, &mut buffer));
+    matches!(role, Some(rules::Role::Chore | rules::Role::Passed))
 }

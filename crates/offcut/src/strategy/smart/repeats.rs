@@ -53,7 +53,10 @@ enum Matter {
 impl Matter {
     fn of(role: Option<Role>, text: &[u8]) -> Matter {
         match role {
-            None | Some(Role::Quiet | Role::Chore | Role::Warning | Role::Suspect | Role::Heading) => {
+            None
+            | Some(
+                Role::Passed | Role::Quiet | Role::Chore | Role::Warning | Role::Suspect | Role::Heading,
+            ) => {
                 if fingerprint::has_words(text) {
                     Matter::Words
                 } else {

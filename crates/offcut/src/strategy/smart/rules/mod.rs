@@ -29,6 +29,8 @@ pub(super) enum Role {
     Verdict,
     /// A compiler's or linter's error, with its snippet and notes below.
     Diagnostic,
+    /// The same from a linter, whose first one causes no others.
+    Lint,
     /// The same, under a line that names the file.
     Finding,
     /// The message of an exception or a panic; frames may follow.
@@ -39,6 +41,10 @@ pub(super) enum Role {
     Frame,
     /// What was expected, what was found, which line of the source.
     Detail,
+    /// Says whence what the next line tells of comes.
+    Lead,
+    /// Says where what the line before tells of is.
+    Place,
     /// How it all ended.
     Summary,
     /// Heads a list: of failed tests, of reasons.
@@ -51,6 +57,8 @@ pub(super) enum Role {
     Suspect,
     /// Heads a part of a text that has parts: a file of a diff, a hunk.
     Heading,
+    /// Says that a test or a step went well.
+    Passed,
     /// Looks like trouble and is none.
     Quiet,
     /// What a runner does for itself, before and after.
@@ -60,7 +68,8 @@ pub(super) enum Role {
 impl Role {
     /// Whether a line of this role is worth a look by itself.
     pub(super) fn is_trouble(self) -> bool {
-        !matches!(self, Role::Quiet | Role::Chore | Role::Heading | Role::Summary | Role::Frame)
+        let is_none = matches!(self, Role::Passed | Role::Quiet | Role::Chore | Role::Heading);
+        !is_none && !matches!(self, Role::Summary | Role::Frame | Role::Place)
     }
 }
 
