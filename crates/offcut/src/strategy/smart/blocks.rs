@@ -14,8 +14,9 @@ struct Block {
     indent: u8,
     /// Lines of it so far.
     lines: i32,
-    /// Frames of it so far.
+    /// Frames of it so far, and those that are not a library's.
     frames: i32,
+    own_frames: i32,
     /// How much its opening line was worth less for being a repetition.
     discount: i32,
 }
@@ -35,6 +36,8 @@ enum Extent {
     Trace,
     /// Indented lines, and then a message.
     Traceback,
+    /// What is said of a test that went well, until an empty line.
+    Passed,
 }
 
 /// Gives scores, line by line.
@@ -49,6 +52,12 @@ pub(super) struct Blocks {
     last_before: i32,
 }
 
+/// How much more it is worth what is said of the first failure.
+const FIRST: i32 = 160;
+
+/// What a detail of something that went well is worth.
+const MUTED: i32 = 40;
+
 /// How many roles there are.
 const ROLES: usize = Role::Chore as usize + 1;
 
@@ -59,7 +68,8 @@ fn steps(count: i32) -> i32 {
 
 impl Blocks {
     pub(super) fn new() -> Blocks {
-        let block = Block { extent: Extent::Closed, indent: 0, lines: 0, frames: 0, discount: 0 };
+        let block =
+            Block { extent: Extent::Closed, indent: 0, lines: 0, frames: 0, own_frames: 0, discount: 0 };
         Blocks { block, seen: [0; ROLES], row: 0, last: None, last_before: 0 }
     }
 
@@ -74,14 +84,15 @@ impl Blocks {
         if self.block.extent == Extent::Traceback
             && known.opening != Opening::Blank
             && known.indent <= self.block.indent
-            && !matches!(role, Some(Role::Traceback | Role::Frame))
+            && !matches!(role, Some(Role::Traceback | Role::Frame | Role::Library))
         {
             return self.exception(known, before, store);
         }
         match role {
             None | Some(Role::Quiet | Role::Chore) => self.inside(known, before),
-            Some(Role::Passed) => passed(known, store),
-            Some(Role::Frame) => self.frame(before),
+            Some(Role::Passed) => self.passes(known, store),
+            Some(Role::Detail) if self.block.extent == Extent::Passed => MUTED,
+            Some(role @ (Role::Frame | Role::Library)) => self.frame(role, before),
             Some(Role::Place) => self.place(previous, known, before, store),
             Some(role) => self.opens(role, known, before, store),
         }
@@ -89,11 +100,11 @@ impl Blocks {
 
     /// Whether the next line may belong to a block.
     pub(super) fn are_open(&self) -> bool {
-        self.block.extent != Extent::Closed
+        !matches!(self.block.extent, Extent::Closed | Extent::Passed)
     }
 
     fn open(&mut self, extent: Extent, known: &Known, discount: i32) {
-        self.block = Block { extent, indent: known.indent, lines: 0, frames: 0, discount };
+        self.block = Block { extent, indent: known.indent, lines: 0, frames: 0, own_frames: 0, discount };
     }
 
     /// A line with a role of its own.
@@ -106,7 +117,9 @@ impl Blocks {
         match role {
             Role::Failed => {
                 let discount = again * 25 + many * 12;
-                self.open(Extent::Section, known, discount + many * 40);
+                // What is said of the first failure, before the names of many.
+                let said = if many == 0 { -FIRST } else { discount + many * 40 };
+                self.open(Extent::Section, known, said);
                 800 - discount
             }
             Role::Verdict => {
@@ -151,7 +164,7 @@ impl Blocks {
                 raise(store, 1, 250 - again * 40);
                 400 - again * 40
             }
-            Role::Frame => self.frame(before),
+            Role::Frame | Role::Library => self.frame(role, before),
             Role::Detail => {
                 // What leads up to a diagnostic stands behind a block that has ended.
                 let of_block = if self.are_open() { self.block.discount } else { 0 };
@@ -162,7 +175,7 @@ impl Blocks {
             Role::Lead => 700 - again * 20 - many * 12,
             Role::Summary => {
                 self.open(Extent::Closed, known, 0);
-                760 - again * 40 - many * 10
+                760 - again * 70 - many * 10
             }
             Role::List => {
                 self.open(Extent::List, known, again * 20);
@@ -231,6 +244,7 @@ impl Blocks {
         block.lines += 1;
         let (goes_on, worth) = match block.extent {
             Extent::Closed => (false, 0),
+            Extent::Passed => (!blank, 0),
             Extent::Diagnostic => (!blank && deeper && block.lines <= 30, 520 - block.lines * 14),
             Extent::List => (!(blank && block.lines > 1) && block.lines <= 200, 720 - block.lines * 2),
             Extent::Section => (block.lines <= 14, 440 - block.lines * 20),
@@ -248,14 +262,35 @@ impl Blocks {
         (worth - block.discount - again).max(1)
     }
 
-    fn frame(&mut self, before: i32) -> i32 {
+    /// A test that went well: what it said before, further in than its name, and what is said of it is not worth much.
+    fn passes(&mut self, known: &Known, store: &mut Store) -> i32 {
+        let mut back = 1;
+        while let Some(line) = store.recent(back)
+            && line.indent > known.indent
+            && line.role == Some(Role::Detail)
+        {
+            line.score = line.score.min(MUTED);
+            back += 1;
+        }
+        // In a list, what follows may have failed.
+        if self.block.extent != Extent::List {
+            self.open(Extent::Passed, known, 0);
+        }
+        0
+    }
+
+    fn frame(&mut self, role: Role, before: i32) -> i32 {
         let block = &mut self.block;
         block.frames += 1;
         let again = steps(before) * 60;
-        let worth = match block.extent {
-            Extent::Traceback => 120,
-            // The first frames say where it happened; of the others some are shown.
-            _ => (600 - block.frames * 60).max(325 - block.frames),
+        let worth = match (block.extent, role) {
+            (Extent::Traceback, _) => 120,
+            (_, Role::Library) => (400 - block.frames * 60).max(310 - block.frames),
+            // The first frames of one's own say where it happened; of the others some are shown.
+            _ => {
+                block.own_frames += 1;
+                (600 - block.own_frames * 60).max(325 - block.frames)
+            }
         };
         (worth - block.discount - again).max(1)
     }
@@ -268,22 +303,16 @@ impl Blocks {
         for (back, worth) in [(1, 560), (2, 540), (3, 330), (4, 310)] {
             raise(store, back, worth - discount - many * 20);
         }
+        // It may have been raised by a library that was called with something wrong.
+        let own = (1..=2 * self.block.frames as usize + 2)
+            .find(|&back| store.recent(back).is_some_and(|line| line.role == Some(Role::Frame)));
+        if let Some(back) = own.filter(|_| self.block.frames > 0) {
+            raise(store, back, 550 - discount - many * 20);
+            raise(store, back - 1, 535 - discount - many * 20);
+        }
         self.open(Extent::Trace, known, discount);
         720 - discount
     }
-}
-
-/// What a test said before it went well, further in than its name, is not worth much.
-fn passed(known: &Known, store: &mut Store) -> i32 {
-    let mut back = 1;
-    while let Some(line) = store.recent(back)
-        && line.indent > known.indent
-        && line.role == Some(Role::Detail)
-    {
-        line.score = line.score.min(40);
-        back += 1;
-    }
-    0
 }
 
 fn raise(store: &mut Store, back: usize, worth: i32) {

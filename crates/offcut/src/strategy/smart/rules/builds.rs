@@ -4,6 +4,15 @@ use super::{Group, Role, Rule};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
+        name: "gradle-task",
+        group: Group::Builds,
+        role: Role::Failed,
+        words: &[" FAILED"],
+        pattern: r"^(> Task )?:[\w:-]+ FAILED$",
+        hit: ":verifyLicenses FAILED",
+        miss: "verify: FAILED",
+    },
+    Rule {
         name: "maven-goal",
         group: Group::Builds,
         role: Role::Stopped,

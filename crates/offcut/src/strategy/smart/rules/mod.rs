@@ -39,6 +39,8 @@ pub(super) enum Role {
     Traceback,
     /// One frame of a stack.
     Frame,
+    /// The same, of a library or a runner: whoever looks has not written it.
+    Library,
     /// What was expected, what was found, which line of the source.
     Detail,
     /// Says whence what the next line tells of comes.
@@ -69,7 +71,7 @@ impl Role {
     /// Whether a line of this role is worth a look by itself.
     pub(super) fn is_trouble(self) -> bool {
         let is_none = matches!(self, Role::Passed | Role::Quiet | Role::Chore | Role::Heading);
-        !is_none && !matches!(self, Role::Summary | Role::Frame | Role::Place)
+        !is_none && !matches!(self, Role::Summary | Role::Frame | Role::Library | Role::Place)
     }
 }
 
