@@ -59,6 +59,9 @@ struct Recent {
 /// The most that a line can gain by standing near the end of the text.
 pub(super) const RECENCY: i32 = 180;
 
+/// About what a marker costs.
+const SMALL_GAP: u64 = 60;
+
 /// What a line costs us besides its text.
 const OVERHEAD: usize = 96;
 
@@ -147,7 +150,23 @@ impl Store {
             bytes += cost;
             weakest = Some((worth, start));
         }
-        self.best.retain(|line| weakest.is_some_and(|weakest| (-worth(line), line.start) <= weakest));
+        let is_strong =
+            |line: &Candidate| weakest.is_some_and(|weakest| (-worth(line), line.start) <= weakest);
+        let mut is_kept: Vec<bool> = self.best.iter().map(is_strong).collect();
+        let strong: Vec<usize> = (0..is_kept.len()).filter(|&at| is_kept[at]).collect();
+        // What little lies between two of the others costs no more than the marker that would stand for it.
+        let mut allowed = self.most / 8;
+        for pair in strong.windows(2).map(|pair| pair[0]..pair[1]) {
+            let length = self.best[pair.end].start - self.best[pair.start].end;
+            let cost = (pair.len() - 1) * OVERHEAD + length as usize;
+            if pair.len() > 1 && length <= SMALL_GAP && cost <= allowed {
+                allowed -= cost;
+                bytes += cost;
+                is_kept[pair].fill(true);
+            }
+        }
+        let mut kept = is_kept.into_iter();
+        self.best.retain(|_| kept.next().unwrap_or_default());
         self.bytes = bytes;
         self.floor = weakest.map_or(0, |(worth, _)| -worth);
     }
