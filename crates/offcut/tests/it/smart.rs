@@ -192,6 +192,102 @@ fn blocks_of_more_tools() {
     );
 }
 
+/// From somewhere on, many lines are of another kind.
+#[test]
+fn the_first_line_of_another_kind() {
+    let step = |range: std::ops::Range<u32>, loss: &str| {
+        range.map(|step| format!("step {step} loss {loss} rate 0.00100\n")).collect::<String>()
+    };
+    let text = format!("{}{}done\n", step(0..1000, "0.197"), step(1000..2000, "nan"));
+    let shown = shown(&text, 4000);
+    assert!(shown.contains("step 1000 loss nan"), "{shown}");
+}
+
+/// A headline that no rule knows, over the place that it tells of; many others of another kind around it.
+#[test]
+fn a_headline_over_its_place() {
+    let finding = |code: &str, line: u32| {
+        format!("{code}\n  --> shop/cart.py:{line}:5\n   |\n{line} | total = {line}\n   | ^^^^^\n   |\n\n")
+    };
+    let usual = |range: std::ops::Range<u32>| {
+        range.map(|line| finding("UP031 Use format specifiers instead of percent", line)).collect::<String>()
+    };
+    let text =
+        format!("{}{}{}", usual(0..400), finding("X821 Name `totl` is a mystery", 500), usual(600..900));
+    let shown = shown(&text, 4000);
+    assert!(shown.contains("X821 Name `totl` is a mystery\n  --> shop/cart.py:500:5\n"), "{shown}");
+}
+
+/// Of many frames the ones that somebody here wrote.
+#[test]
+fn frames_of_libraries_give_way() {
+    let jvm = |name: &str, count: usize| {
+        (0..count).map(|at| format!("\tat {name}.call{at}(File.java:{at})\n")).collect::<String>()
+    };
+    let trace = format!(
+        "java.lang.NumberFormatException: For input string: x\n{}\tat shop.Cart.total(Cart.java:12)\n{}",
+        jvm("java.base/java.lang.Integer", 30),
+        jvm("org.junit.Runner", 40),
+    );
+    check(&trace, &["\tat shop.Cart.total(Cart.java:12)"]);
+    let python = |path: &str, count: usize| {
+        (0..count)
+            .map(|at| format!("  File \"{path}\", line {at}, in call{at}\n    call()\n"))
+            .collect::<String>()
+    };
+    let trace = format!(
+        "Traceback (most recent call last):\n{}  File \"/app/shop.py\", line 7, in total\n    parse(x)\n{}ValueError: x\n",
+        python("/usr/lib/python3.11/unittest/case.py", 3),
+        python("/venv/lib/python3.11/site-packages/parser.py", 6),
+    );
+    check(&trace, &["  File \"/app/shop.py\", line 7, in total", "    parse(x)", "ValueError: x"]);
+}
+
+/// What a test says of itself before or after it went well is no failure.
+#[test]
+fn what_went_well_gives_way() {
+    let tests = |range: std::ops::Range<u32>| {
+        range
+            .map(|test| {
+                format!(
+                    "=== RUN   TestShop{test}\n    shop_test.go:{test}: stock {test}\n--- PASS: TestShop{test} (0.00s)\n"
+                )
+            })
+            .collect::<String>()
+    };
+    let failure = "=== RUN   TestCart\n    cart_test.go:34: total 3, want 4\n--- FAIL: TestCart (0.00s)\n";
+    let text = format!("{}{failure}{}FAIL\n", tests(0..200), tests(200..400));
+    let shown = shown(&text, 2000);
+    assert!(shown.contains("cart_test.go:34: total 3, want 4\n--- FAIL: TestCart"), "{shown}");
+    assert!(shown.matches("shop_test.go").count() < 10, "{shown}");
+    let passed: String = (0..400).map(|test| format!("PASSED tests/test_shop.py::test_{test}\n")).collect();
+    let text = format!(
+        "{}==== short test summary info ====\n{passed}FAILED tests/test_shop.py::test_cart - x\n",
+        ordinary(400)
+    );
+    let shown = self::shown(&text, 3000);
+    assert!(shown.matches("PASSED").count() < 20 && shown.contains("FAILED tests/test_shop.py"), "{shown}");
+}
+
+/// The place in one's own code, however many candidates and instantiations stand around it.
+#[test]
+fn templates_lead_to_the_line_that_caused_them() {
+    let candidates: String = (0..30)
+        .map(|at| {
+            format!(
+                "/usr/include/c++/12/ostream:{at}:7: note: candidate: 'operator<<(kind{at})'\n  {at} |   operator<<(x)\n      |   ^~~~~~~~\n"
+            )
+        })
+        .collect();
+    let error = "In instantiation of 'void f() [with T = A]':\nshop.cc:12:7:   required from here\n/usr/include/c++/12/ops.h:45:23: error: no match for 'operator<'\n";
+    let text = format!("{candidates}{error}{candidates}").repeat(4);
+    let shown = shown(&text, 4000);
+    assert!(
+        shown.contains("shop.cc:12:7:   required from here\n/usr/include/c++/12/ops.h:45:23: error:"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn what_looks_like_trouble_and_is_none() {
     let noise =

@@ -1,11 +1,12 @@
 //! Chooses among the lines that are held, for the room there is.
 
 use super::counts::Counts;
-use super::held::{Candidate, RECENCY, rarity};
+use super::held::{Candidate, Order, RECENCY, rarity};
 use super::is_idle;
 use super::lines::Held;
 use super::matcher::Matcher;
 use super::repeats::Repeats;
+use super::rules::Role;
 use crate::boundary;
 use crate::cut::{Form, LinePart, Piece};
 use crate::strategy::{Cost, Ends, Room};
@@ -49,6 +50,18 @@ fn recency(line: &Candidate, total: u64, bytes: u64) -> i32 {
     let distance = (total - line.start) as f64 / bytes as f64;
     if line.score < TELLING { 0 } else { ((1.0 - distance / 4.0) * f64::from(RECENCY)).max(0.0) as i32 }
 }
+
+/// From here on things are otherwise: the first of many lines that are alike, not at the beginning.
+fn onset(line: &Candidate, counts: &Counts, total: u64) -> i32 {
+    let is_idle = matches!(line.role, Some(Role::Passed | Role::Quiet | Role::Chore));
+    let is_onset =
+        line.order == Order::First && line.start > total / 20 && counts.of(line.template) >= MANY && !is_idle;
+    if is_onset { ONSET } else { 0 }
+}
+
+/// What it is worth to be the first of so many.
+const ONSET: i32 = 150;
+const MANY: u32 = 8;
 
 /// The pieces to show, or none if lines are not what this text is made of.
 pub(super) fn choose<'t>(
@@ -241,7 +254,8 @@ fn collect<'t>(
             number: line.number,
             held,
             form: line.form,
-            score: line.score.max(rarity(counts, line.template)) + recency(line, ends.bytes(), bytes),
+            score: line.score.max(rarity(counts, line.template)).max(onset(line, counts, ends.bytes()))
+                + recency(line, ends.bytes(), bytes),
             turn: line.start as i64,
             chosen: false,
         });

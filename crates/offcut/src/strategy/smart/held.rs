@@ -18,10 +18,18 @@ pub(super) struct Candidate {
     pub(super) held: Held,
     pub(super) form: Form,
     pub(super) score: i32,
+    pub(super) order: Order,
     pub(super) template: u64,
     pub(super) role: Option<Role>,
     pub(super) indent: u8,
     pub(super) opening: Opening,
+}
+
+/// Where a line stands among those of its template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    First,
+    Later,
 }
 
 /// What it is worth that a line is unlike the others.
@@ -72,7 +80,15 @@ impl Store {
 
     /// Takes in the next line of `run`; the one that leaves the window is held if it is worth anything.
     #[inline]
-    pub(super) fn push(&mut self, line: &Line<'_>, run: &[u8], score: i32, known: &Known, counts: &Counts) {
+    pub(super) fn push(
+        &mut self,
+        line: &Line<'_>,
+        run: &[u8],
+        score: i32,
+        order: Order,
+        known: &Known,
+        counts: &Counts,
+    ) {
         if self.window.len() < WINDOW {
             self.window.push(Recent {
                 line: Candidate {
@@ -83,6 +99,7 @@ impl Store {
                     held: line.held,
                     form: line.form,
                     score,
+                    order,
                     template: known.template,
                     role: known.role,
                     indent: known.indent,
@@ -106,7 +123,7 @@ impl Store {
         }
         let entry = &mut slot.line;
         (entry.start, entry.end, entry.number) = (line.start, line.end, line.number);
-        (entry.held, entry.form, entry.score) = (line.held, line.form, score);
+        (entry.held, entry.form, entry.score, entry.order) = (line.held, line.form, score, order);
         (entry.template, entry.role) = (known.template, known.role);
         (entry.indent, entry.opening) = (known.indent, known.opening);
         slot.place = line.place.map(|place| (place, line.text.len()));

@@ -24,7 +24,7 @@ use crate::cut::{Piece, Run};
 use blocks::Blocks;
 use constants::{Constants, Places};
 use counts::{Counts, Known, Memory, Opening, Remembered};
-use held::{Candidate, Store};
+use held::{Candidate, Order, Store};
 use lines::{Line, Lines};
 use looks::{Looks, Surroundings};
 use matcher::Matcher;
@@ -115,9 +115,10 @@ impl Reader {
         self.repeats.see(&known, line);
         let score = self.blocks.score(&known, before, &mut self.store);
         let score = self.with_neighbours(score);
-        // Held for now: whether it is rare is known at the end.
-        let rare = i32::from(before == 0 && known.opening != Opening::Blank);
-        self.store.push(line, run, score.max(rare), &known, &self.counts);
+        // Held for now: whether it is rare, or the first of many, is known at the end.
+        let is_first = before == 0 && known.opening != Opening::Blank;
+        let order = if is_first { Order::First } else { Order::Later };
+        self.store.push(line, run, score.max(i32::from(is_first)), order, &known, &self.counts);
     }
 
     /// What is there to know about a line that is new, and how many like it there were before.
