@@ -193,7 +193,8 @@ impl Blocks {
                 560 - many * 15
             }
             Role::Warning => {
-                let discount = again * 120 + many * 25;
+                // However many there are, one that is unlike them is worth a look.
+                let discount = again * 120 + many * if again == 0 { 8 } else { 25 };
                 if self.block.extent != Extent::List {
                     self.open(Extent::Diagnostic, known, discount + 330);
                 }

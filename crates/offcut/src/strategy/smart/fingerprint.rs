@@ -105,7 +105,8 @@ const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
 const SLASH: u8 = 4;
 const SPACE: u8 = 8;
-const WORD: u8 = LETTER | DIGIT | SLASH;
+const BACKSLASH: u8 = 16;
+const WORD: u8 = LETTER | DIGIT | SLASH | BACKSLASH;
 
 static CLASSES: [u8; 256] = {
     let mut classes = [MARK; 256];
@@ -114,7 +115,8 @@ static CLASSES: [u8; 256] = {
         classes[byte] = match byte as u8 {
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'-' | b'@' | b'+' | b'~' | b'%' => LETTER,
             b'0'..=b'9' => DIGIT,
-            b'/' | b'\\' => SLASH,
+            b'/' => SLASH,
+            b'\\' => BACKSLASH,
             b' ' | b'\t' | b'\r' | b'\n' | 0x0C => SPACE,
             _ => MARK,
         };
@@ -140,7 +142,7 @@ pub(super) fn template(content: &[u8]) -> u64 {
                 })
                 .count();
             hash = match kinds {
-                _ if kinds & SLASH != 0 => mix(hash, 0x50),
+                _ if kinds & SLASH != 0 || is_windows_path(kinds, &rest[..length]) => mix(hash, 0x50),
                 _ if kinds & DIGIT != 0 => mix(hash, 0x23),
                 _ => letters(hash, &rest[..length]),
             };
@@ -157,6 +159,11 @@ pub(super) fn template(content: &[u8]) -> u64 {
     finish(hash)
 }
 
+/// `\Users\me\cart.txt`, but not `Shop\Cart`, which is the name of a class.
+fn is_windows_path(kinds: u8, word: &[u8]) -> bool {
+    kinds & BACKSLASH != 0 && (kinds & DIGIT != 0 || word.contains(&b'.'))
+}
+
 /// Where the words stand that [`template`] folds for the digits in them.
 pub(super) fn folded_words(content: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
@@ -170,7 +177,7 @@ pub(super) fn folded_words(content: &[u8]) -> impl Iterator<Item = Range<usize>>
             }
             let end = at;
             at += usize::from(at == start);
-            if kinds & DIGIT != 0 && kinds & SLASH == 0 {
+            if kinds & DIGIT != 0 && kinds & (SLASH | BACKSLASH) == 0 {
                 return Some(start..end);
             }
         }
@@ -231,6 +238,8 @@ mod tests {
     fn words_with_digits_and_paths_fold() {
         check(template, "commit 3f2a9c done", "commit 00ffee1 done", true);
         check(template, "Downloading https://a.b/c/d.jar", "Downloading https://x.y/z.jar", true);
+        check(template, "Copy C:\\a\\b.txt", "Copy C:\\x\\y\\z.txt", true);
+        check(template, "no class Shop\\Cart", "no class Shop\\Item", false);
         check(template, "  a   b", " a b", true);
         check(template, "FAIL: test_one", "FAIL: test_two", false);
         check(template, "a: b", "a; b", false);

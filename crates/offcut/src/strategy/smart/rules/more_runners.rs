@@ -211,6 +211,15 @@ pub(super) static RULES: &[Rule] = &[
         miss: "WARNING: DATA",
     },
     Rule {
+        name: "eunit-failed",
+        group: Group::Runners,
+        role: Role::Failed,
+        words: &["*failed*"],
+        pattern: r"\.\.\.(\[[\d.]+ s\] )?\*failed\*$",
+        hit: "  cow_qs: parse_test...*failed*",
+        miss: "it *failed* to run",
+    },
+    Rule {
         name: "eunit-error",
         group: Group::Runners,
         role: Role::Exception,
@@ -236,6 +245,15 @@ pub(super) static RULES: &[Rule] = &[
         pattern: r"^panic\(",
         hit: "panic({0x52f0a0, 0xc0000b4018})",
         miss: "it calls panic()",
+    },
+    Rule {
+        name: "ant-suite",
+        group: Group::Runners,
+        role: Role::Failed,
+        words: &["Test "],
+        pattern: r"^Test \S+ (FAILED|CRASHED)( \(|$)",
+        hit: "Test org.shop.CartTest FAILED",
+        miss: "Test of the cart FAILED",
     },
     Rule {
         name: "gotestsum",

@@ -205,6 +205,15 @@ pub(super) static RULES: &[Rule] = &[
         miss: "look at it",
     },
     Rule {
+        name: "bare-frame",
+        group: Group::Traces,
+        role: Role::Frame,
+        words: &[".java:", ".kt:", ".scala:", ".groovy:"],
+        pattern: r"^\s+(app//)?[\w$.]+\.[\w$<>]+\([\w$]+\.(java|kt|scala|groovy):\d+\)$",
+        hit: "       org.shop.CartTest.total(CartTest.java:16)",
+        miss: "       see Cart.java:16",
+    },
+    Rule {
         name: "frames-more",
         group: Group::Traces,
         role: Role::Frame,
