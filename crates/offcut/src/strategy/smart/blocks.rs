@@ -114,6 +114,8 @@ impl Blocks {
         *seen += 1;
         let again = steps(before);
         let row = self.row.min(12);
+        // Diagnostics that are alike often have one cause; those that differ have their own.
+        let of_kind = again * 60 + many * if again == 0 { 15 } else { 35 };
         match role {
             Role::Failed => {
                 let discount = again * 25 + many * 12;
@@ -131,27 +133,24 @@ impl Blocks {
                 790 - discount
             }
             Role::Diagnostic => {
-                let discount = again * 60 + many * if again == 0 { 15 } else { 35 };
-                self.open(Extent::Diagnostic, known, discount);
+                self.open(Extent::Diagnostic, known, of_kind);
                 // The first often causes the others.
-                780 - discount + (90 - many * 30).max(0)
+                780 - of_kind + (90 - many * 30).max(0)
             }
             Role::Lint => {
-                let discount = again * 60 + many * if again == 0 { 15 } else { 35 };
-                self.open(Extent::Diagnostic, known, discount);
-                780 - discount
+                self.open(Extent::Diagnostic, known, of_kind);
+                780 - of_kind
             }
             Role::Finding => {
-                let discount = again * 60 + many * if again == 0 { 15 } else { 35 };
                 let mut back = 1;
                 while let Some(line) = store.recent(back) {
                     if line.indent < known.indent {
-                        line.score = line.score.max(700 - discount);
+                        line.score = line.score.max(700 - of_kind);
                         break;
                     }
                     back += 1;
                 }
-                760 - discount
+                760 - of_kind
             }
             Role::Exception => {
                 let discount = again * 110 + many * 20;
@@ -305,11 +304,14 @@ impl Blocks {
             raise(store, back, worth - discount - many * 20);
         }
         // It may have been raised by a library that was called with something wrong.
-        let own = (1..=2 * self.block.frames as usize + 2)
-            .find(|&back| store.recent(back).is_some_and(|line| line.role == Some(Role::Frame)));
-        if let Some(back) = own.filter(|_| self.block.frames > 0) {
-            raise(store, back, 550 - discount - many * 20);
-            raise(store, back - 1, 535 - discount - many * 20);
+        let mut back = 1;
+        while let Some(line) = store.recent(back).filter(|line| line.role != Some(Role::Traceback)) {
+            if line.role == Some(Role::Frame) {
+                raise(store, back, 550 - discount - many * 20);
+                raise(store, back - 1, 535 - discount - many * 20);
+                break;
+            }
+            back += 1;
         }
         self.open(Extent::Trace, known, discount);
         720 - discount
