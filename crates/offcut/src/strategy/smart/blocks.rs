@@ -81,6 +81,10 @@ impl Blocks {
         self.row = if role.is_some() && role == self.last { self.row + 1 } else { 0 };
         let previous = (std::mem::replace(&mut self.last, role), self.last_before);
         self.last_before = before;
+        // Nearly every line of nearly every text.
+        if role.is_none() && self.block.extent == Extent::Closed {
+            return 0;
+        }
         if self.block.extent == Extent::Traceback
             && known.opening != Opening::Blank
             && known.indent <= self.block.indent

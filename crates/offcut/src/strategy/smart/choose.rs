@@ -285,10 +285,10 @@ fn collect<'t>(
         whole_lines(ends.last(first), most_line).into_iter().filter(|choice| !repeats.folds(choice.number)),
     );
     // Chores that a runner does after everything else do not count as the end, nor do tests that went well.
-    let mut matcher = Matcher::default();
+    let matcher = Matcher::default();
     let mut said = 0.0;
     for choice in choices[last..].iter_mut().rev() {
-        let idle = is_idle(choice.text, &mut matcher);
+        let idle = is_idle(choice.text, &matcher);
         said += choice.text.len() as f64 / if idle { 4.0 } else { 1.0 };
         let worth = worth(&TAIL, said / bytes as f64);
         choice.score = if idle { worth / 6 } else { worth };

@@ -1,7 +1,7 @@
 //! Finds the rule of a line.
 
 use super::rules::{Group, MATCHED_BYTES, RULES, Role};
-use super::words_in::{Rules, WORDS};
+use super::words_in::WORDS;
 use regex_automata::dfa::{Automaton, sparse::DFA};
 use regex_automata::{Anchored, Input};
 use std::sync::{LazyLock, OnceLock};
@@ -32,29 +32,26 @@ fn matches(number: usize, content: &[u8]) -> bool {
 #[derive(Default)]
 pub(super) struct Matcher {
     left_out: Option<Group>,
-    candidates: Rules,
 }
 
 impl Matcher {
     /// A matcher that leaves out the rules of a group.
     pub(super) fn without(left_out: Option<Group>) -> Matcher {
-        Matcher { left_out, ..Matcher::default() }
+        Matcher { left_out }
     }
 
     /// The role of the first rule that a line's content matches.
-    pub(super) fn find(&mut self, content: &[u8]) -> Option<Role> {
+    pub(super) fn find(&self, content: &[u8]) -> Option<Role> {
         self.first_rule(content).map(|number| RULES[number].role)
     }
 
     /// The first rule that a line's content matches.
-    fn first_rule(&mut self, content: &[u8]) -> Option<usize> {
+    fn first_rule(&self, content: &[u8]) -> Option<usize> {
         let content = &content[..content.len().min(MATCHED_BYTES)];
-        let Matcher { left_out, candidates } = self;
-        candidates.clear();
-        WORDS.of(content, candidates);
-        candidates
+        WORDS
+            .of(content)
             .iter()
-            .filter(|&number| left_out.is_none_or(|group| RULES[number].group != group))
+            .filter(|&number| self.left_out.is_none_or(|group| RULES[number].group != group))
             .find(|&number| matches(number, content))
     }
 }
@@ -65,8 +62,8 @@ mod tests {
 
     #[test]
     fn every_rule_matches_its_line_and_not_the_other() {
-        let mut matcher = Matcher::default();
-        let mut named = |line: &str| matcher.first_rule(line.as_bytes()).map(|number| RULES[number].name);
+        let matcher = Matcher::default();
+        let named = |line: &str| matcher.first_rule(line.as_bytes()).map(|number| RULES[number].name);
         let wrong: Vec<String> = RULES
             .iter()
             .map(|rule| (rule.name, named(rule.hit), named(rule.miss)))
@@ -80,7 +77,7 @@ mod tests {
     #[test]
     fn tools_that_people_use() {
         let lines = include_str!("rules/tools.txt");
-        let mut matcher = Matcher::default();
+        let matcher = Matcher::default();
         let mut tool = "";
         let mut wrong = Vec::new();
         for line in lines.lines().filter(|line| !line.is_empty() && !line.starts_with("//")) {

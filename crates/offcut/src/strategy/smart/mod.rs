@@ -129,8 +129,7 @@ impl Reader {
             false => Surroundings::Ordinary,
         };
         if self.looks.afford(line.text, surroundings) {
-            let (mut known, mut places) =
-                look_at(line, &mut self.buffer, &mut self.matcher, &mut self.constants);
+            let (mut known, mut places) = look_at(line, &mut self.buffer, &self.matcher, &mut self.constants);
             let template = known.template;
             if !places.are_none() {
                 known.template = self.constants.kind(template, line.text, &mut places);
@@ -174,7 +173,7 @@ fn glance_at(line: &Line<'_>) -> Known {
 fn look_at(
     line: &Line<'_>,
     buffer: &mut Vec<u8>,
-    matcher: &mut Matcher,
+    matcher: &Matcher,
     constants: &mut Constants,
 ) -> (Known, Places) {
     if content::is_binary(line.text) {
@@ -270,7 +269,7 @@ impl Judge {
 }
 
 /// Whether a line tells of what a runner does for itself, or that something went well.
-fn is_idle(line: &[u8], matcher: &mut Matcher) -> bool {
+fn is_idle(line: &[u8], matcher: &Matcher) -> bool {
     let mut buffer = Vec::new();
     let role = matcher.find(content::content(line, &mut buffer));
     matches!(role, Some(rules::Role::Chore | rules::Role::Passed))

@@ -24,7 +24,7 @@ struct Word {
     /// Its first letters, and which bits of them count: most words of a list differ in these.
     letters: u64,
     mask: u64,
-    rule: u16,
+    rules: Rules,
     /// The next word of the list.
     next: u16,
 }
@@ -33,15 +33,8 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let mut words =
         Words { words: Vec::with_capacity(512), lists: vec![NONE; LISTS], short: vec![NONE; 256] };
     for (rule, number) in RULES.iter().zip(0..) {
-        for text in rule.words.iter().map(|word| word.as_bytes()) {
-            let first = match *text {
-                [first, second, third, ..] => &mut words.lists[hash(first, second, third)],
-                [first, ..] => &mut words.short[usize::from(first.to_ascii_lowercase())],
-                [] => continue,
-            };
-            let next = std::mem::replace(first, words.words.len() as u16);
-            let mask = u64::MAX >> (64 - 8 * text.len().min(8));
-            words.words.push(Word { text, letters: letters(text) & mask, mask, rule: number, next });
+        for text in rule.words {
+            words.add(text.as_bytes(), number);
         }
     }
     words
@@ -69,56 +62,83 @@ fn letters(text: &[u8]) -> u64 {
 }
 
 impl Words {
-    /// Adds the rules to `found` of which a word occurs in `content`.
-    pub(super) fn of(&self, content: &[u8], found: &mut Rules) {
+    /// Adds a word of a rule. Many rules have the same word, which then stands in its list once.
+    fn add(&mut self, text: &'static [u8], rule: usize) {
+        let first = match *text {
+            [first, second, third, ..] => &mut self.lists[hash(first, second, third)],
+            [first, ..] => &mut self.short[usize::from(first.to_ascii_lowercase())],
+            [] => return,
+        };
+        let mut number = *first;
+        while let Some(word) = self.words.get_mut(usize::from(number)) {
+            if word.text.eq_ignore_ascii_case(text) {
+                return word.rules.add(rule);
+            }
+            number = word.next;
+        }
+        let next = std::mem::replace(first, self.words.len() as u16);
+        let mask = u64::MAX >> (64 - 8 * text.len().min(8));
+        let mut rules = Rules::default();
+        rules.add(rule);
+        self.words.push(Word { text, letters: letters(text) & mask, mask, rules, next });
+    }
+
+    /// The rules of which a word occurs in `content`.
+    pub(super) fn of(&self, content: &[u8]) -> Rules {
+        let mut found = Rules::default();
         for (at, letters) in content.windows(3).enumerate() {
             let first = self.lists[hash(letters[0], letters[1], letters[2])];
             if first != NONE {
-                self.compare(first, &content[at..], found);
+                self.compare(first, &content[at..], &mut found);
             }
         }
         for (at, letter) in content.iter().enumerate() {
             let first = self.short[usize::from(letter.to_ascii_lowercase())];
             if first != NONE {
-                self.compare(first, &content[at..], found);
+                self.compare(first, &content[at..], &mut found);
             }
         }
+        found
     }
 
     /// Compares what stands in one place with the words of a list.
     fn compare(&self, first: u16, rest: &[u8], found: &mut Rules) {
         let mut number = first;
         let found_letters = letters(rest);
-        while let Some(&Word { text, letters, mask, rule, next }) = self.words.get(usize::from(number)) {
+        while let Some(&Word { text, letters, mask, ref rules, next }) = self.words.get(usize::from(number)) {
             let may_be = found_letters & mask == letters;
             if may_be && rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text)) {
-                found.add(rule);
+                found.join(rules);
             }
             number = next;
         }
     }
 }
 
-/// A set of rules, however many there are.
-#[derive(Default)]
-pub(super) struct Rules(Vec<u64>);
+/// A set of rules.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rules([u64; RULES_AT_MOST / 64]);
+
+/// A test says when there are more.
+const RULES_AT_MOST: usize = 512;
 
 impl Rules {
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-        self.0.resize(RULES.len().div_ceil(64), 0);
+    fn add(&mut self, rule: usize) {
+        self.0[rule / 64] |= 1 << (rule % 64);
     }
 
-    fn add(&mut self, rule: u16) {
-        self.0[usize::from(rule) / 64] |= 1 << (rule % 64);
+    fn join(&mut self, others: &Rules) {
+        self.0.iter_mut().zip(others.0).for_each(|(bits, others)| *bits |= others);
     }
 
     /// The rules of the set in the order of precedence.
-    pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(at, &bits)| {
-            let next = |bits: &u64| Some(bits & bits.wrapping_sub(1)).filter(|&rest| rest != 0);
-            let all = std::iter::successors(Some(bits).filter(|&bits| bits != 0), next);
-            all.map(move |bits| at * 64 + bits.trailing_zeros() as usize)
+    pub(super) fn iter(self) -> impl Iterator<Item = usize> {
+        self.0.into_iter().enumerate().flat_map(|(at, mut bits)| {
+            std::iter::from_fn(move || {
+                let bit = bits.trailing_zeros() as usize;
+                bits &= bits.wrapping_sub(1);
+                (bit < 64).then_some(at * 64 + bit)
+            })
         })
     }
 }
@@ -129,9 +149,7 @@ mod tests {
 
     #[track_caller]
     fn check(content: &str) {
-        let mut found = Rules::default();
-        found.clear();
-        WORDS.of(content.as_bytes(), &mut found);
+        let found = WORDS.of(content.as_bytes());
         let lower = content.to_ascii_lowercase();
         let expected = RULES
             .iter()
@@ -146,6 +164,7 @@ mod tests {
 
     #[test]
     fn every_word_is_found_wherever_it_stands() {
+        assert!(RULES.len() <= RULES_AT_MOST);
         for rule in RULES.iter() {
             check(rule.hit);
             check(rule.miss);
