@@ -282,6 +282,7 @@ impl<'a> Overflow<'a> {
             let room = Room {
                 limits: keep.less(plan.fixed),
                 marker: plan.marker,
+                line_marker: plan.line_marker,
                 conventions,
                 edges: settings.edges,
                 tokens,

@@ -53,6 +53,8 @@ pub(crate) struct Plan {
     pub(crate) fixed: Cost,
     /// For each gap.
     pub(crate) marker: Cost,
+    /// The same for a gap of whole lines.
+    pub(crate) line_marker: Cost,
     /// The line under an output that is shown whole and goes on.
     pub(crate) more: String,
     /// What the strategy says of the text, which pays for it.
@@ -66,6 +68,7 @@ impl Plan {
         Plan {
             fixed: Cost::default(),
             marker: Cost::default(),
+            line_marker: Cost::default(),
             more: String::new(),
             remark: String::new(),
             rung: native::Rung::Full,

@@ -78,7 +78,14 @@ pub(super) fn plan_whole(budget: &Budget<'_>, text: Cost) -> Option<Plan> {
             + notice.trailer_line().map_or_else(Cost::default, |line| {
                 (budget.cost)(line.as_bytes()) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 }
             });
-        let plan = Plan { fixed, marker: Cost::default(), more: String::new(), remark: String::new(), rung };
+        let plan = Plan {
+            fixed,
+            marker: Cost::default(),
+            line_marker: Cost::default(),
+            more: String::new(),
+            remark: String::new(),
+            rung,
+        };
         budget.keep.afford(fixed + text).then_some(plan)
     })
 }
@@ -105,26 +112,23 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
     for (rung, share) in [(Rung::Full, 4), (Rung::Line, 3), (Rung::Least, 2), (Rung::Name, 1)] {
         notice.rung = rung;
         notice.longest_reason = rung.longest_reason();
-        let markers = [
-            notice.marker(&gap(LinePart::Start, Why::Omitted)),
-            notice.marker(&gap(LinePart::Inside, Why::Omitted)),
-            notice.marker(&gap(LinePart::Inside, Why::Line)),
-            notice.marker(&gap(LinePart::Start, Why::Opaque)),
-            notice.marker(&gap(LinePart::Start, Why::Repeated)),
+        // A piece that ends inside a line needs a line feed before whatever follows it.
+        let feed = Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
+        let marker = |from, why| cost(&notice.marker(&gap(from, why))) + feed;
+        let of_lines = [Why::Omitted, Why::Repeated].map(|why| marker(LinePart::Start, why));
+        let others = [
+            marker(LinePart::Inside, Why::Omitted),
+            marker(LinePart::Inside, Why::Line),
+            marker(LinePart::Start, Why::Opaque),
         ];
         // Each may be the widest in another unit.
-        let marker = markers
-            .iter()
-            .map(|marker| cost(marker))
-            .fold(Cost::default(), |most, one| one.beyond(most) + most);
-        // A piece that ends inside a line needs a line feed before whatever follows it.
-        let (fixed, marker) = match rung {
+        let widest_of = |most: Cost, one: &Cost| one.beyond(most) + most;
+        let line_marker = of_lines.iter().fold(Cost::default(), widest_of);
+        let marker = others.iter().fold(line_marker, widest_of);
+        let fixed = match rung {
             Rung::Full => {
                 let pointer = widest(next.iter().filter_map(|next| notice.last_line(next)).collect());
-                let fixed = cost(&format!("{}\n", notice.header(original, original)))
-                    + cost(&pointer)
-                    + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
-                (fixed, marker + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 })
+                cost(&format!("{}\n", notice.header(original, original))) + cost(&pointer) + feed
             }
             Rung::Line | Rung::Least | Rung::Name => {
                 let lines =
@@ -132,13 +136,11 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
                 // Where it turns out that all is shown, the line says that instead.
                 let whole = (control == Control::LeftOut).then(|| notice.whole());
                 let line = widest(lines.chain(whole).collect());
-                let marker = marker + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
                 // The line stands in a gap of its own, so only what it is longer than a marker is extra.
-                let line = cost(&line) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
-                let last = notice.last_line(&Next::Start).map_or_else(Cost::default, |line| {
-                    cost(&line) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 }
-                });
-                (line.beyond(marker) + last, marker)
+                let line = cost(&line) + feed;
+                let last =
+                    notice.last_line(&Next::Start).map_or_else(Cost::default, |line| cost(&line) + feed);
+                line.beyond(line_marker) + last
             }
         };
         let once = fixed + marker;
@@ -150,7 +152,7 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
                 && fits(keep.chars, once.chars)
                 && fits(keep.tokens, once.tokens))
         {
-            return Plan { fixed, marker, more, remark: String::new(), rung };
+            return Plan { fixed, marker, line_marker, more, remark: String::new(), rung };
         }
     }
     unreachable!("the last rung is always taken")

@@ -39,23 +39,23 @@ pub(super) fn marker(tag: &str, rung: Rung, gap: &Gap) -> String {
     }
     match (gap.why, gap.from) {
         (Why::Opaque, _) => {
-            format!("[{tag}: chosen from lines {first_line}:{last_line}, {bytes} bytes]")
+            format!("[{tag}: chosen from lines {first_line}:{last_line}]")
         }
         (Why::Line, _) => {
-            format!("[{tag}: bytes {start}:{end} missing, inside line {first_line}]")
+            format!("[{tag}: bytes {start}:{end} of line {first_line} missing]")
         }
         (_, LinePart::Inside) => {
-            format!("[{tag}: bytes {start}:{end} missing, in lines {first_line}:{last_line}]")
+            format!("[{tag}: bytes {start}:{end} missing]")
         }
         (Why::Repeated, _) if first_line < last_line => {
             let lines = grouped(last_line + 1 - first_line);
-            format!("[{tag}: ×{lines} similar, lines {first_line}:{last_line}, {bytes} bytes]")
+            format!("[{tag}: ×{lines} similar, lines {first_line}:{last_line}]")
         }
         (_, LinePart::Start) if first_line == last_line => {
-            format!("[{tag}: line {first_line} missing, {bytes} bytes]")
+            format!("[{tag}: line {first_line} missing]")
         }
         (_, LinePart::Start) => {
-            format!("[{tag}: lines {first_line}:{last_line} missing, {bytes} bytes]")
+            format!("[{tag}: lines {first_line}:{last_line} missing]")
         }
     }
 }

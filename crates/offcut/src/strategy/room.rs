@@ -12,6 +12,8 @@ pub struct Room<'a> {
     pub limits: Limits,
     /// What one marker costs at the most. A strategy charges it for each gap that its pieces leave.
     pub marker: Cost,
+    /// The same where whole lines are missing, which is cheaper to say.
+    pub line_marker: Cost,
     /// How lines and characters are counted.
     pub conventions: Conventions,
     /// Where a piece may begin and end.

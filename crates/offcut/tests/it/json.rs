@@ -103,7 +103,7 @@ fn json_lines() {
     assert_eq!((&values[0]["id"], &values[values.len() - 1]["id"]), (&Value::from(0), &Value::from(899)));
     let said = String::from_utf8_lossy(&preview.content).into_owned();
     assert!(said.contains("900 JSON documents, shortened"), "{said}");
-    assert!(said.lines().any(|line| line.starts_with("[offcut") && line.contains(" missing, ")), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("[offcut") && line.ends_with(" missing]")), "{said}");
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn coloured_lines_keep_their_numbers() {
     assert!(shown.contains("]\n1\nplain 1\n2\nplain 2\n"), "{shown}");
     let missing: Vec<&Gap> = preview.gaps.iter().filter(|gap| gap.why == Why::Omitted).collect();
     assert_eq!(missing.len(), 1);
-    let marker = format!("[offcut {ID}: lines {}:{} missing, ", missing[0].first_line, missing[0].last_line);
+    let marker = format!("[offcut {ID}: lines {}:{} missing]", missing[0].first_line, missing[0].last_line);
     let before = shown.lines().take_while(|line| !line.starts_with(&marker)).count();
     assert_eq!(before as u64, missing[0].first_line, "as many lines as the marker says, and the header");
     let next = format!("--lines {}:", missing[0].first_line);
@@ -175,7 +175,7 @@ fn a_long_drawn_line_is_cut() {
     assert_eq!(preview.gaps.len(), 1, "{:?}", preview.gaps);
     assert_eq!((preview.gaps[0].why, preview.gaps[0].start), (Why::Line, 0));
     assert_eq!((shown.matches("BEGIN").count(), shown.matches("END\nlast\n").count()), (1, 1), "{shown}");
-    assert!(shown.contains("missing, inside line 1]\n漢"), "{shown}");
+    assert!(shown.contains("of line 1 missing]\n漢"), "{shown}");
     assert!(shown.contains(&format!("read {ID} --bytes 0:8000]")), "{shown}");
 }
 

@@ -32,14 +32,14 @@ src/table.c:1:9: warning: unused variable 'row1'
   in macro expansion 1
 src/table.c:2:9: warning: unused variable 'row2'
   in macro expansion 2
-[offcut 11nzcp4800000001: ×4,993 similar, lines 6:4998, 198928 bytes]
+[offcut 11nzcp4800000001: ×4,993 similar, lines 6:4998]
   in macro expansion 2499
 src/table.c:2500:9: warning: unused variable 'row2500'
   in macro expansion 2500
 cc: linking
 src/table.c:1:9: warning: unused variable 'row1'
   in macro expansion 1
-[offcut 11nzcp4800000001: ×75 similar, lines 5005:5079, 2802 bytes]
+[offcut 11nzcp4800000001: ×75 similar, lines 5005:5079]
   in macro expansion 39
 src/table.c:40:9: warning: unused variable 'row40'
   in macro expansion 40

@@ -280,7 +280,7 @@ impl Notice<'_> {
         else {
             return;
         };
-        let reserved = plan.fixed.bytes + plan.marker.bytes + self.remark.len() as u64;
+        let reserved = plan.fixed.bytes + plan.line_marker.bytes + self.remark.len() as u64;
         // As wide as when the room was reserved.
         let Size { bytes, lines, .. } = self.original;
         let last_line = [Next::Bytes(bytes, bytes), Next::Lines(lines..=lines + NEXT_PAGE_LINES)]
@@ -294,7 +294,7 @@ impl Notice<'_> {
                 self.whole().len() + 1 + self.trailer_line().map_or(0, |line| line.len() + 2)
             }
             Rung::Full => {
-                self.header(facts.shown, removed).len() + last_line + 4 + plan.marker.bytes as usize
+                self.header(facts.shown, removed).len() + last_line + 4 + plan.line_marker.bytes as usize
             }
             Rung::Line | Rung::Least | Rung::Name => {
                 self.line(removed, &Next::Bytes(0, 0)).len()

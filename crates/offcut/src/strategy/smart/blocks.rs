@@ -50,6 +50,16 @@ pub(super) struct Blocks {
     last: Option<Role>,
     /// How many lines there were before the last one that are like it.
     last_before: i32,
+    /// How the last one stands.
+    pub(super) standing: Standing,
+}
+
+/// How the result of a test stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Right behind another: what is to say of it is said elsewhere.
+    Listed,
+    Alone,
 }
 
 /// How much more it is worth what is said of the first failure.
@@ -70,7 +80,7 @@ impl Blocks {
     pub(super) fn new() -> Blocks {
         let block =
             Block { extent: Extent::Closed, indent: 0, lines: 0, frames: 0, own_frames: 0, discount: 0 };
-        Blocks { block, seen: [0; ROLES], row: 0, last: None, last_before: 0 }
+        Blocks { block, seen: [0; ROLES], row: 0, last: None, last_before: 0, standing: Standing::Alone }
     }
 
     /// What a line is worth. `before` tells how many lines of its template there were.
@@ -81,6 +91,11 @@ impl Blocks {
         self.row = if role.is_some() && role == self.last { self.row + 1 } else { 0 };
         let previous = (std::mem::replace(&mut self.last, role), self.last_before);
         self.last_before = before;
+        let is_result = |role| matches!(role, Some(Role::Passed | Role::Failed));
+        self.standing = match is_result(role) && is_result(previous.0) {
+            true => Standing::Listed,
+            false => Standing::Alone,
+        };
         // Nearly every line of nearly every text.
         if role.is_none() && self.block.extent == Extent::Closed {
             return 0;
@@ -120,6 +135,7 @@ impl Blocks {
         let row = self.row.min(12);
         // Diagnostics that are alike often have one cause; those that differ have their own.
         let of_kind = again * 60 + many * if again == 0 { 15 } else { 35 };
+        let fresh = fresh(before, many);
         match role {
             Role::Failed => {
                 let discount = again * 25 + many * 12;
@@ -160,7 +176,7 @@ impl Blocks {
                 let discount = again * 110 + many * 20;
                 raise(store, 1, 300 - discount);
                 self.open(Extent::Trace, known, discount);
-                720 - discount
+                720 - discount + fresh / 2
             }
             Role::Traceback => {
                 self.open(Extent::Traceback, known, again * 40);
@@ -173,7 +189,7 @@ impl Blocks {
                 let of_block = if self.are_open() { self.block.discount } else { 0 };
                 let discount = (again * 70 + many * 12 + row * 30).max(of_block);
                 self.block.lines += 1;
-                640 - discount
+                640 - discount + fresh
             }
             Role::Lead => 700 - again * 20 - many * 12,
             Role::Summary => {
@@ -318,8 +334,13 @@ impl Blocks {
             back += 1;
         }
         self.open(Extent::Trace, known, discount);
-        720 - discount
+        720 - discount + fresh(before, many) / 2
     }
+}
+
+/// How much more the first reasons are worth that are given: more than the names of all that failed.
+fn fresh(before: i32, many: i32) -> i32 {
+    if before == 0 { (160 - many * 40).max(0) } else { 0 }
 }
 
 fn raise(store: &mut Store, back: usize, worth: i32) {

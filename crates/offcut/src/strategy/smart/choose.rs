@@ -7,6 +7,7 @@ use super::lines::Held;
 use super::matcher::Matcher;
 use super::repeats::Repeats;
 use super::rules::Role;
+use super::told::told_again;
 use crate::boundary;
 use crate::cut::{Form, LinePart, Piece};
 use crate::strategy::{Cost, Ends, Room};
@@ -63,6 +64,9 @@ fn onset(line: &Candidate, counts: &Counts, total: u64) -> i32 {
 const ONSET: i32 = 150;
 const MANY: u32 = 8;
 
+/// How much less it is worth what is told again.
+const TOLD_AGAIN: i32 = 300;
+
 /// The pieces to show, or none if lines are not what this text is made of.
 pub(super) fn choose<'t>(
     held: &'t [Candidate],
@@ -79,7 +83,7 @@ pub(super) fn choose<'t>(
     let mut order = admit_best(&mut choices, total, room);
     // What was chosen shows where small holes are; it reads better without them.
     for _ in 0..ROUNDS {
-        save_markers(&mut choices, room.marker.bytes);
+        save_markers(&mut choices, room.line_marker.bytes);
         choices.iter_mut().for_each(|choice| choice.chosen = false);
         order = admit_best(&mut choices, total, room);
     }
@@ -99,7 +103,7 @@ pub(super) fn choose<'t>(
 fn admit_best(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..choices.len()).collect();
     order.sort_by_key(|&at| (-choices[at].score, choices[at].turn));
-    let mut spent = room.marker;
+    let mut spent = room.line_marker;
     // Lines between two that are shown cost less than the marker that would stand for them, so there are rounds.
     for _ in 0..2 {
         for &at in &order {
@@ -111,13 +115,21 @@ fn admit_best(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>) -> Vec<us
 }
 
 fn affordable(pieces: &[Piece<'_>], total: u64, room: &Room<'_>) -> bool {
-    let leaves_gap = |pair: &&[Piece<'_>]| pair[0].end < pair[1].start || pair[0].form == Form::RenderedStart;
-    let gaps = pieces.windows(2).filter(leaves_gap).count() as u64
-        + u64::from(pieces.first().is_some_and(|piece| piece.start > 0))
-        + u64::from(pieces.last().is_some_and(|piece| piece.end < total));
+    let behind = pieces.iter().map(|piece| piece.start).skip(1).chain([total]);
+    let leaves_gap =
+        |(piece, next): &(&Piece<'_>, u64)| piece.end < *next || piece.form == Form::RenderedStart;
+    let before_gaps = || pieces.iter().zip(behind.clone()).filter(leaves_gap);
+    let gaps = before_gaps().count() as u64 + u64::from(pieces.first().is_some_and(|piece| piece.start > 0));
+    let inside = before_gaps().filter(|(piece, _)| !piece.text.ends_with(b"\n")).count() as u64;
     // One marker is always paid for: where all is shown, a line of ours says what a terminal would not show.
-    let cost = pieces.iter().fold(room.marker.times(gaps.max(1)), |sum, piece| sum + cost(&piece.text, room));
+    let markers = room.line_marker.times(gaps.max(1)) + inside_line(room).times(inside);
+    let cost = pieces.iter().fold(markers, |sum, piece| sum + cost(&piece.text, room));
     room.limits.afford(cost)
+}
+
+/// How much more a marker costs inside a line.
+fn inside_line(room: &Room<'_>) -> Cost {
+    room.marker.beyond(room.line_marker)
 }
 
 fn cost(text: &[u8], room: &Room<'_>) -> Cost {
@@ -147,8 +159,12 @@ fn admit(choices: &mut [Choice<'_>], at: usize, total: u64, room: &Room<'_>, spe
     // A line that is cut leaves a gap of its own behind it.
     let whole = choice.held == Held::Whole;
     let gaps = 1 + u64::from(!whole && joins_right) - u64::from(joins_left);
-    let sum = *spent + cost(choice.text, room) + room.marker.times(gaps);
-    let sum = if joins_right && whole { sum.beyond(room.marker) } else { sum };
+    let sum = *spent + cost(choice.text, room) + room.line_marker.times(gaps);
+    let sum = match (whole, joins_right) {
+        (true, true) => sum.beyond(room.line_marker),
+        (true, false) => sum,
+        (false, _) => sum + inside_line(room),
+    };
     if room.limits.afford(sum) {
         *spent = sum;
         choices[at].chosen = true;
@@ -168,7 +184,7 @@ fn bridge(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>, spent: &mut C
             && (from..at).all(|left| touches(choices, left, left + 1))
         {
             let between: u64 = choices[from + 1..at].iter().map(|choice| choice.text.len() as u64).sum();
-            if between <= room.marker.bytes {
+            if between <= room.line_marker.bytes {
                 for middle in from + 1..at {
                     admit(choices, middle, total, room, spent);
                 }
@@ -245,6 +261,7 @@ fn collect<'t>(
     most_line: usize,
 ) -> Vec<Choice<'t>> {
     let mut choices: Vec<Choice<'t>> = Vec::new();
+    let told_again = told_again(held);
     for line in held.iter().filter(|line| line.score >= TELLING || !repeats.folds(line.number)) {
         let (text, held) = clip(&line.text, line.held, most_line);
         choices.push(Choice {
@@ -255,7 +272,8 @@ fn collect<'t>(
             held,
             form: line.form,
             score: line.score.max(rarity(counts, line.template)).max(onset(line, counts, ends.bytes()))
-                + recency(line, ends.bytes(), bytes),
+                + recency(line, ends.bytes(), bytes)
+                - if told_again.contains(&line.number) { TOLD_AGAIN } else { 0 },
             turn: line.start as i64,
             chosen: false,
         });

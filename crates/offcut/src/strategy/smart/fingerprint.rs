@@ -192,6 +192,11 @@ pub(super) fn has_words(content: &[u8]) -> bool {
         .any(|word| word.len() >= 3 && word.iter().all(u8::is_ascii_alphabetic))
 }
 
+/// The hash of all of a word.
+pub(super) fn exact(word: &[u8]) -> u64 {
+    finish(letters(PRIME, word))
+}
+
 fn letters(mut hash: u64, mut word: &[u8]) -> u64 {
     while !word.is_empty() {
         let (letters, length) = load(word);

@@ -1,5 +1,6 @@
 //! The lines that may be shown: a window of the last few, and the best of all before.
 
+use super::blocks::Standing;
 use super::counts::{Counts, Known, Opening};
 use super::lines::{Held, Line};
 use super::rules::Role;
@@ -19,6 +20,7 @@ pub(super) struct Candidate {
     pub(super) form: Form,
     pub(super) score: i32,
     pub(super) order: Order,
+    pub(super) standing: Standing,
     pub(super) template: u64,
     pub(super) role: Option<Role>,
     pub(super) indent: u8,
@@ -85,7 +87,7 @@ impl Store {
         line: &Line<'_>,
         run: &[u8],
         score: i32,
-        order: Order,
+        (order, standing): (Order, Standing),
         known: &Known,
         counts: &Counts,
     ) {
@@ -100,6 +102,7 @@ impl Store {
                     form: line.form,
                     score,
                     order,
+                    standing,
                     template: known.template,
                     role: known.role,
                     indent: known.indent,
@@ -124,7 +127,7 @@ impl Store {
         let entry = &mut slot.line;
         (entry.start, entry.end, entry.number) = (line.start, line.end, line.number);
         (entry.held, entry.form, entry.score, entry.order) = (line.held, line.form, score, order);
-        (entry.template, entry.role) = (known.template, known.role);
+        (entry.template, entry.role, entry.standing) = (known.template, known.role, standing);
         (entry.indent, entry.opening) = (known.indent, known.opening);
         slot.place = line.place.map(|place| (place, line.text.len()));
         if line.place.is_none() {

@@ -17,6 +17,7 @@ mod looks;
 mod matcher;
 mod repeats;
 mod rules;
+mod told;
 mod words_in;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
@@ -118,7 +119,8 @@ impl Reader {
         // Held for now: whether it is rare, or the first of many, is known at the end.
         let is_first = before == 0 && known.opening != Opening::Blank;
         let order = if is_first { Order::First } else { Order::Later };
-        self.store.push(line, run, score.max(i32::from(is_first)), order, &known, &self.counts);
+        let place = (order, self.blocks.standing);
+        self.store.push(line, run, score.max(i32::from(is_first)), place, &known, &self.counts);
     }
 
     /// What is there to know about a line that is new, and how many like it there were before.
