@@ -138,7 +138,9 @@ impl Blocks {
         let fresh = fresh(before, many);
         match role {
             Role::Failed => {
-                let discount = again * 25 + many * 12;
+                // Of a long list of names the last ones say little.
+                let crowd = ((self.row - 24).max(0) * 10).min(300);
+                let discount = again * 25 + many * 12 + crowd;
                 // What is said of the first failure, before the names of many.
                 let said = if many == 0 { -FIRST } else { discount + many * 40 };
                 self.open(Extent::Section, known, said);
@@ -267,6 +269,7 @@ impl Blocks {
             Extent::Passed => (!blank, 0),
             Extent::Diagnostic => (!blank && deeper && block.lines <= 30, 520 - block.lines * 14),
             Extent::List => (!(blank && block.lines > 1) && block.lines <= 200, 720 - block.lines * 2),
+            Extent::Section if block.discount < 0 => (block.lines <= 30, 440 - block.lines * 10),
             Extent::Section => (block.lines <= 14, 440 - block.lines * 20),
             Extent::Trace => (!blank && block.frames == 0 && block.lines <= 8, 420 - block.lines * 40),
             Extent::Traceback => (block.lines <= 400, 120),
