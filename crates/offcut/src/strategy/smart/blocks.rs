@@ -128,9 +128,9 @@ impl Blocks {
 
     /// A line with a role of its own.
     fn opens(&mut self, role: Role, known: &Known, before: i32, store: &mut Store) -> i32 {
-        let seen = &mut self.seen[role as usize];
-        let many = steps(*seen);
-        *seen += 1;
+        let seen = self.seen[role as usize];
+        let many = steps(seen);
+        self.seen[role as usize] += 1;
         let again = steps(before);
         let row = self.row.min(12);
         // Diagnostics that are alike often have one cause; those that differ have their own.
@@ -138,8 +138,8 @@ impl Blocks {
         let fresh = fresh(before, many);
         match role {
             Role::Failed => {
-                // Of a long list of names the last ones say little.
-                let crowd = ((self.row - 24).max(0) * 10).min(300);
+                // Of many names the last ones say little.
+                let crowd = ((self.row - 24) * 10).max((seen - 24) * 3).clamp(0, 300);
                 let discount = again * 25 + many * 12 + crowd;
                 // What is said of the first failure, before the names of many.
                 let said = if many == 0 { -FIRST } else { discount + many * 40 };
