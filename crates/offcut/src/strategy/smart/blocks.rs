@@ -52,6 +52,16 @@ pub(super) struct Blocks {
     last_before: i32,
     /// How the last one stands.
     pub(super) standing: Standing,
+    /// Whether it is still to be said why the last failure came about, and how often that was said.
+    reason: Reason,
+    reasons: i32,
+}
+
+/// What is known of why something failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reason {
+    Awaited,
+    Given,
 }
 
 /// How the result of a test stands.
@@ -80,7 +90,16 @@ impl Blocks {
     pub(super) fn new() -> Blocks {
         let block =
             Block { extent: Extent::Closed, indent: 0, lines: 0, frames: 0, own_frames: 0, discount: 0 };
-        Blocks { block, seen: [0; ROLES], row: 0, last: None, last_before: 0, standing: Standing::Alone }
+        Blocks {
+            block,
+            seen: [0; ROLES],
+            row: 0,
+            last: None,
+            last_before: 0,
+            standing: Standing::Alone,
+            reason: Reason::Given,
+            reasons: 0,
+        }
     }
 
     /// What a line is worth. `before` tells how many lines of its template there were.
@@ -142,6 +161,7 @@ impl Blocks {
                 let crowd = ((self.row - 24) * 10).max((seen - 24) * 3).clamp(0, 300);
                 let discount = again * 25 + many * 12 + crowd;
                 // What is said of the first failure, before the names of many.
+                self.reason = Reason::Awaited;
                 let said = if many == 0 { -FIRST } else { discount + many * 40 };
                 self.open(Extent::Section, known, said);
                 800 - discount
@@ -175,7 +195,8 @@ impl Blocks {
                 760 - of_kind
             }
             Role::Exception => {
-                let discount = again * 110 + many * 20;
+                let many = self.exceptions(seen);
+                let (discount, fresh) = (again * 110 + many * 20, self::fresh(before, many));
                 raise(store, 1, 300 - discount);
                 self.open(Extent::Trace, known, discount);
                 720 - discount + fresh / 2
@@ -231,6 +252,18 @@ impl Blocks {
                 inside.max(300 - discount)
             }
             Role::Place | Role::Passed | Role::Quiet | Role::Chore => 0,
+        }
+    }
+
+    /// How many exceptions there were, in steps. The first one behind a failure is its reason, however many a test that
+    /// went well has printed.
+    fn exceptions(&mut self, seen: i32) -> i32 {
+        match std::mem::replace(&mut self.reason, Reason::Given) {
+            Reason::Awaited => {
+                self.reasons += 1;
+                steps(self.reasons - 1)
+            }
+            Reason::Given => steps(seen),
         }
     }
 
@@ -320,8 +353,9 @@ impl Blocks {
 
     /// The line that ends a traceback says what happened; the frames right before it say where.
     fn exception(&mut self, known: &Known, before: i32, store: &mut Store) -> i32 {
-        let many = steps(self.seen[Role::Exception as usize]);
+        let seen = self.seen[Role::Exception as usize];
         self.seen[Role::Exception as usize] += 1;
+        let many = self.exceptions(seen);
         let discount = steps(before) * 110 + many * 20;
         for (back, worth) in [(1, 560), (2, 540), (3, 330), (4, 310)] {
             raise(store, back, worth - discount - many * 20);
