@@ -279,6 +279,26 @@ fn what_went_well_gives_way() {
     assert!(shown.matches("PASSED").count() < 20 && shown.contains("FAILED tests/test_shop.py"), "{shown}");
 }
 
+/// That a test went well is nothing rare, even if its name is.
+#[test]
+fn names_of_what_went_well_are_nothing_rare() {
+    let word = |number: u32| -> String {
+        (0..6).map(|at| char::from(b'a' + ((number * 7919) >> (at * 3)) as u8 % 26)).collect()
+    };
+    let tests = |range: std::ops::Range<u32>| -> String {
+        range
+            .map(|test| match test % 40 {
+                0 => format!("ok {test} - {} {}\n", word(test), word(test + 9)),
+                _ => format!("ok {test}\n"),
+            })
+            .collect()
+    };
+    let failure = "#   Failed test 'Warnings'\n#   at t/shop.t line 115.\n#          got: 'record 2'\n#     expected: 'record 3'\n";
+    let shown = shown(&format!("{}{failure}{}", tests(0..3000), tests(3000..6000)), 4000);
+    assert!(shown.contains("#     expected: 'record 3'"), "{shown}");
+    assert!(shown.matches("- ").count() < 40, "{shown}");
+}
+
 /// The place in one's own code, however many candidates and instantiations stand around it.
 #[test]
 fn templates_lead_to_the_line_that_caused_them() {

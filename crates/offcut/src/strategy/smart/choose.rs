@@ -54,9 +54,10 @@ fn recency(line: &Candidate, total: u64, bytes: u64) -> i32 {
 
 /// From here on things are otherwise: the first of many lines that are alike, not at the beginning.
 fn onset(line: &Candidate, counts: &Counts, total: u64) -> i32 {
-    let is_idle = matches!(line.role, Some(Role::Passed | Role::Quiet | Role::Chore));
-    let is_onset =
-        line.order == Order::First && line.start > total / 20 && counts.of(line.template) >= MANY && !is_idle;
+    let is_onset = line.order == Order::First
+        && line.start > total / 20
+        && counts.of(line.template) >= MANY
+        && !line.role.is_some_and(Role::is_idle);
     if is_onset { ONSET } else { 0 }
 }
 
@@ -271,7 +272,7 @@ fn collect<'t>(
             number: line.number,
             held,
             form: line.form,
-            score: line.score.max(rarity(counts, line.template)).max(onset(line, counts, ends.bytes()))
+            score: line.score.max(rarity(counts, line)).max(onset(line, counts, ends.bytes()))
                 + recency(line, ends.bytes(), bytes)
                 - if told_again.contains(&line.number) { TOLD_AGAIN } else { 0 },
             turn: line.start as i64,

@@ -34,14 +34,17 @@ pub(super) enum Order {
     Later,
 }
 
-/// What it is worth that a line is unlike the others.
-pub(super) fn rarity(counts: &Counts, template: u64) -> i32 {
+/// What it is worth that a line is unlike the others. That something went well is nothing rare, whatever its name.
+pub(super) fn rarity(counts: &Counts, line: &Candidate) -> i32 {
+    if line.role.is_some_and(Role::is_idle) {
+        return 0;
+    }
     let worth = ((counts.monotony() - 1.0).clamp(0.0, 8.0) * 70.0) as i32;
     // Where all lines differ, nothing is rare: that is asked about every one of them.
     if worth == 0 {
         return 0;
     }
-    let count = counts.of(template);
+    let count = counts.of(line.template);
     if count > 3 { 0 } else { worth / count as i32 }
 }
 
@@ -116,8 +119,8 @@ impl Store {
         self.next = if self.next + 1 == WINDOW { 0 } else { self.next + 1 };
         // Where many lines are better, even what stands near the end of the text would not be shown.
         let hope = RECENCY - self.floor;
-        let is_held = slot.line.score > 0
-            && (slot.line.score + hope > 0 || rarity(counts, slot.line.template) + hope > 0);
+        let is_held =
+            slot.line.score > 0 && (slot.line.score + hope > 0 || rarity(counts, &slot.line) + hope > 0);
         if is_held {
             slot.settle(run);
             self.bytes += slot.line.text.len() + OVERHEAD;
@@ -157,7 +160,7 @@ impl Store {
 
     /// Forgets the weaker half.
     fn prune(&mut self, counts: &Counts) {
-        let worth = |line: &Candidate| line.score.max(rarity(counts, line.template));
+        let worth = |line: &Candidate| line.score.max(rarity(counts, line));
         let mut order: Vec<(i32, u64, usize)> =
             self.best.iter().map(|line| (-worth(line), line.start, line.text.len() + OVERHEAD)).collect();
         order.sort_unstable();

@@ -117,7 +117,8 @@ impl Reader {
         let score = self.blocks.score(&known, before, &mut self.store);
         let score = self.with_neighbours(score);
         // Held for now: whether it is rare, or the first of many, is known at the end.
-        let is_first = before == 0 && known.opening != Opening::Blank;
+        let is_idle = known.role.is_some_and(rules::Role::is_idle);
+        let is_first = before == 0 && known.opening != Opening::Blank && !is_idle;
         let order = if is_first { Order::First } else { Order::Later };
         let place = (order, self.blocks.standing);
         self.store.push(line, run, score.max(i32::from(is_first)), place, &known, &self.counts);

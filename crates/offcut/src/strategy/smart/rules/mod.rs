@@ -68,10 +68,16 @@ pub(super) enum Role {
 }
 
 impl Role {
+    /// Whether there is nothing to look for in such a line.
+    pub(super) fn is_idle(self) -> bool {
+        matches!(self, Role::Passed | Role::Quiet | Role::Chore)
+    }
+
     /// Whether a line of this role is worth a look by itself.
     pub(super) fn is_trouble(self) -> bool {
-        let is_none = matches!(self, Role::Passed | Role::Quiet | Role::Chore | Role::Heading);
-        !is_none && !matches!(self, Role::Summary | Role::Frame | Role::Library | Role::Place)
+        let is_part =
+            matches!(self, Role::Heading | Role::Summary | Role::Frame | Role::Library | Role::Place);
+        !self.is_idle() && !is_part
     }
 }
 
