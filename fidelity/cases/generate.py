@@ -1,7 +1,7 @@
 """Makes the labelled cases of this folder: real tools on small real programs, each with one thing wrong.
 
 Run `python3 generate.py [NAME...]` here; it writes `*.log` and `labels.jsonl`. It needs gcc, g++, make, cmake, javac, node,
-npm, cargo and python3; pytest and the JavaScript tools are installed into a folder of their own (TOOLS, kept between runs).
+npm, cargo, perl, tar and python3; pytest, ruff and the JavaScript tools are installed into a folder of their own (TOOLS, kept between runs).
 What a reader must see is given as text; the line numbers are looked up in what the tool printed.
 """
 
@@ -25,7 +25,7 @@ def install():
     """Installs the tools that are not part of a usual machine, once."""
     if not PYTEST.exists():
         subprocess.run([sys.executable, "-m", "venv", TOOLS / "venv"], check=True)
-        subprocess.run([PYTEST, "-m", "pip", "install", "-q", "pytest"], check=True)
+        subprocess.run([PYTEST, "-m", "pip", "install", "-q", "pytest", "ruff"], check=True)
     if not SCRIPTS.exists():
         (TOOLS / "js").mkdir(parents=True, exist_ok=True)
         packages = ["typescript", "mocha", "jest", "vitest"]
@@ -336,6 +336,84 @@ def checksum_of_one_of_many():
     return run(files, command), facts
 
 
+def tar_misses_one_of_many():
+    files = {f"data/d{n // 100:02}/f{n:04}.bin": "x" for n in range(1500)}
+    files |= {f"more/e{n // 100:02}/g{n:04}.bin": "x" for n in range(1500)}
+    facts = {"the file": ["tar: ledger/2024.csv: Cannot stat: No such file or directory"]}
+    return run(files, "tar -cvf /dev/null --sort=name data ledger/2024.csv more"), facts
+
+
+def training_turns_to_nan():
+    script = """
+import math, random
+random.seed(1)
+weight = 1.0
+for epoch in range(60):
+    for step in range(0, 32, 4):
+        weight = weight * 1.01 if (epoch, step) != (36, 4) else float("nan")
+        print(f"epoch {epoch:03} step {step:03} loss {0.2 * weight + random.random() / 50:.6f} rate 0.00100")
+    print(f"epoch {epoch:03} VALID loss {weight / 3:.6f}")
+    if epoch % 10 == 0:
+        print(f"saved checkpoint model_{epoch:03}.npz")
+print("training finished")
+"""
+    facts = {"where it begins": ["epoch 036 step 004 loss nan"]}
+    return run({"train.py": script}, "python3 train.py"), facts
+
+
+def ruff_one_finding_of_many():
+    lines = "".join(f"def price_{n}(x):\n    return 'item %s costs %s' % (x, {n})\n\n\n" for n in range(300))
+    wrong = "def total(items):\n    return sum(item.price for item in itms)\n\n\n"
+    files = {"shop.py": lines[: len(lines) // 2].rsplit("def ", 1)[0] + wrong + lines}
+    facts = {"the name": ["F821 Undefined name `itms`"], "the place": ["--> shop.py:606:39"]}
+    return run(files, f"{TOOLS}/venv/bin/ruff check --no-cache --select F,UP031 ."), facts
+
+
+def prove_one_of_many():
+    files = {f"t/{n:02}_ok.t": f"use Test::More tests => 60;\nok(1, \"case $_ of file {n}\") for 1 .. 60;\n" for n in range(40)}
+    files["t/20_ok.t"] = (
+        "use Test::More tests => 60;\nok(1, \"case $_\") for 1 .. 59;\n"
+        "is_deeply([total(2)], [{ record => 3 }], 'the total of two');\nsub total { return { record => $_[0] } }\n"
+    )
+    facts = {
+        "the test": ["#   Failed test 'the total of two'"],
+        "the place": ["#   at t/20_ok.t line 3."],
+        "what it got": ["#          $got->[0]{record} = '2'"],
+        "what was expected": ["#     $expected->[0]{record} = '3'"],
+    }
+    return run(files, "prove -v t"), facts
+
+
+def rust_backtrace():
+    files = {
+        "Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+        "src/lib.rs": "pub fn price(item: &str) -> u32 {\n    item.split('=').nth(1).unwrap().parse().unwrap()\n}\n"
+        "#[cfg(test)]\nmod tests {\n"
+        + "".join(f"    #[test]\n    fn case_{n}() {{ assert_eq!(super::price(\"a={n}\"), {n}); }}\n" for n in range(150))
+        + "    #[test]\n    fn no_price() { super::price(\"a=b\"); }\n}\n",
+    }
+    facts = {
+        "the panic": ["thread 'tests::no_price'"],
+        "why": ["called `Result::unwrap()` on an `Err` value: ParseIntError { kind: InvalidDigit }"],
+        "where in our code": ["shop::price"],
+    }
+    return run(files, "RUST_BACKTRACE=1 cargo test --offline -- --test-threads=1"), facts
+
+
+def library_raises_for_us():
+    files = {
+        "shop.py": "import json, sys\n\n\ndef load(text):\n    return json.loads(text)\n\n\n"
+        "for n in range(2000):\n    print(f'item {n}', load(f'{{\"price\": {n}}}')['price'], flush=True)\n"
+        "    if n == 900:\n        try:\n            load('{\"price\": }')\n        except ValueError:\n"
+        "            import traceback\n\n            traceback.print_exc()\n            sys.stderr.flush()\n"
+    }
+    facts = {
+        "the error": ["json.decoder.JSONDecodeError: Expecting value: line 1 column 11 (char 10)"],
+        "our line": ['File "/build/shop.py", line 5, in load'],
+    }
+    return run(files, "python3 $PWD/shop.py"), facts
+
+
 CASES = [
     gcc_one_error_among_warnings,
     gxx_template_error,
@@ -357,6 +435,12 @@ CASES = [
     python_traceback_in_a_log,
     asan_in_one_of_many_runs,
     checksum_of_one_of_many,
+    tar_misses_one_of_many,
+    training_turns_to_nan,
+    ruff_one_finding_of_many,
+    prove_one_of_many,
+    rust_backtrace,
+    library_raises_for_us,
 ]
 
 

@@ -158,17 +158,21 @@ mod tests {
 
     /// What was won stays won.
     #[test]
-    fn smart_shows_every_fact_of_our_own_cases() {
+    fn every_fact_of_our_own_cases_is_shown() {
         let logs = labels::read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
-        assert!(logs.len() >= 12);
+        assert!(logs.len() >= 26);
         let mut wrong = Vec::new();
-        for bytes in [4000, 8000] {
-            let truncator = truncator(StrategyName::Smart, bytes).unwrap();
+        let names = [StrategyName::Smart, StrategyName::Auto];
+        for (name, bytes) in names.into_iter().flat_map(|name| [(name, 4000), (name, 8000)]) {
+            let truncator = truncator(name, bytes).unwrap();
             for log in &logs {
                 let shown = truncator.apply(&log.text, &Context::default());
                 let missed = score::compare(log, shown.content());
                 wrong.extend(
-                    missed.facts.iter().map(|fact| format!("{} at {bytes}: {}", log.labels.file, fact.name)),
+                    missed
+                        .facts
+                        .iter()
+                        .map(|fact| format!("{} at {bytes} by {name:?}: {}", log.labels.file, fact.name)),
                 );
             }
         }
