@@ -6,6 +6,9 @@ pub(crate) const OPENING: usize = 64 << 10;
 /// More than one byte in so many that is no text makes the output binary. Lists separated by NUL stay text.
 const SHARE: usize = 10;
 
+/// The same for bytes that are only not UTF-8: text in one of the older encodings is text.
+const SHARE_OF_INVALID: usize = 3;
+
 /// The same for an output whose first bytes are those of a binary format, some of which are only two letters.
 const SHARE_OF_KNOWN: usize = 100;
 
@@ -24,20 +27,21 @@ pub(crate) enum Kind {
 /// a log does not become unreadable by one of them.
 pub(crate) fn kind(opening: &[u8]) -> Option<Kind> {
     let opening = &opening[..opening.len().min(OPENING)];
-    let foreign: usize = opening
-        .utf8_chunks()
-        .map(|chunk| {
-            let unused = chunk.valid().bytes().filter(|&byte| is_unused(byte)).count();
-            unused + chunk.invalid().len()
-        })
-        .sum();
+    let (mut unused, mut invalid) = (0, 0);
+    for chunk in opening.utf8_chunks() {
+        unused += chunk.valid().bytes().filter(|&byte| is_unused(byte)).count();
+        invalid += chunk.invalid().len();
+    }
     let known = infer::get(opening)
-        .filter(|_| foreign * SHARE_OF_KNOWN > opening.len())
+        .filter(|_| (unused + invalid) * SHARE_OF_KNOWN > opening.len())
         .map(|kind| kind.mime_type())
         .filter(|media| !media.starts_with("text/"));
     match known {
         Some(media) => Some(Kind::Known(media)),
-        None => (foreign * SHARE > opening.len()).then_some(Kind::Unknown),
+        None => {
+            let is_binary = unused * SHARE + invalid * SHARE_OF_INVALID > opening.len();
+            is_binary.then_some(Kind::Unknown)
+        }
     }
 }
 

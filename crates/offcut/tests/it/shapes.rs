@@ -100,6 +100,10 @@ fn strays_are_shown() {
         let preview = shown(&text, 4000);
         assert!(preview.contains(remark) && preview.contains(stray), "{remark}, {stray}{preview}");
     }
+    let listing: String = (0..200).map(|at| format!("./d{at}:\n{}\n", "name\nother\n".repeat(9))).collect();
+    let preview =
+        shown(&format!(".:\na\nb\n\n{listing}./e:\nSegmentation fault (core dumped)\n\n{listing}"), 4000);
+    assert!(preview.contains("listing of") && preview.contains("Segmentation fault"), "{preview}");
     // However many there are, they do not take the room of the others.
     let many: String =
         (0..60).map(|at| format!("tar: {at}: gone\n{}", paths(at * 50..(at + 1) * 50))).collect();

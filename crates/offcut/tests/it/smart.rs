@@ -77,6 +77,50 @@ fn one_fatal_line() {
     check("12:00:00 FATAL worker-3 disk is gone\n", &["12:00:00 FATAL worker-3 disk is gone"]);
 }
 
+/// Whatever the other lines are: all of them new, with words of trouble, or very long.
+#[test]
+fn one_fatal_line_among_others_of_trouble() {
+    let word = |number: u32| -> String {
+        (0..6)
+            .map(|at| char::from(b'a' + (number.wrapping_mul(2_654_435_761) >> (at * 5)) as u8 % 26))
+            .collect()
+    };
+    let many = |range: std::ops::Range<u32>, line: &str| -> String {
+        range.map(|number| line.replace("one", &word(number)).replace("two", &word(!number)) + "\n").collect()
+    };
+    for (lines, line) in [
+        (50_000, "07:00:00 INFO [one] processed two: 0 errors"),
+        (50_000, "WARN one: two failed, will retry"),
+        (50_000, "test errors::one::fails_on_two ... ok"),
+        (250, "ERROR one two failed for one"),
+    ] {
+        let text = format!(
+            "{}FATAL: out of disk: shutting down\n{}",
+            many(0..lines, line),
+            many(lines..2 * lines, line)
+        );
+        assert!(shown(&text, 8000).contains("FATAL: out of disk"), "{line}");
+    }
+    let long = format!("a\n{}\nERROR: boom\n{}\n", "y".repeat(20_000), "z".repeat(20_000));
+    assert!(shown(&long, 8000).contains("ERROR: boom\n"));
+}
+
+/// pytest -rA shows what tests printed that went well, under the same headings as failures.
+#[test]
+fn parts_about_what_went_well() {
+    let section = |name: &str, line: &str| format!("____________ {name} ____________\n{line}\n");
+    let failures: String =
+        (0..2).map(|at| section(&format!("test_bad_{at}"), "E       assert 1 == 2")).collect();
+    let passes: String = (0..300).map(|at| section(&format!("test_good_{at}"), "printed")).collect();
+    let text = format!(
+        "{}=========== FAILURES ===========\n{failures}=========== PASSES ===========\n{passes}=========== short test summary info ===========\nFAILED test_bad_0\n",
+        ordinary(300)
+    );
+    let shown = shown(&text, 4000);
+    assert!(shown.contains("test_bad_1 __") && shown.contains("E       assert 1 == 2"), "{shown}");
+    assert!(shown.matches("test_good").count() < 20, "{shown}");
+}
+
 #[test]
 fn a_diagnostic_with_its_snippet() {
     let diagnostic = "error[E0308]: mismatched types\n  --> src/main.rs:2:18\n   |\n2  |     let a: u32 = \"x\";\n   |            ---   ^^^ expected `u32`, found `&str`\n   |            |\n   |            expected due to this\n   = note: for a reason\n";

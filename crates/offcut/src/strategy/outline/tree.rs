@@ -62,6 +62,10 @@ impl Tree {
             return 0;
         }
         self.names += 1;
+        // Few names have blanks; what is no name has them.
+        if line.contains(&b' ') {
+            return STRAY;
+        }
         // What is in the root, before the directories that are far from it.
         if self.directories == 1 && self.place <= 60 { 780 } else { 0 }
     }

@@ -55,6 +55,14 @@ pub(super) struct Blocks {
     /// Whether it is still to be said why the last failure came about, and how often that was said.
     reason: Reason,
     reasons: i32,
+    part: Part,
+}
+
+/// What a part of the text is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    WentWell,
+    Anything,
 }
 
 /// What is known of why something failed.
@@ -99,6 +107,7 @@ impl Blocks {
             standing: Standing::Alone,
             reason: Reason::Given,
             reasons: 0,
+            part: Part::Anything,
         }
     }
 
@@ -128,6 +137,11 @@ impl Blocks {
         }
         match role {
             None | Some(Role::Quiet | Role::Chore) => self.inside(known, before),
+            Some(Role::Passes) => {
+                self.part = Part::WentWell;
+                self.passes(known, store)
+            }
+            Some(Role::Failed) if self.part == Part::WentWell => self.passes(known, store),
             Some(Role::Passed) => self.passes(known, store),
             Some(Role::Detail) if self.block.extent == Extent::Passed => MUTED,
             Some(role @ (Role::Frame | Role::Library)) => self.frame(role, before),
@@ -216,23 +230,25 @@ impl Blocks {
             }
             Role::Lead => 700 - again * 20 - many * 12,
             Role::Summary => {
+                self.part = Part::Anything;
                 self.open(Extent::Closed, known, 0);
                 760 - again * 70 - many * 10
             }
             Role::List => {
+                self.part = Part::Anything;
                 self.open(Extent::List, known, again * 20);
                 740 - again * 20
             }
-            Role::Stopped => {
+            Role::Stopped | Role::Fatal => {
                 let discount = again * 80 + many * 25;
                 raise(store, 1, 400 - discount);
                 raise(store, 2, 300 - discount);
                 self.open(Extent::Diagnostic, known, discount + 60);
-                700 - discount
+                if role == Role::Fatal { 850 - discount } else { 700 - discount }
             }
             Role::Heading => {
                 self.open(Extent::Closed, known, 0);
-                560 - many * 15
+                560 - again * 40 - many * 15
             }
             Role::Warning => {
                 // However many there are, one that is unlike them is worth a look.
@@ -251,7 +267,7 @@ impl Blocks {
                 }
                 inside.max(300 - discount)
             }
-            Role::Place | Role::Passed | Role::Quiet | Role::Chore => 0,
+            Role::Place | Role::Passes | Role::Passed | Role::Quiet | Role::Chore => 0,
         }
     }
 

@@ -5,7 +5,9 @@
 //! Any ordinary output earns more than it needs; where it does not, there is more for lines with a word of trouble in
 //! them and for those next to a line that matters.
 
+use memchr::memmem;
 use multiversion::multiversion;
+use std::sync::LazyLock;
 
 /// Looks that can be afforded.
 pub(super) struct Looks {
@@ -13,6 +15,7 @@ pub(super) struct Looks {
     earned: u64,
     for_any: Purse,
     for_urgent: Purse,
+    for_grave: Purse,
 }
 
 /// Earned by bytes, spent on looks.
@@ -61,7 +64,12 @@ pub(super) enum Surroundings {
 
 impl Looks {
     pub(super) fn new() -> Looks {
-        Looks { earned: 0, for_any: Purse::new(4096, 16_384), for_urgent: Purse::new(8192, 8192) }
+        Looks {
+            earned: 0,
+            for_any: Purse::new(4096, 16_384),
+            for_urgent: Purse::new(8192, 8192),
+            for_grave: Purse::new(1024, 8192),
+        }
     }
 
     /// A line of so many bytes goes by.
@@ -76,7 +84,28 @@ impl Looks {
             || self
                 .for_urgent
                 .pay(self.earned, || surroundings == Surroundings::Telling || is_suspicious(line))
+            || self.for_grave.pay(self.earned, || is_grave(line))
     }
+}
+
+/// Whether a line has a word of the worst, in capitals or at its beginning: where every line has a word of trouble, the
+/// one that matters has such a one.
+fn is_grave(line: &[u8]) -> bool {
+    const WORST: [&[u8]; 8] = [
+        b"FATAL",
+        b"CRITICAL",
+        b"PANIC",
+        b"EMERG",
+        b"Segmentation fault",
+        b"SIGSEGV",
+        b"SIGKILL",
+        b"Traceback (",
+    ];
+    const OPENINGS: [&[u8]; 6] = [b"fatal", b"Fatal", b"panic:", b"Killed", b"Aborted", b"thread '"];
+    static FINDERS: LazyLock<Vec<memmem::Finder<'static>>> =
+        LazyLock::new(|| WORST.iter().map(|word| memmem::Finder::new(*word)).collect());
+    OPENINGS.iter().any(|word| line.starts_with(word))
+        || FINDERS.iter().any(|finder| finder.find(line).is_some())
 }
 
 /// So many places are tested at once.

@@ -246,7 +246,8 @@ impl Selector for Watcher {
         let pieces = choose::choose(held, &reader.counts, &reader.repeats, ends, room, *most_line);
         let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
         let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);
-        if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES) {
+        let is_trouble = held.iter().any(|line| line.role.is_some_and(rules::Role::is_trouble));
+        if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES && !is_trouble) {
             let repeats = reader.repeats.of_shown(&kinds(&pieces));
             return Selection { pieces, repeats, ..Selection::default() };
         }

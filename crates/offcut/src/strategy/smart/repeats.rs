@@ -55,7 +55,13 @@ impl Matter {
         match role {
             None
             | Some(
-                Role::Passed | Role::Quiet | Role::Chore | Role::Warning | Role::Suspect | Role::Heading,
+                Role::Passes
+                | Role::Passed
+                | Role::Quiet
+                | Role::Chore
+                | Role::Warning
+                | Role::Suspect
+                | Role::Heading,
             ) => {
                 if fingerprint::has_words(text) {
                     Matter::Words

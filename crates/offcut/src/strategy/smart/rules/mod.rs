@@ -53,12 +53,16 @@ pub(super) enum Role {
     List,
     /// A command, a target or a job gave up.
     Stopped,
+    /// The same by its own word, however many errors there were.
+    Fatal,
     /// A warning.
     Warning,
     /// Has a word that often means trouble.
     Suspect,
     /// Heads a part of a text that has parts: a file of a diff, a hunk.
     Heading,
+    /// Heads a part that tells of what went well.
+    Passes,
     /// Says that a test or a step went well.
     Passed,
     /// Looks like trouble and is none.
@@ -70,7 +74,7 @@ pub(super) enum Role {
 impl Role {
     /// Whether there is nothing to look for in such a line.
     pub(super) fn is_idle(self) -> bool {
-        matches!(self, Role::Passed | Role::Quiet | Role::Chore)
+        matches!(self, Role::Passes | Role::Passed | Role::Quiet | Role::Chore)
     }
 
     /// Whether a line of this role is worth a look by itself.

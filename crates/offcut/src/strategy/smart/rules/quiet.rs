@@ -40,6 +40,15 @@ pub(super) static RULES: &[Rule] = &[
         miss: "Tests run: 12, Failures: 1, Errors: 0, Skipped: 1",
     },
     Rule {
+        name: "pytest-passes",
+        group: Group::Quiet,
+        role: Role::Passes,
+        words: &["= PASSES ="],
+        pattern: "^=+ PASSES =+$",
+        hit: "=================================== PASSES ====================================",
+        miss: "== PASSES ALL ==",
+    },
+    Rule {
         name: "passing-test",
         group: Group::Quiet,
         role: Role::Passed,

@@ -6,7 +6,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "level-fatal",
         group: Group::Words,
-        role: Role::Stopped,
+        role: Role::Fatal,
         words: &["fatal", "critical", "panic", "emerg", "severe"],
         pattern: r"(^|[^\w./'\x22-])(FATAL|CRITICAL|PANIC|EMERG|SEVERE)($|[^\w./'\x22=-])|^\W*(fatal|Fatal|critical|Critical)\b[: ]",
         hit: "2024-01-01 12:00:00 FATAL disk is gone",
