@@ -3,11 +3,9 @@
 //! To match a line against the rules costs as much as to pass by thousands of its bytes. A text whose lines are all
 //! new must not cost more than so many times a text that repeats itself, so looks are earned by the bytes that go by.
 //! Any ordinary output earns more than it needs; where it does not, there is more for lines with a word of trouble in
-//! them and for those next to a line that matters.
+//! them and for those next to a line that matters, and where all have such a word, for those with one of the worst.
 
-use memchr::memmem;
 use multiversion::multiversion;
-use std::sync::LazyLock;
 
 /// Looks that can be afforded.
 pub(super) struct Looks {
@@ -80,32 +78,29 @@ impl Looks {
 
     /// Whether a new line may be looked at; that is then paid for.
     pub(super) fn afford(&mut self, line: &[u8], surroundings: Surroundings) -> bool {
-        self.for_any.pay(self.earned, || true)
-            || self
-                .for_urgent
-                .pay(self.earned, || surroundings == Surroundings::Telling || is_suspicious(line))
-            || self.for_grave.pay(self.earned, || is_grave(line))
+        if self.for_any.pay(self.earned, || true) {
+            return true;
+        }
+        if surroundings == Surroundings::Telling {
+            return self.for_urgent.pay(self.earned, || true);
+        }
+        match self.for_urgent.can_pay(self.earned) {
+            true => self.for_urgent.pay(self.earned, || is_suspicious(line)),
+            false => self.for_grave.pay(self.earned, || is_grave(line)),
+        }
     }
 }
 
 /// Whether a line has a word of the worst, in capitals or at its beginning: where every line has a word of trouble, the
 /// one that matters has such a one.
 fn is_grave(line: &[u8]) -> bool {
-    const WORST: [&[u8]; 8] = [
-        b"FATAL",
-        b"CRITICAL",
-        b"PANIC",
-        b"EMERG",
-        b"Segmentation fault",
-        b"SIGSEGV",
-        b"SIGKILL",
-        b"Traceback (",
-    ];
-    const OPENINGS: [&[u8]; 6] = [b"fatal", b"Fatal", b"panic:", b"Killed", b"Aborted", b"thread '"];
-    static FINDERS: LazyLock<Vec<memmem::Finder<'static>>> =
-        LazyLock::new(|| WORST.iter().map(|word| memmem::Finder::new(*word)).collect());
-    OPENINGS.iter().any(|word| line.starts_with(word))
-        || FINDERS.iter().any(|finder| finder.find(line).is_some())
+    const WORST: [&[u8]; 3] = [b"FATAL", b"CRITICAL", b"PANIC"];
+    const OPENINGS: [&[u8]; 6] =
+        [b"fatal", b"Fatal", b"panic:", b"Killed", b"Aborted", b"Segmentation fault"];
+    let may_open = matches!(line.first(), Some(b'f' | b'F' | b'p' | b'K' | b'A' | b'S'));
+    (may_open && OPENINGS.iter().any(|word| line.starts_with(word)))
+        || memchr::memchr3_iter(b'F', b'C', b'P', line)
+            .any(|at| WORST.iter().any(|word| line[at..].starts_with(word)))
 }
 
 /// So many places are tested at once.
