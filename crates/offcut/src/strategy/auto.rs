@@ -274,6 +274,26 @@ mod tests {
         check(&text, "diff of 10 files: 9 hunks, +9 -9 lines, 30 only on one side");
     }
 
+    /// A source that was printed, and behind it what a build says.
+    #[test]
+    fn a_source_and_a_log() {
+        let source = include_str!("../truncator.rs").repeat(4);
+        let said = |at: u32| {
+            format!(
+                "f{at}.c: In function 'f{at}':\nf{at}.c:1:2: warning: unused\n  1 | int a;\n    |     ^\n    |     |\n"
+            )
+        };
+        let log: String = (0..300).map(said).collect();
+        let auto = Auto { split: Split { head: 1, tail: 2 } };
+        let mut kind = Kind::of(source.as_bytes(), auto, 9500);
+        kind.observe(Run::verbatim(source.as_bytes(), 0));
+        let Kind::Shape(outline) = &mut kind else { panic!("it begins with a source") };
+        assert!(outline.is_met());
+        kind.observe(Run::verbatim(log.as_bytes(), source.len() as u64));
+        let Kind::Shape(outline) = &mut kind else { panic!("it begins with a source") };
+        assert!(!outline.is_met());
+    }
+
     #[test]
     fn data_is_no_source() {
         check(&format!("// numbers\n[\n{}0]\n", "  // one\n  1,\n".repeat(90)), "log");

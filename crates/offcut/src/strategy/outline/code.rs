@@ -8,7 +8,14 @@ pub(super) struct Code {
     lines: u64,
     code: u64,
     definitions: u64,
+    /// The same of the stretch that is being read, and whether one was something else.
+    stretch: (u64, u64),
+    has_other_stretch: bool,
 }
+
+/// So many lines in a row of which few could be code are something else, whatever stands before and behind them.
+const STRETCH: u64 = 200;
+const LEAST_IN_STRETCH: u64 = 43;
 
 /// Words before the one that says what is defined.
 const BEFORE: [&[u8]; 20] = [
@@ -94,7 +101,13 @@ impl Shape for Code {
             return 0;
         }
         self.lines += 1;
-        self.code += u64::from(is_code(text));
+        let is_code = is_code(text);
+        self.code += u64::from(is_code);
+        self.stretch = (self.stretch.0 + 1, self.stretch.1 + u64::from(is_code));
+        if self.stretch.0 == STRETCH {
+            self.has_other_stretch |= self.stretch.1 < LEAST_IN_STRETCH;
+            self.stretch = (0, 0);
+        }
         let worth = definition(line).unwrap_or(0);
         self.definitions += u64::from(worth > 0);
         worth
@@ -102,7 +115,10 @@ impl Shape for Code {
 
     fn is_met(&self) -> bool {
         // A few lines tell nothing; in a log even a quoted source is a small part.
-        self.lines >= 40 && self.definitions > 0 && are_most(self.code, self.lines, 65)
+        self.lines >= 40
+            && !self.has_other_stretch
+            && self.definitions > 0
+            && are_most(self.code, self.lines, 65)
     }
 
     fn remark(&self) -> String {

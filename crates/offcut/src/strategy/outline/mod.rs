@@ -164,6 +164,12 @@ impl Outline {
         Outline { lines: Lines::new((most / 20).clamp(160, 2048)), rows }
     }
 
+    /// Whether the text so far has the shape.
+    #[cfg(test)]
+    pub(super) fn is_met(&self) -> bool {
+        self.rows.shape.is_met()
+    }
+
     /// What it says of the text so far.
     #[cfg(test)]
     pub(super) fn remark(&self) -> String {

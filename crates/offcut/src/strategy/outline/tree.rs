@@ -27,6 +27,10 @@ pub(super) struct Tree {
 
 /// How deep in a tree a line stands, by what is drawn before its name.
 fn depth(line: &[u8]) -> Option<u32> {
+    // Most lines are plain names.
+    if !line.iter().any(|&byte| byte == 0xE2 || matches!(byte, b'|' | b'`' | b'+')) {
+        return None;
+    }
     let text = String::from_utf8_lossy(line);
     let drawn = text.chars().take_while(|char| " │├└─┬|`+-\u{a0}\\".contains(*char));
     let (mut width, mut joints) = (0_u32, 0_u32);

@@ -188,7 +188,14 @@ impl Blocks {
                 self.open(Extent::Section, known, discount + many * 40);
                 790 - discount
             }
+            Role::Context => 60,
             Role::Diagnostic => {
+                for (back, worth) in [(1, 700), (2, 640), (3, 600)] {
+                    match store.recent(back) {
+                        Some(line) if line.role == Some(Role::Context) => raise(store, back, worth - of_kind),
+                        _ => break,
+                    }
+                }
                 self.open(Extent::Diagnostic, known, of_kind);
                 // The first often causes the others.
                 780 - of_kind + (90 - many * 30).max(0)

@@ -96,7 +96,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "included-from",
         group: Group::Compilers,
-        role: Role::Detail,
+        role: Role::Context,
         words: &["in file included", "in function"],
         pattern: r"^In file included from |^\S+: In (member )?(function|constructor)|^\S+: In instantiation|^\S*\bld(\.\w+)?: .*: in function ",
         hit: "In file included from a.h:3,",

@@ -43,6 +43,8 @@ pub(super) enum Role {
     Library,
     /// What was expected, what was found, which line of the source.
     Detail,
+    /// Says around what the next line tells of something.
+    Context,
     /// Says whence what the next line tells of comes.
     Lead,
     /// Says where what the line before tells of is.
@@ -79,8 +81,10 @@ impl Role {
 
     /// Whether a line of this role is worth a look by itself.
     pub(super) fn is_trouble(self) -> bool {
-        let is_part =
-            matches!(self, Role::Heading | Role::Summary | Role::Frame | Role::Library | Role::Place);
+        let is_part = matches!(
+            self,
+            Role::Heading | Role::Context | Role::Summary | Role::Frame | Role::Library | Role::Place
+        );
         !self.is_idle() && !is_part
     }
 }
