@@ -77,25 +77,38 @@ impl Memory {
 pub(super) struct Counts {
     /// A part of the hash, and the count.
     slots: Vec<(u32, u32)>,
+    /// The slot of the last one that was counted: in most texts the next one is like it.
+    last: (u64, usize),
     lines: u64,
     distinct: u64,
 }
 
 impl Counts {
     pub(super) fn new() -> Counts {
-        Counts { slots: vec![(0, 0); TEMPLATES], lines: 0, distinct: 0 }
+        Counts { slots: vec![(0, 0); TEMPLATES], last: (0, 0), lines: 0, distinct: 0 }
     }
 
     /// Counts one more; returns how many there were before.
     #[inline]
     pub(super) fn add(&mut self, template: u64) -> u32 {
         self.lines += 1;
+        if self.last.0 == template {
+            let count = &mut self.slots[self.last.1].1;
+            *count = count.saturating_add(1);
+            return *count - 1;
+        }
+        self.find(template)
+    }
+
+    #[inline(never)]
+    fn find(&mut self, template: u64) -> u32 {
         let mut rarest = template as usize % TEMPLATES;
         for probe in 0..PROBES {
             let at = (template as usize + probe) % TEMPLATES;
             let (held, count) = self.slots[at];
             if held == tag(template) && count > 0 {
                 self.slots[at].1 = count.saturating_add(1);
+                self.last = (template, at);
                 return count;
             }
             if count < self.slots[rarest].1 {
@@ -104,6 +117,7 @@ impl Counts {
         }
         self.distinct += 1;
         self.slots[rarest] = (tag(template), 1);
+        self.last = (template, rarest);
         0
     }
 

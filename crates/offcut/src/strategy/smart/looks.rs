@@ -64,8 +64,8 @@ impl Looks {
     pub(super) fn new() -> Looks {
         Looks {
             earned: 0,
-            for_any: Purse::new(4096, 16_384),
-            for_urgent: Purse::new(8192, 8192),
+            for_any: Purse::new(4096, 32_768),
+            for_urgent: Purse::new(8192, 16_384),
             for_grave: Purse::new(1024, 8192),
         }
     }
