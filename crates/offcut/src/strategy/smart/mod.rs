@@ -168,8 +168,11 @@ impl Reader {
 /// What a line is as far as a short look tells.
 fn glance_at(line: &Line<'_>) -> Known {
     let text = &line.text[..line.text.len().min(64)];
-    let opening = if text.trim_ascii().is_empty() { Opening::Blank } else { Opening::Text };
-    let indent = content::indent(text).min(255) as u8;
+    let (opening, indent) = match text.first() {
+        Some(first) if first.is_ascii_graphic() => (Opening::Text, 0),
+        _ if text.trim_ascii().is_empty() => (Opening::Blank, content::indent(text).min(255) as u8),
+        _ => (Opening::Text, content::indent(text).min(255) as u8),
+    };
     Known { template: line.fingerprint.max(1), role: None, indent, opening }
 }
 
