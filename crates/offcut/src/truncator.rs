@@ -376,9 +376,11 @@ fn budget(keep: Limits, original: Size) -> Limits {
 
 /// The cut, less whatever a foreign strategy chose beyond the room.
 fn bounded<'t>(cut: Cut<'t>, ends: &Ends, room: &Room<'_>) -> Cut<'t> {
-    let cost = cut.pieces.iter().fold(room.marker.times(cut.missing().count() as u64), |sum, piece| {
-        sum + Cost::of(&piece.text, &room.limits, room.conventions, room.tokens)
-    });
+    let markers = cut.missing().fold(Cost::default(), |sum, gap| sum + room.marker_of(gap));
+    let cost = cut
+        .pieces
+        .iter()
+        .fold(markers, |sum, piece| sum + Cost::of(&piece.text, &room.limits, room.conventions, room.tokens));
     if room.limits.afford(cost) {
         return cut;
     }

@@ -1,6 +1,7 @@
 //! How much of the original may be shown.
 
 use crate::boundary;
+use crate::cut::{Gap, LinePart, Why};
 use crate::limits::Limits;
 use crate::measure::{self, Conventions, CountTokens};
 use crate::strategy::Edges;
@@ -131,6 +132,14 @@ impl<'a> Room<'a> {
     /// The room left when `text` is shown.
     pub fn less(&self, text: &[u8]) -> Room<'a> {
         self.with(self.limits.less(Cost::of(text, &self.limits, self.conventions, self.tokens)))
+    }
+
+    /// What the marker of a gap costs at the most.
+    pub(crate) fn marker_of(&self, gap: &Gap) -> Cost {
+        match (gap.from, gap.why) {
+            (LinePart::Start, Why::Omitted | Why::Repeated) => self.line_marker,
+            _ => self.marker,
+        }
     }
 
     /// The room left when `gaps` gaps are marked.

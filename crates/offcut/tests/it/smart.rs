@@ -14,6 +14,24 @@ fn shown(text: &str, bytes: u64) -> String {
     String::from_utf8_lossy(smart(bytes).apply(text.as_bytes(), &Context::default()).content()).into_owned()
 }
 
+/// Named or given as a strategy of one's own, it shows the same.
+#[test]
+fn given_as_a_strategy() {
+    let text: String = (0..400)
+        .map(|at| {
+            format!("test shop::case_{at} ... FAILED\nstep {at} of the shop {}\n", "goes on ".repeat(at % 7))
+        })
+        .collect();
+    for bytes in [2000, 4000, 8000] {
+        let limits = Limits { bytes: Some(bytes), ..Limits::default() };
+        let rule = Rule { limits, ..Rule::default() };
+        let own = native(rule, memory()).strategy(offcut::strategy::Smart::default());
+        let named = smart(bytes).apply(text.as_bytes(), &Context::default()).content().to_vec();
+        let given = own.apply(text.as_bytes(), &Context::default()).content().to_vec();
+        assert_eq!(String::from_utf8_lossy(&given), String::from_utf8_lossy(&named));
+    }
+}
+
 /// Ordinary lines, each a little different.
 fn ordinary(count: usize) -> String {
     (0..count)
