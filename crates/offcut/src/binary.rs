@@ -79,6 +79,8 @@ mod tests {
         check(&[b"a log of one byte too many\n".as_slice(), b"\0"].concat(), None);
         check(&b"./a/name/of/some/length\0".repeat(100), None);
         check(&b"caf\xE9 au lait, si\n".repeat(100), None);
+        check(&b"gr\xF6\xDFer f\xFCr \xDCber\n".repeat(100), None);
+        check(&(0..=255).collect::<Vec<u8>>().repeat(100), Some(Kind::Unknown));
         check(&b"\x01\x02\x00\xFF".repeat(100), Some(Kind::Unknown));
         check(&b"\0".repeat(100), Some(Kind::Unknown));
         check(b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01", Some(Kind::Known("image/png")));
