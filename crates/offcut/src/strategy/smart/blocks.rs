@@ -165,14 +165,14 @@ impl Blocks {
         let many = steps(seen);
         self.seen[role as usize] += 1;
         let again = steps(before);
-        let row = self.row.min(12);
+        let row = self.row.min(54);
         // Diagnostics that are alike often have one cause; those that differ have their own.
         let of_kind = again * 60 + many * if again == 0 { 15 } else { 35 };
         let fresh = fresh(before, many);
         match role {
             Role::Failed => {
                 // Of many names the last ones say little.
-                let crowd = ((self.row - 24) * 10).max((seen - 24) * 3).clamp(0, 300);
+                let crowd = ((row - 24) * 10).max((seen.min(124) - 24) * 3).max(0);
                 let discount = again * 25 + many * 12 + crowd;
                 // What is said of the first failure, before the names of many.
                 self.reason = Reason::Awaited;
@@ -231,7 +231,7 @@ impl Blocks {
             Role::Detail => {
                 // What leads up to a diagnostic stands behind a block that has ended.
                 let of_block = if self.are_open() { self.block.discount } else { 0 };
-                let discount = (again * 70 + many * 12 + row * 30).max(of_block);
+                let discount = (again * 70 + many * 12 + row.min(12) * 30).max(of_block);
                 self.block.lines += 1;
                 640 - discount + fresh
             }

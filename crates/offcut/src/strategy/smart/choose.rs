@@ -2,7 +2,7 @@
 
 use super::counts::Counts;
 use super::held::{Candidate, Order, RECENCY, rarity};
-use super::is_idle;
+use super::is_aside;
 use super::lines::Held;
 use super::matcher::Matcher;
 use super::repeats::Repeats;
@@ -307,10 +307,10 @@ fn collect<'t>(
     let matcher = Matcher::default();
     let mut said = 0.0;
     for choice in choices[last..].iter_mut().rev() {
-        let idle = is_idle(choice.text, &matcher);
-        said += choice.text.len() as f64 / if idle { 4.0 } else { 1.0 };
+        let aside = is_aside(choice.text, &matcher);
+        said += choice.text.len() as f64 / if aside { 4.0 } else { 1.0 };
         let worth = worth(&TAIL, said / bytes as f64);
-        choice.score = if idle { worth / 6 } else { worth };
+        choice.score = if aside { worth / 6 } else { worth };
         choice.turn = -(choice.start as i64);
     }
     choices.sort_by_key(|choice| (choice.start, -choice.score));

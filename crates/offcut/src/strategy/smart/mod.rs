@@ -276,7 +276,7 @@ impl Judge {
 }
 
 /// Whether a line tells of what a runner does for itself, or that something went well.
-fn is_idle(line: &[u8], matcher: &Matcher) -> bool {
+fn is_aside(line: &[u8], matcher: &Matcher) -> bool {
     let mut buffer = Vec::new();
     let role = matcher.find(content::content(line, &mut buffer));
     matches!(role, Some(rules::Role::Chore | rules::Role::Passed))
