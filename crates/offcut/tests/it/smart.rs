@@ -404,6 +404,8 @@ fn line() -> impl Strategy<Value = String> {
         1 => Just("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n    f()\nValueError: no\n".to_owned()),
         1 => "    at [a-z]{3,6}\\.[a-z]{3}\\(A\\.java:1\\)\n".prop_map(|line| line),
         1 => ("(é|x){1,3}", 1..900_usize).prop_map(|(unit, times)| format!("{}\n", unit.repeat(times))),
+        1 => (40..120_u32).prop_map(|count| (0..count).map(|number| format!("waiting, {number} s\n")).collect()),
+        1 => Just(format!("{}\n", "long ".repeat(3000))),
         1 => Just("\n".to_owned()),
         1 => Just("\x1B[31mFAIL: test_it (a.Test)\x1B[0m\r\n".to_owned()),
     ]
@@ -415,7 +417,7 @@ proptest! {
     /// The same preview however the text is divided, also when more lines matter than can be held.
     #[test]
     fn chunks_do_not_matter(
-        lines in prop::collection::vec(line(), 0..700),
+        lines in prop::collection::vec(line(), 0..300),
         bytes in 256..6000_u64,
         places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
     ) {

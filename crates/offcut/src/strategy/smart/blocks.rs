@@ -4,8 +4,8 @@
 //! a line that matters is worth less than the line and more than the rest; the further away, the less.
 
 use super::counts::{Known, Opening};
-use super::held::Store;
 use super::rules::Role;
+use super::window::Window;
 
 /// What lines still belong to the block that was opened last.
 #[derive(Clone, Copy, Debug)]
@@ -111,9 +111,21 @@ impl Blocks {
         }
     }
 
-    /// What a line is worth. `before` tells how many lines of its template there were.
+    /// Whether a line without a role is worth nothing.
     #[inline]
-    pub(super) fn score(&mut self, known: &Known, before: u32, store: &mut Store) -> i32 {
+    pub(super) fn are_closed(&self) -> bool {
+        self.block.extent == Extent::Closed
+    }
+
+    /// Passes by a line that is worth nothing.
+    #[inline]
+    pub(super) fn pass(&mut self, before: u32) {
+        (self.row, self.last, self.standing) = (0, None, Standing::Alone);
+        self.last_before = i32::try_from(before).unwrap_or(i32::MAX);
+    }
+
+    /// What a line is worth. `before` tells how many lines of its template there were.
+    pub(super) fn score(&mut self, known: &Known, before: u32, window: &mut Window) -> i32 {
         let role = known.role;
         let before = i32::try_from(before).unwrap_or(i32::MAX);
         self.row = if role.is_some() && role == self.last { self.row + 1 } else { 0 };
@@ -124,29 +136,26 @@ impl Blocks {
             true => Standing::Listed,
             false => Standing::Alone,
         };
-        // Nearly every line of nearly every text.
-        if role.is_none() && self.block.extent == Extent::Closed {
-            return 0;
-        }
         if self.block.extent == Extent::Traceback
             && known.opening != Opening::Blank
             && known.indent <= self.block.indent
             && !matches!(role, Some(Role::Traceback | Role::Frame | Role::Library))
         {
-            return self.exception(known, before, store);
+            return self.exception(known, before, window);
         }
         match role {
+            None if self.are_closed() => 0,
             None | Some(Role::Quiet | Role::Chore) => self.inside(known, before),
             Some(Role::Passes) => {
                 self.part = Part::WentWell;
-                self.passes(known, store)
+                self.passes(known, window)
             }
-            Some(Role::Failed) if self.part == Part::WentWell => self.passes(known, store),
-            Some(Role::Passed) => self.passes(known, store),
+            Some(Role::Failed) if self.part == Part::WentWell => self.passes(known, window),
+            Some(Role::Passed) => self.passes(known, window),
             Some(Role::Detail) if self.block.extent == Extent::Passed => MUTED,
             Some(role @ (Role::Frame | Role::Library)) => self.frame(role, before),
-            Some(Role::Place) => self.place(previous, known, before, store),
-            Some(role) => self.opens(role, known, before, store),
+            Some(Role::Place) => self.place(previous, known, before, window),
+            Some(role) => self.opens(role, known, before, window),
         }
     }
 
@@ -160,7 +169,7 @@ impl Blocks {
     }
 
     /// A line with a role of its own.
-    fn opens(&mut self, role: Role, known: &Known, before: i32, store: &mut Store) -> i32 {
+    fn opens(&mut self, role: Role, known: &Known, before: i32, window: &mut Window) -> i32 {
         let seen = self.seen[role as usize];
         let many = steps(seen);
         self.seen[role as usize] += 1;
@@ -182,7 +191,7 @@ impl Blocks {
             }
             Role::Verdict => {
                 let discount = again * 4 + many * 12;
-                if let Some(name) = store.recent(1) {
+                if let Some(name) = window.recent(1) {
                     name.score = name.score.max(800 - many * 12);
                 }
                 self.open(Extent::Section, known, discount + many * 40);
@@ -191,8 +200,10 @@ impl Blocks {
             Role::Context => 60,
             Role::Diagnostic => {
                 for (back, worth) in [(1, 700), (2, 640), (3, 600)] {
-                    match store.recent(back) {
-                        Some(line) if line.role == Some(Role::Context) => raise(store, back, worth - of_kind),
+                    match window.recent(back) {
+                        Some(line) if line.role == Some(Role::Context) => {
+                            raise(window, back, worth - of_kind)
+                        }
                         _ => break,
                     }
                 }
@@ -206,7 +217,7 @@ impl Blocks {
             }
             Role::Finding => {
                 let mut back = 1;
-                while let Some(line) = store.recent(back) {
+                while let Some(line) = window.recent(back) {
                     if line.indent < known.indent {
                         line.score = line.score.max(700 - of_kind);
                         break;
@@ -218,13 +229,13 @@ impl Blocks {
             Role::Exception => {
                 let many = self.exceptions(seen);
                 let (discount, fresh) = (again * 110 + many * 20, self::fresh(before, many));
-                raise(store, 1, 300 - discount);
+                raise(window, 1, 300 - discount);
                 self.open(Extent::Trace, known, discount);
                 720 - discount + fresh / 2
             }
             Role::Traceback => {
                 self.open(Extent::Traceback, known, again * 40);
-                raise(store, 1, 250 - again * 40);
+                raise(window, 1, 250 - again * 40);
                 400 - again * 40
             }
             Role::Frame | Role::Library => self.frame(role, before),
@@ -248,8 +259,8 @@ impl Blocks {
             }
             Role::Stopped | Role::Fatal => {
                 let discount = again * 80 + many * 25;
-                raise(store, 1, 400 - discount);
-                raise(store, 2, 300 - discount);
+                raise(window, 1, 400 - discount);
+                raise(window, 2, 300 - discount);
                 self.open(Extent::Diagnostic, known, discount + 60);
                 if role == Role::Fatal { 850 - discount } else { 700 - discount }
             }
@@ -270,7 +281,7 @@ impl Blocks {
                 let inside = self.inside(known, before);
                 if self.block.extent == Extent::Closed {
                     self.open(Extent::Diagnostic, known, discount + 200);
-                    raise(store, 1, 260 - discount);
+                    raise(window, 1, 260 - discount);
                 }
                 inside.max(300 - discount)
             }
@@ -297,20 +308,20 @@ impl Blocks {
         (previous, before_previous): (Option<Role>, i32),
         known: &Known,
         before: i32,
-        store: &mut Store,
+        window: &mut Window,
     ) -> i32 {
         if matches!(previous, Some(Role::Diagnostic | Role::Lint)) {
             self.block.lines += 1;
             return 770 - self.block.discount;
         }
         let headline =
-            store.recent(1).filter(|line| line.opening == Opening::Text && line.indent < known.indent);
+            window.recent(1).filter(|line| line.opening == Opening::Text && line.indent < known.indent);
         if matches!(previous, None | Some(Role::Suspect)) && headline.is_some() {
-            let worth = self.opens(Role::Lint, known, before_previous, store);
-            raise(store, 1, worth);
+            let worth = self.opens(Role::Lint, known, before_previous, window);
+            raise(window, 1, worth);
             return worth - 10;
         }
-        self.opens(Role::Detail, known, before, store)
+        self.opens(Role::Detail, known, before, window)
     }
 
     /// A line without a role: worth what its block makes it.
@@ -342,9 +353,9 @@ impl Blocks {
     }
 
     /// A test that went well: what it said before, further in than its name, and what is said of it is not worth much.
-    fn passes(&mut self, known: &Known, store: &mut Store) -> i32 {
+    fn passes(&mut self, known: &Known, window: &mut Window) -> i32 {
         let mut back = 1;
-        while let Some(line) = store.recent(back)
+        while let Some(line) = window.recent(back)
             && line.indent > known.indent
             && line.role == Some(Role::Detail)
         {
@@ -375,20 +386,20 @@ impl Blocks {
     }
 
     /// The line that ends a traceback says what happened; the frames right before it say where.
-    fn exception(&mut self, known: &Known, before: i32, store: &mut Store) -> i32 {
+    fn exception(&mut self, known: &Known, before: i32, window: &mut Window) -> i32 {
         let seen = self.seen[Role::Exception as usize];
         self.seen[Role::Exception as usize] += 1;
         let many = self.exceptions(seen);
         let discount = steps(before) * 110 + many * 20;
         for (back, worth) in [(1, 560), (2, 540), (3, 330), (4, 310)] {
-            raise(store, back, worth - discount - many * 20);
+            raise(window, back, worth - discount - many * 20);
         }
         // It may have been raised by a library that was called with something wrong.
         let mut back = 1;
-        while let Some(line) = store.recent(back).filter(|line| line.role != Some(Role::Traceback)) {
+        while let Some(line) = window.recent(back).filter(|line| line.role != Some(Role::Traceback)) {
             if line.role == Some(Role::Frame) {
-                raise(store, back, 550 - discount - many * 20);
-                raise(store, back - 1, 535 - discount - many * 20);
+                raise(window, back, 550 - discount - many * 20);
+                raise(window, back - 1, 535 - discount - many * 20);
                 break;
             }
             back += 1;
@@ -403,8 +414,8 @@ fn fresh(before: i32, many: i32) -> i32 {
     if before == 0 { (160 - many * 40).max(0) } else { 0 }
 }
 
-fn raise(store: &mut Store, back: usize, worth: i32) {
-    if let Some(line) = store.recent(back)
+fn raise(window: &mut Window, back: usize, worth: i32) {
+    if let Some(line) = window.recent(back)
         && line.opening != Opening::Blank
     {
         line.score = line.score.max(worth);

@@ -39,8 +39,8 @@ pub(super) enum Opening {
 pub(super) struct Memory {
     /// A part of each fingerprint: so little that it stays in the nearest cache, and tells of most new lines that they
     /// are new.
-    tags: Vec<u16>,
-    lines: Vec<Remembered>,
+    tags: Box<[u16; KNOWN]>,
+    lines: Box<[Remembered; KNOWN]>,
 }
 
 /// What is remembered of a line.
@@ -53,7 +53,7 @@ pub(super) struct Remembered {
 
 impl Memory {
     pub(super) fn new() -> Memory {
-        Memory { tags: vec![0; KNOWN], lines: vec![Remembered::default(); KNOWN] }
+        Memory { tags: table(0), lines: table(Remembered::default()) }
     }
 
     #[inline]
@@ -76,7 +76,7 @@ impl Memory {
 /// How often each template occurred. When it is full, the rarest of a few neighbours is forgotten.
 pub(super) struct Counts {
     /// A part of the hash, and the count.
-    slots: Vec<(u32, u32)>,
+    slots: Box<[(u32, u32); TEMPLATES]>,
     /// The slot of the last one that was counted: in most texts the next one is like it.
     last: (u64, usize),
     lines: u64,
@@ -85,7 +85,7 @@ pub(super) struct Counts {
 
 impl Counts {
     pub(super) fn new() -> Counts {
-        Counts { slots: vec![(0, 0); TEMPLATES], last: (0, 0), lines: 0, distinct: 0 }
+        Counts { slots: table((0, 0)), last: (0, 0), lines: 0, distinct: 0 }
     }
 
     /// Counts one more; returns how many there were before.
@@ -93,7 +93,7 @@ impl Counts {
     pub(super) fn add(&mut self, template: u64) -> u32 {
         self.lines += 1;
         if self.last.0 == template {
-            let count = &mut self.slots[self.last.1].1;
+            let count = &mut self.slots[self.last.1 % TEMPLATES].1;
             *count = count.saturating_add(1);
             return *count - 1;
         }
@@ -142,6 +142,11 @@ impl Counts {
         // the whole program loads a library of mathematics at each start.
         ratio.to_bits() as f32 / (1_u32 << 23) as f32 - 127.0
     }
+}
+
+/// A table on the heap, of a length that the compiler knows, so that places in it need no test.
+fn table<Slot: Copy + std::fmt::Debug, const LENGTH: usize>(slot: Slot) -> Box<[Slot; LENGTH]> {
+    vec![slot; LENGTH].into_boxed_slice().try_into().expect("as many slots as asked for")
 }
 
 fn tag(template: u64) -> u32 {

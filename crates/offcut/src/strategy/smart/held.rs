@@ -1,18 +1,16 @@
-//! The lines that may be shown: a window of the last few, and the best of all before.
+//! The lines that may be shown: the best of all that have left the window.
 
 use super::blocks::Standing;
-use super::counts::{Counts, Known, Opening};
-use super::lines::{Held, Line};
+use super::counts::{Counts, Opening};
+use super::lines::Held;
 use super::rules::Role;
+use super::window::{Place, Window};
 use crate::cut::Form;
 
-/// How far back a line can still be raised by one that follows it.
-const WINDOW: usize = 48;
-
 /// A line that may be shown.
-#[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    pub(super) text: Vec<u8>,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate<Text = Vec<u8>> {
+    pub(super) text: Text,
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) number: u64,
@@ -27,6 +25,41 @@ pub(super) struct Candidate {
     pub(super) opening: Opening,
 }
 
+impl<Text> Candidate<Text> {
+    pub(super) fn with_text<Other>(self, text: Other) -> Candidate<Other> {
+        let Candidate {
+            start,
+            end,
+            number,
+            held,
+            form,
+            score,
+            order,
+            standing,
+            template,
+            role,
+            indent,
+            opening,
+            ..
+        } = self;
+        Candidate {
+            text,
+            start,
+            end,
+            number,
+            held,
+            form,
+            score,
+            order,
+            standing,
+            template,
+            role,
+            indent,
+            opening,
+        }
+    }
+}
+
 /// Where a line stands among those of its template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
@@ -35,7 +68,7 @@ pub(super) enum Order {
 }
 
 /// What it is worth that a line is unlike the others. That something went well is nothing rare, whatever its name.
-pub(super) fn rarity(counts: &Counts, line: &Candidate) -> i32 {
+pub(super) fn rarity<Text>(counts: &Counts, line: &Candidate<Text>) -> i32 {
     if line.role.is_some_and(Role::is_idle) {
         return 0;
     }
@@ -50,23 +83,11 @@ pub(super) fn rarity(counts: &Counts, line: &Candidate) -> i32 {
 
 /// Holds lines, within a bound of bytes.
 pub(super) struct Store {
-    window: Vec<Recent>,
-    /// Where in the window the next line goes, which is where the oldest one is.
-    next: usize,
     best: Vec<Candidate>,
     bytes: usize,
     most: usize,
     /// What the weakest line was worth when some had to go.
     floor: i32,
-}
-
-/// A line of the window. Most leave it again without being looked at, so their text stays where it is as long as the
-/// run lasts.
-#[derive(Clone, Debug)]
-struct Recent {
-    line: Candidate,
-    /// Where in the run its text stands, and how long it is, if it has not been copied.
-    place: Option<(usize, usize)>,
 }
 
 /// The most that a line can gain by standing near the end of the text.
@@ -80,82 +101,33 @@ const OVERHEAD: usize = 96;
 
 impl Store {
     pub(super) fn new(most: usize) -> Store {
-        Store { window: Vec::with_capacity(WINDOW), next: 0, best: Vec::new(), bytes: 0, most, floor: 0 }
+        Store { best: Vec::new(), bytes: 0, most, floor: 0 }
     }
 
-    /// Takes in the next line of `run`; the one that leaves the window is held if it is worth anything.
+    /// Holds the line that leaves the window if it is worth anything.
     #[inline]
-    pub(super) fn push(
-        &mut self,
-        line: &Line<'_>,
-        run: &[u8],
-        score: i32,
-        (order, standing): (Order, Standing),
-        known: &Known,
-        counts: &Counts,
-    ) {
-        if self.window.len() < WINDOW {
-            self.window.push(Recent {
-                line: Candidate {
-                    text: line.text.to_vec(),
-                    start: line.start,
-                    end: line.end,
-                    number: line.number,
-                    held: line.held,
-                    form: line.form,
-                    score,
-                    order,
-                    standing,
-                    template: known.template,
-                    role: known.role,
-                    indent: known.indent,
-                    opening: known.opening,
-                },
-                place: None,
-            });
-            return;
+    pub(super) fn take_from(&mut self, window: &mut Window, run: &[u8], counts: &Counts) {
+        if let Some(line) = window.leaving().filter(|line| line.score > 0)
+            && self.is_wanted(line, counts)
+        {
+            self.hold(window.take_leaving(run), counts);
         }
-        let slot = &mut self.window[self.next];
-        self.next = if self.next + 1 == WINDOW { 0 } else { self.next + 1 };
-        // Where many lines are better, even what stands near the end of the text would not be shown.
+    }
+
+    /// Where many lines are better, even what stands near the end of the text would not be shown.
+    #[inline(never)]
+    fn is_wanted(&self, line: &Candidate<Place>, counts: &Counts) -> bool {
         let hope = RECENCY - self.floor;
-        let is_held =
-            slot.line.score > 0 && (slot.line.score + hope > 0 || rarity(counts, &slot.line) + hope > 0);
-        if is_held {
-            slot.settle(run);
-            self.bytes += slot.line.text.len() + OVERHEAD;
-            let text = std::mem::take(&mut slot.line.text);
-            self.best.push(Candidate { text, ..slot.line });
-        }
-        let entry = &mut slot.line;
-        (entry.start, entry.end, entry.number) = (line.start, line.end, line.number);
-        (entry.held, entry.form, entry.score, entry.order) = (line.held, line.form, score, order);
-        (entry.template, entry.role, entry.standing) = (known.template, known.role, standing);
-        (entry.indent, entry.opening) = (known.indent, known.opening);
-        slot.place = line.place.map(|place| (place, line.text.len()));
-        if line.place.is_none() {
-            slot.line.text.clear();
-            slot.line.text.extend_from_slice(line.text);
-        }
+        line.score + hope > 0 || rarity(counts, line) + hope > 0
+    }
+
+    #[inline(never)]
+    fn hold(&mut self, line: Candidate, counts: &Counts) {
+        self.bytes += line.text.len() + OVERHEAD;
+        self.best.push(line);
         if self.bytes > self.most {
             self.prune(counts);
         }
-    }
-
-    /// Copies what is still in the run, which ends.
-    pub(super) fn settle(&mut self, run: &[u8]) {
-        self.window.iter_mut().for_each(|recent| recent.settle(run));
-    }
-
-    /// The line `back` lines ago; 1 is the last one. Its text may not be there yet.
-    pub(super) fn recent(&mut self, back: usize) -> Option<&mut Candidate> {
-        let count = self.window.len();
-        if back == 0 || back > count {
-            return None;
-        }
-        let newest = if count < WINDOW { count } else { self.next + WINDOW };
-        let at = (newest - back) % WINDOW;
-        self.window.get_mut(at).map(|recent| &mut recent.line)
     }
 
     /// Forgets the weaker half.
@@ -195,21 +167,9 @@ impl Store {
     }
 
     /// Every line held, in the order of the text.
-    pub(super) fn lines(&mut self) -> Vec<Candidate> {
+    pub(super) fn lines(&mut self, window: &mut Window) -> Vec<Candidate> {
         let mut lines = std::mem::take(&mut self.best);
-        let split = if self.window.len() < WINDOW { 0 } else { self.next };
-        self.window.rotate_left(split);
-        lines.extend(self.window.drain(..).map(|recent| recent.line));
-        self.next = 0;
+        lines.extend(window.drain());
         lines
-    }
-}
-
-impl Recent {
-    fn settle(&mut self, run: &[u8]) {
-        if let Some((place, length)) = self.place.take() {
-            self.line.text.clear();
-            self.line.text.extend_from_slice(&run[place..place + length]);
-        }
     }
 }

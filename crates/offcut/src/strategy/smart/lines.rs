@@ -142,6 +142,11 @@ impl Lines {
         self.open_end = end;
     }
 
+    /// The number of the next line, and its offset.
+    pub(in crate::strategy) fn next(&self) -> (u64, u64) {
+        (self.number, self.open_start)
+    }
+
     /// Gives the line that is still open to `each`.
     pub(in crate::strategy) fn flush(&mut self, each: &mut impl FnMut(Line<'_>)) {
         if self.open_end == self.open_start {

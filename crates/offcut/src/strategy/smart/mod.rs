@@ -18,6 +18,7 @@ mod matcher;
 mod repeats;
 mod rules;
 mod told;
+mod window;
 mod words_in;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
@@ -31,6 +32,7 @@ use looks::{Looks, Surroundings};
 use matcher::Matcher;
 use repeats::Repeats;
 use std::collections::HashSet;
+use window::{Place, Window};
 
 pub use rules::Group;
 
@@ -66,6 +68,7 @@ impl Strategy for Smart {
                 counts: Counts::new(),
                 repeats: Repeats::new(),
                 blocks: Blocks::new(),
+                window: Window::new(),
                 store: Store::new(4 * most.max(2048)),
                 buffer: Vec::new(),
                 nearby: (0, 0),
@@ -91,6 +94,7 @@ struct Reader {
     counts: Counts,
     repeats: Repeats,
     blocks: Blocks,
+    window: Window,
     store: Store,
     buffer: Vec<u8>,
     /// How many lines are still next to one that matters, and what they are worth for it.
@@ -103,25 +107,69 @@ impl Reader {
     #[inline]
     fn read(&mut self, line: &Line<'_>, run: &[u8]) {
         self.looks.earn(line.text.len());
-        let (known, before) = match self.memory.get(line.fingerprint) {
-            Some(Remembered { known, places, .. }) => {
-                let template = match places.are_none() {
-                    true => known.template,
-                    false => self.constants.kind(known.template, line.text, places),
-                };
-                (Known { template, ..*known }, self.counts.add(template))
+        match self.memory.get(line.fingerprint) {
+            Some(Remembered { known, places, .. }) if places.are_none() => {
+                let known = *known;
+                let before = self.counts.add(known.template);
+                self.go_on(line, run, &known, before);
             }
-            None => self.meet(line),
-        };
-        self.repeats.see(&known, line);
-        let score = self.blocks.score(&known, before, &mut self.store);
+            Some(_) => self.compare(line, run),
+            None => {
+                let (known, before) = self.meet(line);
+                self.go_on(line, run, &known, before);
+            }
+        }
+    }
+
+    /// Reads a line that has words to watch.
+    #[inline(never)]
+    fn compare(&mut self, line: &Line<'_>, run: &[u8]) {
+        if let Some(Remembered { known, places, .. }) = self.memory.get(line.fingerprint) {
+            let template = self.constants.kind(known.template, line.text, places);
+            let known = Known { template, ..*known };
+            let before = self.counts.add(template);
+            self.go_on(line, run, &known, before);
+        }
+    }
+
+    #[inline(always)]
+    fn go_on(&mut self, line: &Line<'_>, run: &[u8], known: &Known, before: u32) {
+        self.repeats.see(known, line);
+        // Nearly every line of nearly every text: no rule knows it, and there were others like it.
+        let is_plain = known.role.is_none() && before > 0 && self.nearby.0 == 0 && self.blocks.are_closed();
+        if is_plain && self.window.passes(line, known) {
+            self.blocks.pass(before);
+        } else {
+            self.weigh(line, run, known, before);
+        }
+    }
+
+    /// Takes a line in with what it is worth.
+    #[inline(never)]
+    fn weigh(&mut self, line: &Line<'_>, run: &[u8], known: &Known, before: u32) {
+        self.window.expand();
+        let score = self.blocks.score(known, before, &mut self.window);
         let score = self.with_neighbours(score);
         // Held for now: whether it is rare, or the first of many, is known at the end.
         let is_idle = known.role.is_some_and(rules::Role::is_idle);
         let is_first = before == 0 && known.opening != Opening::Blank && !is_idle;
-        let order = if is_first { Order::First } else { Order::Later };
-        let place = (order, self.blocks.standing);
-        self.store.push(line, run, score.max(i32::from(is_first)), place, &known, &self.counts);
+        self.store.take_from(&mut self.window, run, &self.counts);
+        let candidate = Candidate {
+            text: line.place.map_or(Place::Copied, |start| Place::Run { start, length: line.text.len() }),
+            start: line.start,
+            end: line.end,
+            number: line.number,
+            held: line.held,
+            form: line.form,
+            score: score.max(i32::from(is_first)),
+            order: if is_first { Order::First } else { Order::Later },
+            standing: self.blocks.standing,
+            template: known.template,
+            role: known.role,
+            indent: known.indent,
+            opening: known.opening,
+        };
+        self.window.push(candidate, line.text);
     }
 
     /// What is there to know about a line that is new, and how many like it there were before.
@@ -147,12 +195,11 @@ impl Reader {
 
     /// Holds the lines next to one that matters too: where little is missing between two that are shown, a marker
     /// costs more than what it stands for.
-    #[inline]
     fn with_neighbours(&mut self, score: i32) -> i32 {
         let least = score / 10;
         if least > 9 {
             for back in 1..=NEARBY {
-                if let Some(line) = self.store.recent(back) {
+                if let Some(line) = self.window.recent(back) {
                     line.score = line.score.max(least);
                 }
             }
@@ -238,14 +285,15 @@ impl Selector for Watcher {
     fn observe(&mut self, run: Run<'_>) {
         let Watcher { lines, reader, .. } = self;
         lines.observe(run, &mut |line| reader.read(&line, run.text));
-        reader.store.settle(run.text);
+        reader.window.settle(run.text);
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         let Watcher { lines, reader, held, most_line } = self;
         lines.flush(&mut |line| reader.read(&line, &[]));
-        reader.repeats.finish();
-        *held = reader.store.lines();
+        let (number, start) = lines.next();
+        reader.repeats.finish(number, start);
+        *held = reader.store.lines(&mut reader.window);
         let pieces = choose::choose(held, &reader.counts, &reader.repeats, ends, room, *most_line);
         let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
         let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);

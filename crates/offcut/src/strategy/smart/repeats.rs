@@ -109,51 +109,56 @@ impl Repeats {
     }
 
     /// Sees the next line and its template.
-    #[inline]
+    #[inline(always)]
     pub(super) fn see(&mut self, known: &Known, line: &Line<'_>) {
         // How a long line goes on is not in its template.
         let is_long = line.text.len() > MATCHED_BYTES || line.held == Held::Beginning;
         let template = if is_long { line.fingerprint } else { known.template };
         let expected = self.recent[self.next.wrapping_sub(self.turn) % TURNS];
-        let is_like = expected == template || self.finds(template);
-        if !is_like {
-            self.begin(line.number, line.start);
-            self.open.kinds.push(template);
-        } else if self.open.lines() <= 2 * TURNS as u64 {
-            // Only in the first turns can there be a kind that is not known yet.
-            self.note(template, known.role, line.text);
+        if expected != template || self.is_early(line.number) {
+            self.compare(template, known.role, line);
         }
-        self.open.last_line = line.number;
-        self.open.end = line.end;
-        self.recent[self.next] = template;
-        self.next = (self.next + 1) % TURNS;
+        self.recent[self.next % TURNS] = template;
+        self.next = self.next.wrapping_add(1);
+    }
+
+    /// Whether a line stands in the first turns of a stretch: only there can be a kind that is not known yet.
+    #[inline]
+    fn is_early(&self, number: u64) -> bool {
+        number <= self.open.first_line + 2 * TURNS as u64
     }
 
     #[inline(never)]
-    fn finds(&mut self, template: u64) -> bool {
+    fn compare(&mut self, template: u64, role: Option<Role>, line: &Line<'_>) {
         let turn = (1..=TURNS).find(|turn| self.recent[self.next.wrapping_sub(*turn) % TURNS] == template);
         self.turn = turn.unwrap_or(1);
-        turn.is_some()
-    }
-
-    /// Notes what a line that is like another is made of. One that is not like any is not looked at: most of them
-    /// stay alone.
-    fn note(&mut self, template: u64, role: Option<Role>, text: &[u8]) {
-        if !self.open.kinds.contains(&template) {
+        if turn.is_none() {
+            // What it is made of is not looked at: most lines that are like no other stay alone.
+            self.begin(line.number, line.start);
             self.open.kinds.push(template);
+            return;
         }
-        self.open.matter = self.open.matter.max(Matter::of(role, text));
+        if self.is_early(line.number) {
+            if !self.open.kinds.contains(&template) {
+                self.open.kinds.push(template);
+            }
+            self.open.matter = self.open.matter.max(Matter::of(role, line.text));
+        }
     }
 
-    #[inline(never)]
+    /// Begins a stretch with a line, before which the open one ends.
     fn begin(&mut self, number: u64, start: u64) {
-        if self.open.lines() >= SHORTEST {
-            self.done.push(self.open.clone());
+        if number >= self.open.first_line + SHORTEST {
+            self.end(number, start);
         }
         self.open.kinds.clear();
         self.open.matter = Matter::Data;
-        (self.open.first_line, self.open.last_line) = (number, number);
-        (self.open.start, self.open.end) = (start, start);
+        (self.open.first_line, self.open.start) = (number, start);
+    }
+
+    #[inline(never)]
+    fn end(&mut self, number: u64, start: u64) {
+        self.done.push(Stretch { last_line: number - 1, end: start, ..self.open.clone() });
         if self.done.len() > MOST {
             let mut lengths: Vec<u64> = self.done.iter().map(Stretch::lines).collect();
             let (_, &mut middle, _) = lengths.select_nth_unstable(MOST / 2);
@@ -161,9 +166,9 @@ impl Repeats {
         }
     }
 
-    /// Ends the last stretch.
-    pub(super) fn finish(&mut self) {
-        self.begin(self.open.last_line + 1, self.open.end);
+    /// Ends the last stretch, before a line that does not come.
+    pub(super) fn finish(&mut self, number: u64, start: u64) {
+        self.begin(number, start);
     }
 
     /// Whether a line stands in the middle of a long stretch, of which both ends say enough.
@@ -212,7 +217,7 @@ mod tests {
             repeats.see(&Known { template, role, ..Known::default() }, &line);
             count += 1;
         });
-        repeats.finish();
+        repeats.finish(count + 1, text.len() as u64);
         let expected: Vec<u64> = folded.iter().flat_map(|&(from, to)| from..to).collect();
         let found: Vec<u64> = (1..=count).filter(|&number| repeats.folds(number)).collect();
         assert_eq!(found, expected, "{text}");
