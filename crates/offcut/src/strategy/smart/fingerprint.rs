@@ -13,7 +13,7 @@ const PRIME: u64 = 0x9E37_79B9_7F4A_7C15;
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 
 /// So many bytes are hashed at a time, and so many behind a folded text may be read.
-const BLOCK: usize = 16;
+const BLOCK: usize = 32;
 
 pub(super) fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(PRIME)
@@ -63,27 +63,44 @@ impl Folded {
     }
 
     /// The fingerprint of a line, by its place in the text that was folded last.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fingerprint(&self, start: usize, end: usize) -> u64 {
-        let (blocks, _) = self.0[start..end].as_chunks::<BLOCK>();
-        let (mut sum, mut key) = (0_u64, SEED);
+        let line = &self.0[start..end];
+        let (blocks, _) = line.as_chunks::<BLOCK>();
+        let (mut sum, mut key) = (line.len() as u64, SEED);
         for block in blocks {
-            sum = sum.wrapping_add(product(u128::from_le_bytes(*block), key));
+            sum = sum.wrapping_add(products(block, key));
             key = key.wrapping_add(PRIME);
         }
-        let length = end - start;
-        let rest = length % BLOCK;
-        let block = self.0[end - rest..].first_chunk().copied().unwrap_or_default();
-        let block = u128::from_le_bytes(block) & ((1 << (8 * rest)) - 1);
-        finish(sum.wrapping_add(product(block, key)) ^ (length as u64))
+        // The rest, together with some of what was before it; of a short line, without what stands behind it.
+        let last = match line.last_chunk() {
+            Some(last) => products(last, key),
+            None => products(&padded(line), key),
+        };
+        finish(sum.wrapping_add(last))
     }
 }
 
-/// The product of both halves, folded; a sum of them tells in which places they stood, by the keys.
+#[inline(never)]
+fn padded(line: &[u8]) -> [u8; BLOCK] {
+    let mut block = [0; BLOCK];
+    block[..line.len()].copy_from_slice(line);
+    block
+}
+
+/// The sum of the products of two words each, folded; it tells in which places they stood, by the keys.
 #[inline]
-fn product(block: u128, key: u64) -> u64 {
-    let (low, high) = (block as u64 ^ key, (block >> 64) as u64 ^ key.rotate_left(32));
-    let product = u128::from(low) * u128::from(high);
+fn products(block: &[u8; BLOCK], key: u64) -> u64 {
+    let (words, _) = block.as_chunks::<8>();
+    let word = |at: usize, key: u64| u64::from_le_bytes(words[at]) ^ key;
+    let first = product(word(0, key), word(1, key.rotate_left(32)));
+    let second = product(word(2, !key), word(3, !key.rotate_left(32)));
+    first.wrapping_add(second)
+}
+
+#[inline]
+fn product(one: u64, other: u64) -> u64 {
+    let product = u128::from(one) * u128::from(other);
     product as u64 ^ (product >> 64) as u64
 }
 

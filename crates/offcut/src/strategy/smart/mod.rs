@@ -114,10 +114,7 @@ impl Reader {
                 self.go_on(line, run, &known, before);
             }
             Some(_) => self.compare(line, run),
-            None => {
-                let (known, before) = self.meet(line);
-                self.go_on(line, run, &known, before);
-            }
+            None => self.meet(line, run),
         }
     }
 
@@ -172,25 +169,32 @@ impl Reader {
         self.window.push(candidate, line.text);
     }
 
-    /// What is there to know about a line that is new, and how many like it there were before.
+    /// Reads a line that is new.
     #[inline(never)]
-    fn meet(&mut self, line: &Line<'_>) -> (Known, u32) {
+    fn meet(&mut self, line: &Line<'_>, run: &[u8]) {
         let surroundings = match self.nearby.0 > 0 || self.blocks.are_open() {
             true => Surroundings::Telling,
             false => Surroundings::Ordinary,
         };
         if self.looks.afford(line.text, surroundings) {
-            let (mut known, mut places) = look_at(line, &mut self.buffer, &self.matcher, &mut self.constants);
-            let template = known.template;
-            if !places.are_none() {
-                known.template = self.constants.kind(template, line.text, &mut places);
-            }
-            self.memory.put(line.fingerprint, Known { template, ..known }, places);
-            return (known, self.counts.add(known.template));
+            return self.look(line, run);
         }
         self.counts.add_unlooked();
         // Nobody knows whether there were others like it; that it is rare would say nothing here.
-        (glance_at(line), 1)
+        self.go_on(line, run, &glance_at(line), 1);
+    }
+
+    /// Finds out what there is to know about a line.
+    #[inline(never)]
+    fn look(&mut self, line: &Line<'_>, run: &[u8]) {
+        let (mut known, mut places) = look_at(line, &mut self.buffer, &self.matcher, &mut self.constants);
+        let template = known.template;
+        if !places.are_none() {
+            known.template = self.constants.kind(template, line.text, &mut places);
+        }
+        self.memory.put(line.fingerprint, Known { template, ..known }, places);
+        let before = self.counts.add(known.template);
+        self.go_on(line, run, &known, before);
     }
 
     /// Holds the lines next to one that matters too: where little is missing between two that are shown, a marker

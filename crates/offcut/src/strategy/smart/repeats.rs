@@ -130,14 +130,19 @@ impl Repeats {
 
     #[inline(never)]
     fn compare(&mut self, template: u64, role: Option<Role>, line: &Line<'_>) {
+        if self.recent.contains(&template) {
+            return self.go_on(template, role, line);
+        }
+        // What it is made of is not looked at: most lines that are like no other stay alone.
+        self.begin(line.number, line.start);
+        self.open.kinds.push(template);
+        self.turn = 1;
+    }
+
+    #[inline(never)]
+    fn go_on(&mut self, template: u64, role: Option<Role>, line: &Line<'_>) {
         let turn = (1..=TURNS).find(|turn| self.recent[self.next.wrapping_sub(*turn) % TURNS] == template);
         self.turn = turn.unwrap_or(1);
-        if turn.is_none() {
-            // What it is made of is not looked at: most lines that are like no other stay alone.
-            self.begin(line.number, line.start);
-            self.open.kinds.push(template);
-            return;
-        }
         if self.is_early(line.number) {
             if !self.open.kinds.contains(&template) {
                 self.open.kinds.push(template);
