@@ -55,6 +55,8 @@ pub(super) struct Blocks {
     /// Whether it is still to be said why the last failure came about, and how often that was said.
     reason: Reason,
     reasons: i32,
+    /// How many results in lists there were that tell of a failure.
+    listed: i32,
     part: Part,
 }
 
@@ -86,6 +88,12 @@ const FIRST: i32 = 160;
 /// What a detail of something that went well is worth.
 const MUTED: i32 = 40;
 
+/// So many details before a failure are raised with it.
+const DETAILS: usize = 6;
+
+/// So far back the title is looked for under which a test stands.
+const TITLED: usize = 32;
+
 /// How many roles there are.
 const ROLES: usize = Role::Chore as usize + 1;
 
@@ -107,6 +115,7 @@ impl Blocks {
             standing: Standing::Alone,
             reason: Reason::Given,
             reasons: 0,
+            listed: 0,
             part: Part::Anything,
         }
     }
@@ -146,6 +155,14 @@ impl Blocks {
         match role {
             None if self.are_closed() => 0,
             None | Some(Role::Quiet | Role::Chore) => self.inside(known, before),
+            Some(Role::Title) => {
+                self.seen[Role::Title as usize] += 1;
+                self.inside(known, before)
+            }
+            Some(Role::Begins) => {
+                self.open(Extent::Closed, known, 0);
+                0
+            }
             Some(Role::Passes) => {
                 self.part = Part::WentWell;
                 self.passes(known, window)
@@ -155,6 +172,7 @@ impl Blocks {
             Some(Role::Detail) if self.block.extent == Extent::Passed => MUTED,
             Some(role @ (Role::Frame | Role::Library)) => self.frame(role, before),
             Some(Role::Place) => self.place(previous, known, before, window),
+            Some(Role::Failed) if self.standing == Standing::Listed => self.listed(known, before, window),
             Some(role) => self.opens(role, known, before, window),
         }
     }
@@ -180,9 +198,8 @@ impl Blocks {
         let fresh = fresh(before, many);
         match role {
             Role::Failed => {
-                // Of many names the last ones say little.
-                let crowd = ((row - 24) * 10).max((seen.min(124) - 24) * 3).max(0);
-                let discount = again * 25 + many * 12 + crowd;
+                let discount = again * 25 + many * 12 + crowd(row, seen);
+                self.raise_before(known, 760 - discount, window);
                 // What is said of the first failure, before the names of many.
                 self.reason = Reason::Awaited;
                 let said = if many == 0 { -FIRST } else { discount + many * 40 };
@@ -285,7 +302,44 @@ impl Blocks {
                 }
                 inside.max(300 - discount)
             }
-            Role::Place | Role::Passes | Role::Passed | Role::Quiet | Role::Chore => 0,
+            Role::Place
+            | Role::Title
+            | Role::Passes
+            | Role::Passed
+            | Role::Begins
+            | Role::Quiet
+            | Role::Chore => 0,
+        }
+    }
+
+    /// The result of a test in a list of such: most of what is to say of it is said elsewhere.
+    fn listed(&mut self, known: &Known, before: i32, window: &mut Window) -> i32 {
+        let many = steps(self.listed);
+        let discount = steps(before) * 25 + many * 12 + crowd(self.row, self.listed);
+        self.listed += 1;
+        self.reason = Reason::Awaited;
+        self.raise_before(known, 760 - discount, window);
+        self.open(Extent::Diagnostic, known, discount + many * 40);
+        800 - discount
+    }
+
+    /// Raises what was said of a test before it was said to have failed: what it found, further in than its name, and
+    /// what the tests are about among which it stands.
+    fn raise_before(&self, known: &Known, worth: i32, window: &mut Window) {
+        let mut back = 1;
+        while let Some(line) = window.recent(back)
+            && line.indent > known.indent
+            && line.role == Some(Role::Detail)
+            && back <= DETAILS
+        {
+            raise(window, back, worth - 60);
+            back += 1;
+        }
+        if self.seen[Role::Title as usize] > 0
+            && let Some(title) = (1..=TITLED)
+                .find(|&back| window.recent(back).is_some_and(|line| line.role == Some(Role::Title)))
+        {
+            raise(window, title, worth);
         }
     }
 
@@ -338,7 +392,8 @@ impl Blocks {
             Extent::List => (!(blank && block.lines > 1) && block.lines <= 200, 720 - block.lines * 2),
             Extent::Section if block.discount < 0 => (block.lines <= 30, 440 - block.lines * 10),
             Extent::Section => (block.lines <= 14, 440 - block.lines * 20),
-            Extent::Trace => (!blank && block.frames == 0 && block.lines <= 8, 420 - block.lines * 40),
+            // What a message has to say, it says on its first lines.
+            Extent::Trace => (!blank && block.frames == 0 && block.lines <= 8, 600 - block.lines * 60),
             Extent::Traceback => (block.lines <= 400, 120),
         };
         if !goes_on {
@@ -407,6 +462,11 @@ impl Blocks {
         self.open(Extent::Trace, known, discount);
         720 - discount + fresh(before, many) / 2
     }
+}
+
+/// How much less a name is worth for standing behind many: the last ones say little.
+fn crowd(row: i32, seen: i32) -> i32 {
+    ((row.min(54) - 24) * 10).max((seen.min(124) - 24) * 3).max(0)
 }
 
 /// How much more the first reasons are worth that are given: more than the names of all that failed.

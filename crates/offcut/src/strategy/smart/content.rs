@@ -68,7 +68,8 @@ fn behind_sequence(text: &[u8]) -> &[u8] {
 fn without_prefix(line: &[u8]) -> &[u8] {
     let line = behind_timestamp(line).unwrap_or(line);
     let line = behind_log_level(line).unwrap_or(line);
-    behind_task(line).unwrap_or(line)
+    let line = behind_task(line).unwrap_or(line);
+    behind_number(line).unwrap_or(line)
 }
 
 /// Behind `2024-05-09T15:19:16.0346915Z `, which may stand behind a job's and a step's name and in brackets.
@@ -122,6 +123,12 @@ fn behind_task(line: &[u8]) -> Option<&[u8]> {
     Some(rest.strip_prefix(b" ").unwrap_or(rest))
 }
 
+/// Behind `4: `, which CTest puts before each line of its fourth test.
+fn behind_number(line: &[u8]) -> Option<&[u8]> {
+    let digits = line.iter().take(5).take_while(|byte| byte.is_ascii_digit()).count();
+    line[digits..].strip_prefix(b": ").filter(|_| digits > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,6 +152,9 @@ mod tests {
         check("    [junit] \tFAILED", "\tFAILED");
         check("said at 2021-12-01T13:01:04 by me", "said at 2021-12-01T13:01:04 by me");
         check("[ERROR] x", "[ERROR] x");
+        check("12: [ RUN      ] Basket.Adds", "[ RUN      ] Basket.Adds");
+        check("  12: frame", "  12: frame");
+        check("12:34: x", "12:34: x");
         check("", "");
     }
 }

@@ -57,11 +57,13 @@ impl Matter {
             | Some(
                 Role::Passes
                 | Role::Passed
+                | Role::Begins
                 | Role::Quiet
                 | Role::Chore
                 | Role::Warning
                 | Role::Suspect
-                | Role::Heading,
+                | Role::Heading
+                | Role::Title,
             ) => {
                 if fingerprint::has_words(text) {
                     Matter::Words

@@ -24,9 +24,9 @@ pub(super) fn told_again(held: &[Candidate]) -> HashSet<u64> {
 
 /// How a line names a test.
 struct Naming {
-    /// Its longest word.
+    /// Its longest word that is not in brackets.
     test: u64,
-    /// Its first word.
+    /// Its first other word.
     form: u64,
 }
 
@@ -35,7 +35,9 @@ impl Naming {
         let mut buffer = Vec::new();
         let content = content::content(line, &mut buffer);
         let words = || content.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
-        let test = words().max_by_key(|word| word.len()).filter(|word| word.len() >= 6)?;
-        Some(Naming { test: fingerprint::exact(test), form: fingerprint::exact(words().next()?) })
+        let test = words().filter(|word| word[0] != b'[').max_by_key(|word| word.len())?;
+        let other = words().find(|word| *word != test).unwrap_or_default();
+        let test = test.strip_suffix(b":").unwrap_or(test);
+        (test.len() >= 6).then(|| Naming { test: fingerprint::exact(test), form: fingerprint::exact(other) })
     }
 }

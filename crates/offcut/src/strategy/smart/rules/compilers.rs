@@ -4,6 +4,15 @@ use super::{Group, Role, Rule};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
+        name: "pylint",
+        group: Group::Compilers,
+        role: Role::Lint,
+        words: &[": E0", ": E1", ": E2", ": E3", ": E4", ": F0"],
+        pattern: r"^\S+:\d+:\d+: [EF]\d{4}: ",
+        hit: "src/shop.py:12:4: E0602: Undefined variable 'total' (undefined-variable)",
+        miss: "src/shop.py:12:4: C0116: Missing function docstring",
+    },
+    Rule {
         name: "rustc-end",
         group: Group::Compilers,
         role: Role::Summary,

@@ -43,6 +43,8 @@ pub(super) enum Role {
     Library,
     /// What was expected, what was found, which line of the source.
     Detail,
+    /// Names several tests, of which some may fail.
+    Title,
     /// Says around what the next line tells of something.
     Context,
     /// Says whence what the next line tells of comes.
@@ -67,6 +69,8 @@ pub(super) enum Role {
     Passes,
     /// Says that a test or a step went well.
     Passed,
+    /// Says that a test begins.
+    Begins,
     /// Looks like trouble and is none.
     Quiet,
     /// What a runner does for itself, before and after.
@@ -76,14 +80,20 @@ pub(super) enum Role {
 impl Role {
     /// Whether there is nothing to look for in such a line.
     pub(super) fn is_idle(self) -> bool {
-        matches!(self, Role::Passes | Role::Passed | Role::Quiet | Role::Chore)
+        matches!(self, Role::Passes | Role::Passed | Role::Begins | Role::Quiet | Role::Chore)
     }
 
     /// Whether a line of this role is worth a look by itself.
     pub(super) fn is_trouble(self) -> bool {
         let is_part = matches!(
             self,
-            Role::Heading | Role::Context | Role::Summary | Role::Frame | Role::Library | Role::Place
+            Role::Heading
+                | Role::Title
+                | Role::Context
+                | Role::Summary
+                | Role::Frame
+                | Role::Library
+                | Role::Place
         );
         !self.is_idle() && !is_part
     }

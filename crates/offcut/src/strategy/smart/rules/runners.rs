@@ -4,6 +4,15 @@ use super::{Group, Role, Rule};
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
+        name: "minitest-lead",
+        group: Group::Runners,
+        role: Role::Lead,
+        words: &[") Error:", ") Failure:"],
+        pattern: r"^\s*\d+\) (Error|Failure):$",
+        hit: "  1) Failure:",
+        miss: "1) Failure: test_total",
+    },
+    Rule {
         name: "pytest-verdict",
         group: Group::Runners,
         role: Role::Failed,
@@ -22,12 +31,21 @@ pub(super) static RULES: &[Rule] = &[
         miss: "______________",
     },
     Rule {
+        name: "pytest-reason",
+        group: Group::Runners,
+        role: Role::Exception,
+        words: &["E  "],
+        pattern: r"^E {2,12}(assert |([a-z_][\w.]*\.)?([A-Z]\w*(Error|Exception|Exit|Timeout|Warning)|Failed)(: |$))",
+        hit: "E       AssertionError: assert 1 == 2",
+        miss: "E         +  where 1 = f()",
+    },
+    Rule {
         name: "pytest-error-line",
         group: Group::Runners,
         role: Role::Detail,
         words: &["E  "],
         pattern: r"^E {2,}\S",
-        hit: "E       assert 1 == 2",
+        hit: "E        +  where 1 = f()",
         miss: "Eat at the end",
     },
     Rule {
