@@ -38,6 +38,8 @@ enum Extent {
     Traceback,
     /// What is said of a test that went well, until an empty line.
     Passed,
+    /// What a test says of which it is not known yet how it goes.
+    Begun,
 }
 
 /// Gives scores, line by line.
@@ -160,7 +162,7 @@ impl Blocks {
                 self.inside(known, before)
             }
             Some(Role::Begins) => {
-                self.open(Extent::Closed, known, 0);
+                self.open(Extent::Begun, known, 0);
                 0
             }
             Some(Role::Passes) => {
@@ -170,6 +172,9 @@ impl Blocks {
             Some(Role::Failed) if self.part == Part::WentWell => self.passes(known, window),
             Some(Role::Passed) => self.passes(known, window),
             Some(Role::Detail) if self.block.extent == Extent::Passed => MUTED,
+            Some(Role::Detail) if self.block.extent == Extent::Begun => {
+                (480 - steps(before) * 160).max(MUTED)
+            }
             Some(role @ (Role::Frame | Role::Library)) => self.frame(role, before),
             Some(Role::Place) => self.place(previous, known, before, window),
             Some(Role::Failed) if self.standing == Standing::Listed => self.listed(known, before, window),
@@ -179,7 +184,7 @@ impl Blocks {
 
     /// Whether the next line may belong to a block.
     pub(super) fn are_open(&self) -> bool {
-        !matches!(self.block.extent, Extent::Closed | Extent::Passed)
+        !matches!(self.block.extent, Extent::Closed | Extent::Passed | Extent::Begun)
     }
 
     fn open(&mut self, extent: Extent, known: &Known, discount: i32) {
@@ -319,7 +324,8 @@ impl Blocks {
         self.listed += 1;
         self.reason = Reason::Awaited;
         self.raise_before(known, 760 - discount, window);
-        self.open(Extent::Diagnostic, known, discount + many * 40);
+        let said = if many == 0 { -FIRST } else { discount + many * 40 };
+        self.open(Extent::Diagnostic, known, said);
         800 - discount
     }
 
@@ -388,6 +394,7 @@ impl Blocks {
         let (goes_on, worth) = match block.extent {
             Extent::Closed => (false, 0),
             Extent::Passed => (!blank, 0),
+            Extent::Begun => (block.lines <= 8, 0),
             Extent::Diagnostic => (!blank && deeper && block.lines <= 30, 520 - block.lines * 14),
             Extent::List => (!(blank && block.lines > 1) && block.lines <= 200, 720 - block.lines * 2),
             Extent::Section if block.discount < 0 => (block.lines <= 30, 440 - block.lines * 10),
