@@ -212,9 +212,9 @@ impl Blocks {
                 800 - discount
             }
             Role::Verdict => {
-                let discount = again * 4 + many * 12;
+                let discount = again * 4 + many * 12 + crowd(0, seen);
                 if let Some(name) = window.recent(1) {
-                    name.score = name.score.max(800 - many * 12);
+                    name.score = name.score.max(800 - many * 12 - crowd(0, seen));
                 }
                 self.open(Extent::Section, known, discount + many * 40);
                 790 - discount

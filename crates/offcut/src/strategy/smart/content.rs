@@ -66,10 +66,22 @@ fn behind_sequence(text: &[u8]) -> &[u8] {
 }
 
 fn without_prefix(line: &[u8]) -> &[u8] {
+    if let Some(output) = inside_event(line) {
+        return output;
+    }
     let line = behind_timestamp(line).unwrap_or(line);
     let line = behind_log_level(line).unwrap_or(line);
     let line = behind_task(line).unwrap_or(line);
     behind_number(line).unwrap_or(line)
+}
+
+/// What a test printed, in an event of `go test -json`.
+fn inside_event(line: &[u8]) -> Option<&[u8]> {
+    const KEY: &[u8] = br#""Output":""#;
+    let event = line.strip_prefix(br#"{"Time":""#)?.strip_suffix(br#""}"#)?;
+    let at = memchr::memmem::find(event, KEY)?;
+    let output = &event[at + KEY.len()..];
+    Some(output.strip_suffix(br"\n").unwrap_or(output))
 }
 
 /// Behind `2024-05-09T15:19:16.0346915Z `, which may stand behind a job's and a step's name and in brackets.
@@ -152,6 +164,11 @@ mod tests {
         check("    [junit] \tFAILED", "\tFAILED");
         check("said at 2021-12-01T13:01:04 by me", "said at 2021-12-01T13:01:04 by me");
         check("[ERROR] x", "[ERROR] x");
+        check(
+            r#"{"Time":"now","Action":"output","Test":"A","Output":"    a_test.go:1: no\n"}"#,
+            "    a_test.go:1: no",
+        );
+        check(r#"{"Time":"now","Action":"output"}"#, r#"{"Time":"now","Action":"output"}"#);
         check("12: [ RUN      ] Basket.Adds", "[ RUN      ] Basket.Adds");
         check("  12: frame", "  12: frame");
         check("12:34: x", "12:34: x");

@@ -13,6 +13,17 @@ pub(super) static RULES: &[Rule] = &[
         miss: "src/shop.py:12:4: C0116: Missing function docstring",
     },
     Rule {
+        name: "pylint-style",
+        group: Group::Compilers,
+        role: Role::Warning,
+        words: &[
+            ": C0", ": C1", ": C2", ": C3", ": R0", ": R1", ": R5", ": R6", ": W0", ": W1", ": W2", ": W4",
+        ],
+        pattern: r"^\S+:\d+:\d+: [CRW]\d{4}: ",
+        hit: "src/shop.py:12:4: C0116: Missing function docstring",
+        miss: "src/shop.py:12:4: E0602: Undefined variable 'total' (undefined-variable)",
+    },
+    Rule {
         name: "rustc-end",
         group: Group::Compilers,
         role: Role::Summary,

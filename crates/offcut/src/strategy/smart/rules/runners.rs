@@ -319,6 +319,15 @@ pub(super) static RULES: &[Rule] = &[
         miss: "--- PASS: TestParse",
     },
     Rule {
+        name: "go-event",
+        group: Group::Runners,
+        role: Role::Failed,
+        words: &["\"Action\":\"fail\""],
+        pattern: r"^\{.*\x22Action\x22:\x22fail\x22.*\x22Test\x22:",
+        hit: r#"{"Time":"now","Action":"fail","Package":"shop","Test":"TestTotal","Elapsed":0}"#,
+        miss: r#"{"Time":"now","Action":"fail","Package":"shop","Elapsed":0}"#,
+    },
+    Rule {
         name: "go-place",
         group: Group::Runners,
         role: Role::Detail,
