@@ -92,6 +92,38 @@ fn numbers_order_and_duplicate_keys_are_as_they_were() {
     );
 }
 
+/// Also of a text that is far longer than what is held of it.
+#[test]
+fn items_that_are_unlike_the_others_stay() {
+    for count in [50, 1000, 100_000] {
+        let odd = [count / 3, count / 2];
+        let status = |number: &usize| if odd.contains(number) { "failed" } else { "passed" };
+        let item = |number: usize| {
+            format!(
+                "{{\"name\": \"test {number} of many\", \"status\": \"{}\", \"ms\": {}}}",
+                status(&number),
+                number % 7
+            )
+        };
+        let value = parsed(&format!("{{\"tests\": [{}], \"passed\": false}}", list(count, item)), 1000);
+        let tests = value["tests"].as_array().unwrap();
+        let failed: Vec<&Value> = tests.iter().filter(|test| test["status"] == "failed").collect();
+        let names = odd.map(|number| format!("test {number} of many"));
+        assert_eq!(
+            failed.iter().map(|test| &test["name"]).collect::<Vec<_>>(),
+            names.each_ref(),
+            "{value:#}"
+        );
+        let words =
+            tests.iter().filter_map(|test| test["…"].as_str()?.split_once(' ')?.0.parse::<usize>().ok());
+        let shown = tests.iter().filter(|test| test["name"].is_string()).count();
+        assert_eq!(words.sum::<usize>() + shown, count, "{value:#}");
+        let documents = (0..count).map(|number| item(number) + "\n").collect::<String>();
+        let body = body(&preview(documents.as_bytes(), 1000).content);
+        assert!(names.iter().all(|name| body.contains(name)), "{body}");
+    }
+}
+
 #[test]
 fn json_lines() {
     let text: String =

@@ -1,7 +1,7 @@
 //! `json`: a shorter text that is still JSON.
 //!
-//! Arrays keep their first and last items, objects their keys, strings their ends; where something is left out, a
-//! value says how much. Everything else is the original's bytes, so numbers, the order of keys and duplicate keys
+//! Arrays keep their first and last items and those that are unlike the others, objects their keys, strings their
+//! ends; where something is left out, a value says how much. Everything else is the original's bytes, so numbers, the order of keys and duplicate keys
 //! stay as they were. Several documents after each other (JSON Lines) are shown first and last, each of them whole
 //! or shortened in the same way.
 //!
@@ -9,12 +9,14 @@
 //! end, and the stream goes on behind it. So every byte is read twice or so, and memory does not grow.
 
 mod held;
+mod odd;
 mod parse;
 mod shorten;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
 use crate::cut::{Form, Run};
 use held::{Held, Step};
+use odd::ODD_SHARE;
 use parse::{End, Grammar, Kind, Tree, parse};
 use shorten::{DEEPEST, Detail, shorten};
 
@@ -92,14 +94,17 @@ impl Watcher {
 
     /// Holds half as much.
     fn compact(&mut self) {
-        let Some(tree) = parse(&self.held, End::More).filter(|tree| tree.open <= MOST_OPEN) else {
+        let Some(mut tree) = parse(&self.held, End::More).filter(|tree| tree.open <= MOST_OPEN) else {
             return self.give_up();
         };
+        odd::compare(&self.held, &mut tree);
         self.grammar = self.grammar.max(tree.grammar);
         let steps = (self.halvings..18).find_map(|halvings| {
             self.halvings = halvings;
             let most = 1 << (17 - halvings);
-            let detail = Detail { items: most, keys: most, string: most.max(512), depth: DEEPEST };
+            // So few odd ones that they still are among those that are held.
+            let odd = most / (ODD_SHARE as usize - 1);
+            let detail = Detail { items: most, odd, keys: most, string: most.max(512), depth: DEEPEST };
             shorten(&self.held, &tree, detail, "", self.most / 2)
         });
         match steps {
@@ -159,8 +164,9 @@ impl Selector for Watcher {
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         if self.text == Text::Json
-            && let Some(tree) = parse(&self.held, End::Last)
+            && let Some(mut tree) = parse(&self.held, End::Last)
         {
+            odd::compare(&self.held, &mut tree);
             let remark = remark(&tree, self.grammar.max(tree.grammar));
             if let Some(steps) = self.choose(&tree, &room.less_remark(&remark)) {
                 return Selection { pieces: self.held.pieces(steps), remark, ..Selection::default() };
@@ -215,14 +221,19 @@ const SHAPES: [(usize, usize); 12] = [
     (0, 0),
 ];
 
+/// The first of them have room for items that are unlike the others.
+const ROOMY: usize = 7;
+
 /// Items and bytes of strings, from the least to what is enough of both.
 const AMOUNTS: [(usize, usize); 6] = [(2, 32), (3, 60), (4, 100), (6, 160), (10, 240), (16, 400)];
 
 impl Search<'_> {
     fn run(&self) -> Option<Vec<Step>> {
         let (items, string) = AMOUNTS[0];
-        let (detail, steps) = SHAPES.iter().find_map(|&(keys, depth)| {
-            let detail = Detail { items, keys, string, depth };
+        let with_odd = SHAPES[..ROOMY].iter().map(|shape| (items, shape));
+        let shapes = with_odd.chain(SHAPES.iter().map(|shape| (0, shape)));
+        let (detail, steps) = shapes.into_iter().find_map(|(odd, &(keys, depth))| {
+            let detail = Detail { items, odd, keys, string, depth };
             Some((detail, (self.fits)(detail)?))
         })?;
         let mut best = (detail, steps);
@@ -231,7 +242,8 @@ impl Search<'_> {
             best = self.widen(best, detail.keys, 64, keys);
         }
         for (items, string) in AMOUNTS {
-            let detail = Detail { items, string, ..best.0 };
+            let odd = if best.0.odd == 0 { 0 } else { items };
+            let detail = Detail { items, odd, string, ..best.0 };
             match (self.fits)(detail) {
                 Some(steps) => best = (detail, steps),
                 None => break,

@@ -41,6 +41,16 @@ pub(super) struct Node {
     pub(super) next: usize,
     /// How many values a hole stands for; otherwise one.
     pub(super) values: u64,
+    /// As an item of an array: how it stands among the others.
+    pub(super) standing: Standing,
+}
+
+/// How an item stands among the others of its array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    Usual,
+    /// Unlike nearly all others; so many have in common what is odd about it.
+    Odd(u64),
 }
 
 /// How well the text keeps to the grammar.
@@ -93,6 +103,7 @@ pub(super) fn parse(held: &Held, end: End) -> Option<Tree> {
         to: held.text.len(),
         next: 0,
         values: 1,
+        standing: Standing::Usual,
     };
     let mut parser =
         Parser { held, end, at: 0, hole: 0, key: None, open: vec![0], nodes: vec![root], grammar };
@@ -190,7 +201,16 @@ impl Parser<'_> {
     /// Takes in the value that ends here.
     fn push(&mut self, kind: Kind, state: State, value: usize) {
         let (from, next) = (self.key.take().unwrap_or(value), self.nodes.len() + 1);
-        self.nodes.push(Node { kind, state, from, value, to: self.at, next, values: 1 });
+        self.nodes.push(Node {
+            kind,
+            state,
+            from,
+            value,
+            to: self.at,
+            next,
+            values: 1,
+            standing: Standing::Usual,
+        });
     }
 
     fn enter(&mut self, kind: Kind, expect: Expect) -> Expect {

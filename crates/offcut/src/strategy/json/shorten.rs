@@ -1,7 +1,7 @@
 //! A JSON text with less in it: fewer values of a container, the ends of a string.
 
 use super::held::{Held, Step};
-use super::parse::{Kind, Node, State, Tree};
+use super::parse::{Kind, Node, Standing, State, Tree};
 use crate::boundary;
 use std::ops::Range;
 
@@ -10,6 +10,8 @@ use std::ops::Range;
 pub(super) struct Detail {
     /// The most values of an array, and the most documents.
     pub(super) items: usize,
+    /// How many more of an array if they are unlike the others.
+    pub(super) odd: usize,
     /// The most values of an object.
     pub(super) keys: usize,
     /// The most bytes of a string.
@@ -74,25 +76,38 @@ impl Shortening<'_> {
     fn container(&mut self, at: usize, depth: usize) -> Option<()> {
         let node = self.tree.nodes[at];
         let children: Vec<usize> = self.tree.children(at).collect();
-        let Range { start: first, end: last } = self.omitted(&node, &children, depth);
         let mut cursor = node.from;
-        for (number, &child) in children.iter().enumerate() {
-            if number == first && first < last {
-                cursor = self.omit(&node, &children, first..last, cursor)?;
-            }
-            if first <= number && number < last {
-                continue;
-            }
-            self.keep(cursor..self.tree.nodes[child].from)?;
-            self.value(child, depth + usize::from(node.kind != Kind::Documents))?;
-            cursor = self.tree.nodes[child].to;
+        let mut kept = 0;
+        for omitted in self.omitted(&node, &children, depth) {
+            cursor = self.values(&children[kept..omitted.start], node.kind, cursor, depth)?;
+            kept = omitted.end;
+            cursor = self.omit(&node, &children, omitted, cursor)?;
         }
+        cursor = self.values(&children[kept..], node.kind, cursor, depth)?;
         self.keep(cursor..node.to)
     }
 
-    /// Which of a container's values are left out: none, or all between the first and the last few.
-    fn omitted(&self, node: &Node, children: &[usize], depth: usize) -> Range<usize> {
-        let hole = children.iter().position(|&child| self.tree.nodes[child].kind == Kind::Hole);
+    /// Keeps some values of a container and returns where they end.
+    fn values(
+        &mut self,
+        values: &[usize],
+        container: Kind,
+        mut cursor: usize,
+        depth: usize,
+    ) -> Option<usize> {
+        for &value in values {
+            self.keep(cursor..self.tree.nodes[value].from)?;
+            self.value(value, depth + usize::from(container != Kind::Documents))?;
+            cursor = self.tree.nodes[value].to;
+        }
+        Some(cursor)
+    }
+
+    /// Which of a container's values are left out: none, or all between the first and the last few but those that are
+    /// unlike the others.
+    fn omitted(&self, node: &Node, children: &[usize], depth: usize) -> Vec<Range<usize>> {
+        let is_hole = |&child: &usize| self.tree.nodes[child].kind == Kind::Hole;
+        let hole = children.iter().position(is_hole);
         let most = match node.kind {
             Kind::Documents => self.detail.items.max(1),
             _ if depth >= self.detail.depth => 0,
@@ -100,14 +115,29 @@ impl Shortening<'_> {
             _ => self.detail.items,
         };
         if hole.is_none() && children.len() <= most {
-            return 0..0;
+            return Vec::new();
         }
         // What is still open goes on behind what is held, so it must stay.
         let is_open = children.last().is_some_and(|&child| self.tree.nodes[child].state == State::Open);
         let (first, last) = (most - most / 2, (most / 2).max(usize::from(is_open)));
         let first = first.min(hole.unwrap_or(children.len()));
-        let last = last.min(children.len() - hole.map_or(first, |hole| hole + 1));
-        first..children.len() - last
+        let last_hole = children.iter().rposition(is_hole);
+        let last = last.min(children.len() - last_hole.map_or(first, |hole| hole + 1));
+        let middle = first..children.len() - last;
+        let mut odd: Vec<(u64, usize)> = middle
+            .clone()
+            .filter_map(|at| match self.tree.nodes[children[at]].standing {
+                Standing::Odd(count) => Some((count, at)),
+                Standing::Usual => None,
+            })
+            .collect();
+        odd.sort_unstable();
+        odd.truncate(self.detail.odd.min(most));
+        let mut kept: Vec<usize> = odd.into_iter().map(|(_, at)| at).collect();
+        kept.sort_unstable();
+        let starts = std::iter::once(middle.start).chain(kept.iter().map(|at| at + 1));
+        let ends = kept.iter().copied().chain([middle.end]);
+        starts.zip(ends).map(|(start, end)| start..end).filter(|range| !range.is_empty()).collect()
     }
 
     /// Leaves values out and returns where what is kept goes on.
