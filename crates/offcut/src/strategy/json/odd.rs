@@ -4,10 +4,10 @@
 //! whether a container under it is empty. Where nearly all items have the same, those that have something else are odd,
 //! and so are those with a key that nearly all others lack. Nothing is known of what a key means.
 
+use super::super::smart::fingerprint;
 use super::held::Held;
 use super::parse::{Kind, Node, Standing, State, Tree};
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Fewer items have no habits.
 const LEAST_ITEMS: u64 = 8;
@@ -20,7 +20,7 @@ const MOST_VALUES: usize = 16;
 
 /// So many properties of an item are looked at, in it and in what it holds, so far down.
 const MOST_PROPERTIES: usize = 64;
-const DEPTH: usize = 3;
+const DEPTH: usize = 5;
 
 /// A longer string is a text, which is never the same.
 const MOST_STRING: usize = 40;
@@ -45,16 +45,47 @@ fn compare_items(held: &Held, tree: &mut Tree, at: usize) {
         .collect();
     // Items that are not held any more were like the others: the odd ones stay.
     let gone = total - items.len() as u64;
-    let mut habits: HashMap<u64, Habit> = HashMap::new();
-    let mut properties = Vec::new();
-    for &item in &items {
-        list_properties(held, tree, item, &mut properties);
-        properties.iter().for_each(|&(key, value)| habits.entry(key).or_default().add(value));
+    let mut habits = Habits::default();
+    let mut lister = Lister { held, tree, properties: Vec::new() };
+    // Where the properties of each item end, and to which habit each of them belongs.
+    let ends: Vec<usize> = items.iter().map(|&item| lister.list(item)).collect();
+    let properties = lister.properties;
+    let mut from = 0;
+    let mut places = Vec::with_capacity(properties.len());
+    for &end in &ends {
+        for (nth, &(key, value)) in properties[from..end].iter().enumerate() {
+            let place = habits.place(key, nth);
+            habits.habits[place].1.add(value);
+            places.push(place);
+        }
+        from = end;
     }
-    for &item in &items {
-        list_properties(held, tree, item, &mut properties);
-        let counts = properties.iter().filter_map(|&(key, value)| habits[&key].oddity(value, gone, total));
+    from = 0;
+    for (&item, &end) in items.iter().zip(&ends) {
+        let counts =
+            (from..end).filter_map(|at| habits.habits[places[at]].1.oddity(properties[at].1, gone, total));
         tree.nodes[item].standing = counts.min().map_or(Standing::Usual, Standing::Odd);
+        from = end;
+    }
+}
+
+/// The habits of an array by their keys. Items mostly have the same keys in the same order.
+#[derive(Default)]
+struct Habits {
+    habits: Vec<(u64, Habit)>,
+    places: HashMap<u64, usize>,
+}
+
+impl Habits {
+    /// Where the habit of a key is, which is an item's `nth`.
+    fn place(&mut self, key: u64, nth: usize) -> usize {
+        if self.habits.get(nth).is_some_and(|(known, _)| *known == key) {
+            return nth;
+        }
+        *self.places.entry(key).or_insert_with(|| {
+            self.habits.push((key, Habit::default()));
+            self.habits.len() - 1
+        })
     }
 }
 
@@ -87,48 +118,52 @@ impl Habit {
     }
 }
 
-/// The properties of an item, as hashes of their keys and values.
-fn list_properties(held: &Held, tree: &Tree, item: usize, properties: &mut Vec<(u64, u64)>) {
-    properties.clear();
-    properties.push((0, value_of(held, tree, item)));
-    list_inner(held, tree, (item, 0, 0), properties);
+/// Lists the properties of items, as hashes of their keys and values.
+struct Lister<'a> {
+    held: &'a Held,
+    tree: &'a Tree,
+    properties: Vec<(u64, u64)>,
 }
 
-fn list_inner(
-    held: &Held,
-    tree: &Tree,
-    (container, path, depth): (usize, u64, usize),
-    properties: &mut Vec<(u64, u64)>,
-) {
-    if tree.nodes[container].kind != Kind::Object || depth == DEPTH {
-        return;
+impl Lister<'_> {
+    /// Lists those of one more item; returns how many there are now.
+    fn list(&mut self, item: usize) -> usize {
+        let most = self.properties.len() + MOST_PROPERTIES;
+        self.properties.push((0, self.value(item)));
+        self.list_inner(item, 0, 0, most);
+        self.properties.len()
     }
-    for at in tree.children(container) {
-        let node = tree.nodes[at];
-        if properties.len() >= MOST_PROPERTIES {
-            return;
+
+    fn list_inner(&mut self, container: usize, path: u64, depth: usize, most: usize) {
+        let Lister { held, tree, .. } = *self;
+        let children = match tree.nodes[container].kind {
+            _ if depth == DEPTH => 0,
+            Kind::Object => usize::MAX,
+            // The first stands for the others.
+            Kind::Array => 1,
+            _ => 0,
+        };
+        for at in tree.children(container).take(children) {
+            let node = tree.nodes[at];
+            if self.properties.len() >= most {
+                return;
+            }
+            if node.kind != Kind::Hole {
+                let path = fingerprint::mix(path, fingerprint::exact(&held.text[node.from..node.value]));
+                self.properties.push((path, self.value(at)));
+                self.list_inner(at, path, depth + 1, most);
+            }
         }
-        if node.kind != Kind::Hole {
-            let path = hash((path, &held.text[node.from..node.value]));
-            properties.push((path, value_of(held, tree, at)));
-            list_inner(held, tree, (at, path, depth + 1), properties);
+    }
+
+    fn value(&self, at: usize) -> u64 {
+        let Node { kind, value, to, next, .. } = self.tree.nodes[at];
+        match kind {
+            Kind::Scalar => fingerprint::exact(&self.held.text[value..to]),
+            Kind::String if to - value <= MOST_STRING => fingerprint::exact(&self.held.text[value..to]),
+            _ => u64::from(next > at + 1) << 8 | kind as u64,
         }
     }
-}
-
-fn value_of(held: &Held, tree: &Tree, at: usize) -> u64 {
-    let Node { kind, value, to, next, .. } = tree.nodes[at];
-    match kind {
-        Kind::Scalar => hash(&held.text[value..to]),
-        Kind::String if to - value <= MOST_STRING => hash(&held.text[value..to]),
-        _ => hash((kind as u8, next > at + 1)),
-    }
-}
-
-fn hash(value: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

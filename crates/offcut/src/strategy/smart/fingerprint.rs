@@ -15,7 +15,7 @@ const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 /// So many bytes are hashed at a time, and so many behind a folded text may be read.
 const BLOCK: usize = 32;
 
-pub(super) fn mix(hash: u64, word: u64) -> u64 {
+pub(in crate::strategy) fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(PRIME)
 }
 
@@ -210,7 +210,7 @@ pub(super) fn has_words(content: &[u8]) -> bool {
 }
 
 /// The hash of all of a word.
-pub(super) fn exact(word: &[u8]) -> u64 {
+pub(in crate::strategy) fn exact(word: &[u8]) -> u64 {
     finish(letters(PRIME, word))
 }
 

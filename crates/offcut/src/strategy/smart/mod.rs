@@ -10,7 +10,7 @@ mod choose;
 mod constants;
 mod content;
 mod counts;
-mod fingerprint;
+pub(super) mod fingerprint;
 mod held;
 pub(super) mod lines;
 mod looks;
