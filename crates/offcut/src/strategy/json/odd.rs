@@ -16,7 +16,7 @@ const LEAST_ITEMS: u64 = 8;
 pub(super) const ODD_SHARE: u64 = 5;
 
 /// A property with more values varies.
-const MOST_VALUES: usize = 16;
+const MOST_VALUES: usize = 64;
 
 /// So many properties of an item are looked at, in it and in what it holds, so far down.
 const MOST_PROPERTIES: usize = 64;
@@ -43,27 +43,14 @@ fn compare_items(held: &Held, tree: &mut Tree, at: usize) {
         .children(at)
         .filter(|&item| tree.nodes[item].kind != Kind::Hole && tree.nodes[item].state == State::Closed)
         .collect();
-    // Items that are not held any more were like the others: the odd ones stay.
-    let gone = total - items.len() as u64;
-    let mut habits = Habits::default();
-    let mut lister = Lister { held, tree, properties: Vec::new() };
-    // Where the properties of each item end, and to which habit each of them belongs.
+    let mut lister = Lister { held, tree, habits: Habits::default(), properties: Vec::new() };
     let ends: Vec<usize> = items.iter().map(|&item| lister.list(item)).collect();
-    let properties = lister.properties;
+    let Lister { habits, properties, .. } = lister;
     let mut from = 0;
-    let mut places = Vec::with_capacity(properties.len());
-    for &end in &ends {
-        for (nth, &(key, value)) in properties[from..end].iter().enumerate() {
-            let place = habits.place(key, nth);
-            habits.habits[place].1.add(value);
-            places.push(place);
-        }
-        from = end;
-    }
-    from = 0;
     for (&item, &end) in items.iter().zip(&ends) {
+        let of_item = properties[from..end].iter();
         let counts =
-            (from..end).filter_map(|at| habits.habits[places[at]].1.oddity(properties[at].1, gone, total));
+            of_item.filter_map(|&(habit, value)| habits.all[habit].1.oddity(value, items.len() as u64));
         tree.nodes[item].standing = counts.min().map_or(Standing::Usual, Standing::Odd);
         from = end;
     }
@@ -72,20 +59,22 @@ fn compare_items(held: &Held, tree: &mut Tree, at: usize) {
 /// The habits of an array by their keys. Items mostly have the same keys in the same order.
 #[derive(Default)]
 struct Habits {
-    habits: Vec<(u64, Habit)>,
+    all: Vec<(u64, Habit)>,
     places: HashMap<u64, usize>,
 }
 
 impl Habits {
-    /// Where the habit of a key is, which is an item's `nth`.
-    fn place(&mut self, key: u64, nth: usize) -> usize {
-        if self.habits.get(nth).is_some_and(|(known, _)| *known == key) {
-            return nth;
-        }
-        *self.places.entry(key).or_insert_with(|| {
-            self.habits.push((key, Habit::default()));
-            self.habits.len() - 1
-        })
+    /// Adds a value to the habit of a key, which is an item's `nth`; returns where the habit is.
+    fn add(&mut self, key: u64, nth: usize, value: u64) -> usize {
+        let place = match self.all.get(nth) {
+            Some((known, _)) if *known == key => nth,
+            _ => *self.places.entry(key).or_insert_with(|| {
+                self.all.push((key, Habit::default()));
+                self.all.len() - 1
+            }),
+        };
+        self.all[place].1.add(value);
+        place
     }
 }
 
@@ -99,43 +88,60 @@ struct Habit {
 impl Habit {
     fn add(&mut self, value: u64) {
         self.items += 1;
-        match self.values.iter().position(|(known, _)| *known == value) {
-            Some(at) => self.values[at].1 += 1,
-            None if self.values.len() <= MOST_VALUES => self.values.push((value, 1)),
-            None => {}
+        if self.varies() {
+            return;
         }
+        match self.values.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, count)) => *count += 1,
+            None => self.values.push((value, 1)),
+        }
+    }
+
+    fn varies(&self) -> bool {
+        self.values.len() > MOST_VALUES
     }
 
     /// How many items share what is odd about a value, if it is.
-    fn oddity(&self, value: u64, gone: u64, total: u64) -> Option<u64> {
-        if self.items * ODD_SHARE <= total - gone {
+    fn oddity(&self, value: u64, items: u64) -> Option<u64> {
+        if self.items * ODD_SHARE <= items {
             return Some(self.items);
+        }
+        if self.varies() {
+            return None;
         }
         let most = self.values.iter().map(|(_, count)| *count).max()?;
         let count = self.values.iter().find(|(known, _)| *known == value)?.1;
-        let is_settled = self.values.len() <= MOST_VALUES && (most + gone) * ODD_SHARE >= total * 3;
-        (is_settled && count < most && count * ODD_SHARE <= total).then_some(count)
+        let is_habit = most * 4 >= items * 3;
+        (is_habit && count * ODD_SHARE <= items).then_some(count)
     }
 }
 
-/// Lists the properties of items, as hashes of their keys and values.
+/// Lists the properties of items.
 struct Lister<'a> {
     held: &'a Held,
     tree: &'a Tree,
-    properties: Vec<(u64, u64)>,
+    habits: Habits,
+    /// To which habit each belongs, and its value, as a hash.
+    properties: Vec<(usize, u64)>,
 }
 
 impl Lister<'_> {
     /// Lists those of one more item; returns how many there are now.
     fn list(&mut self, item: usize) -> usize {
-        let most = self.properties.len() + MOST_PROPERTIES;
-        self.properties.push((0, self.value(item)));
-        self.list_inner(item, 0, 0, most);
+        let first = self.properties.len();
+        self.add(item, 0, first);
+        self.list_inner(item, 0, 0, first);
         self.properties.len()
     }
 
-    fn list_inner(&mut self, container: usize, path: u64, depth: usize, most: usize) {
-        let Lister { held, tree, .. } = *self;
+    fn add(&mut self, at: usize, key: u64, first: usize) {
+        let value = self.value(at);
+        let habit = self.habits.add(key, self.properties.len() - first, value);
+        self.properties.push((habit, value));
+    }
+
+    fn list_inner(&mut self, container: usize, path: u64, depth: usize, first: usize) {
+        let (held, tree) = (self.held, self.tree);
         let children = match tree.nodes[container].kind {
             _ if depth == DEPTH => 0,
             Kind::Object => usize::MAX,
@@ -145,13 +151,13 @@ impl Lister<'_> {
         };
         for at in tree.children(container).take(children) {
             let node = tree.nodes[at];
-            if self.properties.len() >= most {
+            if self.properties.len() >= first + MOST_PROPERTIES {
                 return;
             }
             if node.kind != Kind::Hole {
                 let path = fingerprint::mix(path, fingerprint::exact(&held.text[node.from..node.value]));
-                self.properties.push((path, self.value(at)));
-                self.list_inner(at, path, depth + 1, most);
+                self.add(at, path, first);
+                self.list_inner(at, path, depth + 1, first);
             }
         }
     }
