@@ -88,20 +88,27 @@ impl Counts {
         Counts { slots: table((0, 0)), last: (0, 0), lines: 0, distinct: 0 }
     }
 
-    /// Counts one more; returns how many there were before.
+    /// Whether the last one that was counted is this.
     #[inline]
-    pub(super) fn add(&mut self, template: u64) -> u32 {
-        self.lines += 1;
-        if self.last.0 == template {
-            let count = &mut self.slots[self.last.1 % TEMPLATES].1;
-            *count = count.saturating_add(1);
-            return *count - 1;
-        }
-        self.find(template)
+    pub(super) fn was_last(&self, template: u64) -> bool {
+        self.last.0 == template
     }
 
-    #[inline(never)]
-    fn find(&mut self, template: u64) -> u32 {
+    /// Counts one more like the last one; returns how many there were before.
+    #[inline]
+    pub(super) fn add_last(&mut self) -> u32 {
+        self.lines += 1;
+        let count = &mut self.slots[self.last.1 % TEMPLATES].1;
+        *count = count.saturating_add(1);
+        *count - 1
+    }
+
+    /// Counts one more; returns how many there were before.
+    pub(super) fn add(&mut self, template: u64) -> u32 {
+        if self.was_last(template) {
+            return self.add_last();
+        }
+        self.lines += 1;
         let mut rarest = template as usize % TEMPLATES;
         for probe in 0..PROBES {
             let at = (template as usize + probe) % TEMPLATES;

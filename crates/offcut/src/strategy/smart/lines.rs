@@ -107,26 +107,25 @@ impl Lines {
     /// Gives the lines that a block is made of.
     fn give(&mut self, block: &[u8], place: usize, each: &mut impl FnMut(Line<'_>)) {
         self.folded.fold(block);
-        let mut from = 0;
+        let (mut from, mut number, mut start) = (0, self.number, self.open_start);
         for feed in memchr::memchr_iter(b'\n', block) {
             let length = feed + 1 - from;
             let held = if length > self.most { Held::Beginning } else { Held::Whole };
             let shown = length.min(self.most);
-            let end = self.open_start + length as u64;
+            let end = start + length as u64;
             each(Line {
                 text: &block[from..from + shown],
-                start: self.open_start,
+                start,
                 end,
-                number: self.number,
+                number,
                 held,
                 form: Form::Verbatim,
                 fingerprint: self.fingerprint(from, shown),
                 place: Some(place + from),
             });
-            self.number += 1;
-            (self.open_start, self.open_end) = (end, end);
-            from = feed + 1;
+            (from, number, start) = (feed + 1, number + 1, end);
         }
+        (self.number, self.open_start, self.open_end) = (number, start, start);
     }
 
     /// Whether the last byte of what is held is a lone zero is known only if all is held, so it is left out.

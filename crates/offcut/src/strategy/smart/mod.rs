@@ -108,30 +108,38 @@ impl Reader {
     fn read(&mut self, line: &Line<'_>, run: &[u8]) {
         self.looks.earn(line.text.len());
         match self.memory.get(line.fingerprint) {
-            Some(Remembered { known, places, .. }) if places.are_none() => {
+            // The same once more.
+            Some(Remembered { known, places, .. })
+                if places.are_none()
+                    && self.counts.was_last(known.template)
+                    && self.repeats.expects(known.template, line) =>
+            {
                 let known = *known;
-                let before = self.counts.add(known.template);
-                self.go_on(line, run, &known, before);
+                let before = self.counts.add_last();
+                self.repeats.note(known.template);
+                self.take(line, run, &known, before);
             }
-            Some(_) => self.compare(line, run),
+            Some(_) => self.recognise(line, run),
             None => self.meet(line, run),
         }
     }
 
-    /// Reads a line that has words to watch.
+    /// Reads a line that was looked at before.
     #[inline(never)]
-    fn compare(&mut self, line: &Line<'_>, run: &[u8]) {
-        if let Some(Remembered { known, places, .. }) = self.memory.get(line.fingerprint) {
-            let template = self.constants.kind(known.template, line.text, places);
-            let known = Known { template, ..*known };
-            let before = self.counts.add(template);
-            self.go_on(line, run, &known, before);
+    fn recognise(&mut self, line: &Line<'_>, run: &[u8]) {
+        let Some(Remembered { known, places, .. }) = self.memory.get(line.fingerprint) else { return };
+        let mut known = *known;
+        if !places.are_none() {
+            known.template = self.constants.kind(known.template, line.text, places);
         }
+        let before = self.counts.add(known.template);
+        self.repeats.see(&known, line);
+        self.take(line, run, &known, before);
     }
 
+    /// Passes a line by, or weighs it.
     #[inline(always)]
-    fn go_on(&mut self, line: &Line<'_>, run: &[u8], known: &Known, before: u32) {
-        self.repeats.see(known, line);
+    fn take(&mut self, line: &Line<'_>, run: &[u8], known: &Known, before: u32) {
         // Nearly every line of nearly every text: no rule knows it, and there were others like it.
         let is_plain = known.role.is_none() && before > 0 && self.nearby.0 == 0 && self.blocks.are_closed();
         if is_plain && self.window.passes(line, known) {
@@ -181,7 +189,9 @@ impl Reader {
         }
         self.counts.add_unlooked();
         // Nobody knows whether there were others like it; that it is rare would say nothing here.
-        self.go_on(line, run, &glance_at(line), 1);
+        let known = glance_at(line);
+        self.repeats.see(&known, line);
+        self.take(line, run, &known, 1);
     }
 
     /// Finds out what there is to know about a line.
@@ -194,7 +204,8 @@ impl Reader {
         }
         self.memory.put(line.fingerprint, Known { template, ..known }, places);
         let before = self.counts.add(known.template);
-        self.go_on(line, run, &known, before);
+        self.repeats.see(&known, line);
+        self.take(line, run, &known, before);
     }
 
     /// Holds the lines next to one that matters too: where little is missing between two that are shown, a marker

@@ -111,15 +111,26 @@ impl Repeats {
     }
 
     /// Sees the next line and its template.
-    #[inline(always)]
+    #[inline]
     pub(super) fn see(&mut self, known: &Known, line: &Line<'_>) {
         // How a long line goes on is not in its template.
-        let is_long = line.text.len() > MATCHED_BYTES || line.held == Held::Beginning;
-        let template = if is_long { line.fingerprint } else { known.template };
-        let expected = self.recent[self.next.wrapping_sub(self.turn) % TURNS];
-        if expected != template || self.is_early(line.number) {
+        let template = if is_long(line) { line.fingerprint } else { known.template };
+        if !self.expects(template, line) {
             self.compare(template, known.role, line);
         }
+        self.note(template);
+    }
+
+    /// Whether a line goes on with a stretch in a way that says nothing new of it.
+    #[inline]
+    pub(super) fn expects(&self, template: u64, line: &Line<'_>) -> bool {
+        let expected = self.recent[self.next.wrapping_sub(self.turn) % TURNS];
+        expected == template && !self.is_early(line.number)
+    }
+
+    /// Notes the template of the next line.
+    #[inline]
+    pub(super) fn note(&mut self, template: u64) {
         self.recent[self.next % TURNS] = template;
         self.next = self.next.wrapping_add(1);
     }
@@ -203,6 +214,10 @@ impl Repeats {
             .map(|stretch| stretch.start..stretch.end)
             .collect()
     }
+}
+
+fn is_long(line: &Line<'_>) -> bool {
+    line.text.len() > MATCHED_BYTES || line.held == Held::Beginning
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Window {
     }
 
     /// Passes by a line that is worth nothing, if that can be said of all the others too.
-    #[inline]
+    #[inline(always)]
     pub(super) fn passes(&mut self, line: &Line<'_>, known: &Known) -> bool {
         if self.plain < WINDOW || line.held != Held::Whole {
             return false;
