@@ -1,7 +1,8 @@
 """Makes the labelled cases of this folder: real tools on small real programs, each with one thing wrong.
 
 Run `python3 generate.py [NAME...]` here; it writes `*.log` and `labels.jsonl`. It needs gcc, g++, make, cmake, javac, node,
-npm, cargo, perl, tar and python3; pytest, ruff and the JavaScript tools are installed into a folder of their own (TOOLS, kept between runs).
+npm, cargo, go, ruby with minitest, perl, tar and python3; pytest, ruff, pylint and the JavaScript tools are installed into a
+folder of their own (TOOLS, kept between runs).
 What a reader must see is given as text; the line numbers are looked up in what the tool printed.
 """
 
@@ -25,10 +26,10 @@ def install():
     """Installs the tools that are not part of a usual machine, once."""
     if not PYTEST.exists():
         subprocess.run([sys.executable, "-m", "venv", TOOLS / "venv"], check=True)
-        subprocess.run([PYTEST, "-m", "pip", "install", "-q", "pytest", "ruff"], check=True)
+        subprocess.run([PYTEST, "-m", "pip", "install", "-q", "pytest", "ruff", "pylint"], check=True)
     if not SCRIPTS.exists():
         (TOOLS / "js").mkdir(parents=True, exist_ok=True)
-        packages = ["typescript", "mocha", "jest", "vitest"]
+        packages = ["typescript", "mocha", "jest", "vitest", "tape"]
         subprocess.run(["npm", "install", "--no-audit", "--no-fund", *packages], cwd=TOOLS / "js", check=True)
 
 
@@ -414,6 +415,72 @@ def library_raises_for_us():
     return run(files, "python3 $PWD/shop.py"), facts
 
 
+GO = {
+    "go.mod": "module shop\n\ngo 1.18\n",
+    "shop_test.go": "package shop\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc total(n int) int {\n\tif n == 77 {\n\t\treturn 76\n"
+    "\t}\n\treturn n\n}\n\nfunc TestTotal(t *testing.T) {\n\tfor n := 0; n < 150; n++ {\n\t\tt.Run(fmt.Sprint(n), func(t *testing.T) {\n"
+    "\t\t\tt.Logf(\"asking for %d\", n)\n\t\t\tif total(n) != n {\n\t\t\t\tt.Errorf(\"total is %d, want %d\", total(n), n)\n\t\t\t}\n"
+    "\t\t})\n\t}\n}\n\nfunc TestEmpty(t *testing.T) {\n\tfor n := 0; n < 100; n++ {\n\t\tt.Logf(\"nothing in basket %d\", n)\n\t}\n}\n",
+}
+
+
+def go_says_why_before_the_verdict():
+    facts = {"the test": ["--- FAIL: TestTotal/77"], "why": ["shop_test.go:20: total is 76, want 77"]}
+    return run(GO, "GOFLAGS=-mod=mod GOCACHE=$PWD/.cache go test -v ./..."), facts
+
+
+def go_events():
+    facts = {"the test": ["--- FAIL: TestTotal/77"], "why": ["shop_test.go:20: total is 76, want 77"]}
+    return run(GO, "GOFLAGS=-mod=mod GOCACHE=$PWD/.cache go test -json ./..."), facts
+
+
+def minitest_some_of_many():
+    wrong = range(7, 150, 13)
+    tests = "".join(f"  def test_price_{n} = assert_equal({n}, price({n}))\n" for n in range(150))
+    files = {
+        "shop_test.rb": "require 'minitest/autorun'\n\nclass ShopTest < Minitest::Test\n"
+        f"  def price(n) = n % 13 == 7 ? n + 1 : n\n\n{tests}"
+        "  def test_no_price = assert_equal(0, nil + 1)\nend\n"
+    }
+    facts = {f"test {n}": [f"ShopTest#test_price_{n} ["] for n in wrong}
+    facts["an error"] = ["ShopTest#test_no_price:", "NoMethodError: undefined method `+' for nil"]
+    return run(files, "ruby shop_test.rb -v --seed 1"), facts
+
+
+def pylint_errors_among_style():
+    files = {f"shop/part{n}.py": f"def price{n}(x, y):\n    A = x\n    return A * {n}\n" for n in range(150)}
+    wrong = {f"shop/part{n}.py": f"def price{n}(x):\n    return x * rate{n}\n" for n in range(20, 140, 20)}
+    facts = {name: [f"{name}:2:15: E0602: Undefined variable"] for name in wrong}
+    return run({**files, **wrong}, f"{TOOLS}/venv/bin/pylint --disable=R0801 shop/*.py"), facts
+
+
+def tape_names_what_it_tests():
+    wrong = [5, 18, 25, 41]
+    test = "".join(
+        f"test('prices of shelf {n}', t => {{ for (let i = 0; i < 6; i++) t.equal(price({n}, i), {n} + i); t.end() }})\n"
+        for n in range(60)
+    )
+    files = {
+        "test.js": "const test = require('tape')\n"
+        f"const price = (shelf, i) => ({wrong}.includes(shelf) && i === 3 ? 0 : shelf + i)\n{test}"
+    }
+    facts = {f"shelf {n}": [f"# prices of shelf {n}", f"not ok {n * 6 + 4} should be strictly equal"] for n in wrong}
+    return run(files, f"NODE_PATH={SCRIPTS} node test.js"), facts
+
+
+def report_behind_a_banner():
+    wrong = [11, 33, 66, 99]
+    tests = "".join(f"  it('refuses invalid basket {n}', () => assert.equal(total({n}), {n}))\n" for n in range(120))
+    files = {
+        "package.json": '{"name": "shop", "version": "1.0.0", "scripts": {"test": "mocha --reporter json test.js"}}\n',
+        "test.js": f"const assert = require('assert')\nconst total = n => ({wrong}.includes(n) ? n - 1 : n)\n"
+        f"describe('Basket', () => {{\n{tests}}})\n",
+    }
+    facts = {f"test {n}": [f'"fullTitle": "Basket refuses invalid basket {n}"'] for n in wrong}
+    facts["why"] = ['"message": "10 == 11"']
+    return run(files, f"PATH={SCRIPTS}/.bin:$PATH npm test"), facts
+
+
 CASES = [
     gcc_one_error_among_warnings,
     gxx_template_error,
@@ -441,6 +508,12 @@ CASES = [
     prove_one_of_many,
     rust_backtrace,
     library_raises_for_us,
+    go_says_why_before_the_verdict,
+    go_events,
+    minitest_some_of_many,
+    pylint_errors_among_style,
+    tape_names_what_it_tests,
+    report_behind_a_banner,
 ]
 
 
