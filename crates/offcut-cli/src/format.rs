@@ -61,7 +61,7 @@ struct GapRow {
 
 impl<'a> CutResult<'a> {
     pub(crate) fn new(shown: &'a Shown<'_>) -> CutResult<'a> {
-        let content = String::from_utf8_lossy(shown.content()).into_owned();
+        let content = offcut::measure::as_text(shown.content()).into_owned();
         match shown {
             Shown::Whole(bytes) => {
                 let lines = offcut::measure::lines(bytes, offcut::measure::LineConvention::Terminated);

@@ -146,7 +146,7 @@ impl Library {
         };
         let notice: Vec<String> = place.into_iter().chain(incomplete(&entry)).collect();
         Ok(Told {
-            content: Some(String::from_utf8_lossy(&page.content).into_owned()),
+            content: Some(offcut::measure::as_text(&page.content).into_owned()),
             notice: (!notice.is_empty()).then(|| notice.join("\n")),
         })
     }

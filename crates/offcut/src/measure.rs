@@ -4,6 +4,23 @@
 //! Only what a limit needs is counted, because most outputs fit and should cost one scan.
 
 use serde::Deserialize;
+use std::borrow::Cow;
+
+/// Bytes as text that is no longer than they are: what is not UTF-8 becomes `?`, for U+FFFD would take three bytes for one
+/// and so break a limit that was kept.
+pub fn as_text(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push('?');
+        }
+    }
+    Cow::Owned(text)
+}
 
 /// What counts as a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

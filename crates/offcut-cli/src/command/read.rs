@@ -96,7 +96,7 @@ fn print_json(pager: &Pager, entry: &Entry, page: Page) -> Outcome {
     };
     super::print_json(&PageResult {
         id: entry.id.to_string(),
-        content: String::from_utf8_lossy(&page.content).into_owned(),
+        content: offcut::measure::as_text(&page.content).into_owned(),
         start: page.start,
         end: page.end,
         first_line: page.lines.as_ref().map(|lines| *lines.start()),

@@ -50,8 +50,22 @@ fn cut_as_json() {
     let fits = sandbox.run(&["cut", "--format", "json"], b"\xFFsmall\n").json();
     assert_eq!(
         (&fits["truncated"], &fits["saved"], &fits["content"]),
-        (&false.into(), &serde_json::Value::Null, &"\u{FFFD}small\n".into())
+        (&false.into(), &serde_json::Value::Null, &"?small\n".into())
     );
+}
+
+/// U+FFFD would take three bytes for one.
+#[test]
+fn json_keeps_the_limit_whatever_the_bytes() {
+    let sandbox = Sandbox::new();
+    let latin: Vec<u8> =
+        (0..4000_u32).flat_map(|number| [0xE4, 0xF6, b'a' + (number % 26) as u8, b'\n']).collect();
+    for strategy in ["head", "tail", "head-tail", "smart", "auto"] {
+        let arguments = ["cut", "--format", "json", "--max-bytes", "1000", "--strategy", strategy];
+        let result = sandbox.run(&arguments, &latin).json();
+        let content = result["content"].as_str().unwrap();
+        assert!(content.len() <= 1000 && content.contains("??a"), "{strategy}: {} {content}", content.len());
+    }
 }
 
 #[test]

@@ -191,13 +191,23 @@ fn remark(tree: &Tree, grammar: Grammar) -> String {
 
 /// What our words begin with: a mark that nothing in the text could be taken for.
 fn mark(text: &[u8]) -> String {
-    let longest = (1..4).find(|&times| {
-        let (plain, escaped) = ("…".repeat(times), "\\u2026".repeat(times));
-        memchr::memmem::find(text, plain.as_bytes()).is_none()
-            && memchr::memmem::find(text, escaped.as_bytes()).is_none()
-    });
-    "…".repeat(longest.unwrap_or(4))
+    let longest = longest_run(text, "…").max(longest_run(text, "\\u2026"));
+    "…".repeat(longest.min(MOST_MARKS) + 1)
 }
+
+/// How often a sign stands in a row at the most.
+fn longest_run(text: &[u8], sign: &str) -> usize {
+    let (mut longest, mut run, mut end) = (0, 0, 0);
+    for at in memchr::memmem::find_iter(text, sign) {
+        run = if at == end { run + 1 } else { 1 };
+        longest = longest.max(run);
+        end = at + sign.len();
+    }
+    longest
+}
+
+/// A text in which our sign stands more often in a row is not worth the room.
+const MOST_MARKS: usize = 20;
 
 /// Finds the most detail that fits.
 struct Search<'a> {
@@ -252,6 +262,10 @@ impl Search<'_> {
         if detail.keys != usize::MAX {
             let least = best.0.keys;
             best = self.widen(best, least, self.most, keys);
+        }
+        if best.0.odd > 0 {
+            let least = best.0.odd;
+            best = self.widen(best, least, self.most, |detail, odd| Detail { odd, ..detail });
         }
         let least = best.0.items;
         best = self.widen(best, least, self.most, |detail, items| Detail { items, ..detail });

@@ -7,7 +7,7 @@
 use super::super::smart::fingerprint;
 use super::held::Held;
 use super::parse::{Kind, Node, Standing, State, Tree};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Fewer items have no habits.
 const LEAST_ITEMS: u64 = 8;
@@ -18,23 +18,30 @@ pub(super) const ODD_SHARE: u64 = 5;
 /// A property with more values varies.
 const MOST_VALUES: usize = 64;
 
+/// Where there are so few, one that so few items have is odd though none is the usual one.
+const FEW_VALUES: usize = 16;
+const RARE_SHARE: u64 = 50;
+
 /// So many properties of an item are looked at, in it and in what it holds, so far down.
 const MOST_PROPERTIES: usize = 64;
 const DEPTH: usize = 5;
+const FIRST_ITEMS: usize = 3;
 
 /// A longer string is a text, which is never the same.
 const MOST_STRING: usize = 40;
 
 /// Says of every item in the tree how it stands among the others.
 pub(super) fn compare(held: &Held, tree: &mut Tree) {
-    for at in 0..tree.nodes.len() {
+    // What stands inside comes behind, so it is known already when an item that holds it is looked at.
+    let mut odd = BTreeSet::new();
+    for at in (0..tree.nodes.len()).rev() {
         if matches!(tree.nodes[at].kind, Kind::Documents | Kind::Array) {
-            compare_items(held, tree, at);
+            compare_items(held, tree, at, &mut odd);
         }
     }
 }
 
-fn compare_items(held: &Held, tree: &mut Tree, at: usize) {
+fn compare_items(held: &Held, tree: &mut Tree, at: usize, odd: &mut BTreeSet<usize>) {
     let total: u64 = tree.children(at).map(|item| tree.nodes[item].values).sum();
     if total < LEAST_ITEMS {
         return;
@@ -43,15 +50,18 @@ fn compare_items(held: &Held, tree: &mut Tree, at: usize) {
         .children(at)
         .filter(|&item| tree.nodes[item].kind != Kind::Hole && tree.nodes[item].state == State::Closed)
         .collect();
-    let mut lister = Lister { held, tree, habits: Habits::default(), properties: Vec::new() };
+    let mut lister = Lister { held, tree, odd, habits: Habits::default(), properties: Vec::new() };
     let ends: Vec<usize> = items.iter().map(|&item| lister.list(item)).collect();
     let Lister { habits, properties, .. } = lister;
     let mut from = 0;
     for (&item, &end) in items.iter().zip(&ends) {
         let of_item = properties[from..end].iter();
-        let counts =
-            of_item.filter_map(|&(habit, value)| habits.all[habit].1.oddity(value, items.len() as u64));
-        tree.nodes[item].standing = counts.min().map_or(Standing::Usual, Standing::Odd);
+        let counts = of_item
+            .filter_map(|&(habit, value)| habits.all[habit].1.oddity(value, items.len() as u64, total));
+        if let Some(count) = counts.min() {
+            tree.nodes[item].standing = Standing::Odd(count);
+            odd.insert(item);
+        }
         from = end;
     }
 }
@@ -102,7 +112,7 @@ impl Habit {
     }
 
     /// How many items share what is odd about a value, if it is.
-    fn oddity(&self, value: u64, items: u64) -> Option<u64> {
+    fn oddity(&self, value: u64, items: u64, total: u64) -> Option<u64> {
         if self.items * ODD_SHARE <= items {
             return Some(self.items);
         }
@@ -111,8 +121,9 @@ impl Habit {
         }
         let most = self.values.iter().map(|(_, count)| *count).max()?;
         let count = self.values.iter().find(|(known, _)| *known == value)?.1;
-        let is_habit = most * 4 >= items * 3;
-        (is_habit && count * ODD_SHARE <= items).then_some(count)
+        let is_unusual = most * 4 >= items * 3 && count * ODD_SHARE <= items;
+        let is_rare = self.values.len() <= FEW_VALUES && count * RARE_SHARE <= total;
+        (is_unusual || is_rare).then_some(count)
     }
 }
 
@@ -120,6 +131,8 @@ impl Habit {
 struct Lister<'a> {
     held: &'a Held,
     tree: &'a Tree,
+    /// What is odd inside of the items.
+    odd: &'a BTreeSet<usize>,
     habits: Habits,
     /// To which habit each belongs, and its value, as a hash.
     properties: Vec<(usize, u64)>,
@@ -129,13 +142,15 @@ impl Lister<'_> {
     /// Lists those of one more item; returns how many there are now.
     fn list(&mut self, item: usize) -> usize {
         let first = self.properties.len();
-        self.add(item, 0, first);
-        self.list_inner(item, 0, 0, first);
+        let holds_odd = self.odd.range(item + 1..self.tree.nodes[item].next).next().is_some();
+        self.add(0, u64::from(holds_odd), first);
+        self.add(1, self.shape(item), first);
+        self.add(2, self.value(item), first);
+        self.list_inner(item, 2, 0, first);
         self.properties.len()
     }
 
-    fn add(&mut self, at: usize, key: u64, first: usize) {
-        let value = self.value(at);
+    fn add(&mut self, key: u64, value: u64, first: usize) {
         let habit = self.habits.add(key, self.properties.len() - first, value);
         self.properties.push((habit, value));
     }
@@ -145,21 +160,42 @@ impl Lister<'_> {
         let children = match tree.nodes[container].kind {
             _ if depth == DEPTH => 0,
             Kind::Object => usize::MAX,
-            // The first stands for the others.
-            Kind::Array => 1,
+            // The first stand for the others.
+            Kind::Array => FIRST_ITEMS,
             _ => 0,
         };
-        for at in tree.children(container).take(children) {
+        for (at, number) in tree.children(container).take(children).zip(0..) {
             let node = tree.nodes[at];
             if self.properties.len() >= first + MOST_PROPERTIES {
                 return;
             }
             if node.kind != Kind::Hole {
-                let path = fingerprint::mix(path, fingerprint::exact(&held.text[node.from..node.value]));
-                self.add(at, path, first);
+                let key = &held.text[node.from..node.value];
+                let key = if key.is_empty() { number } else { fingerprint::exact(key) };
+                let path = fingerprint::mix(path, key);
+                self.add(path, self.value(at), first);
                 self.list_inner(at, path, depth + 1, first);
             }
         }
+    }
+
+    /// What kind of value it is, and of an object the kinds of what stands under its keys.
+    fn shape(&self, at: usize) -> u64 {
+        let (held, tree) = (self.held, self.tree);
+        let kind = |at: usize| match (tree.nodes[at].kind, held.text.get(tree.nodes[at].value)) {
+            (Kind::Scalar, Some(b'0'..=b'9' | b'-')) => 100,
+            (Kind::Scalar, Some(&word)) => 100 + u64::from(word),
+            (kind, _) => kind as u64,
+        };
+        if tree.nodes[at].kind != Kind::Object {
+            return kind(at);
+        }
+        tree.children(at).take(MOST_PROPERTIES).fold(0, |shape, child| {
+            let node = tree.nodes[child];
+            let key = fingerprint::exact(&held.text[node.from..node.value]);
+            // In whatever order.
+            shape ^ fingerprint::mix(key, kind(child))
+        })
     }
 
     fn value(&self, at: usize) -> u64 {
@@ -211,6 +247,21 @@ mod tests {
         check(&with(9, r#"{"id": 9, "status": "passed", "error": "none"}"#), &[9]);
         check(&with(9, r#"{"id": 9, "status": {"phase": "pending"}}"#), &[9]);
         check(&with(9, "null"), &[9]);
+        check(&with(9, r#"{"id": 9}"#), &[9]);
+        check(&with(9, r#"{"id": "nine", "status": "passed"}"#), &[9]);
+        let levels = |number: usize| ["info", "debug", "warn"][number % 3];
+        let level = |number: usize| if number == 70 { "fatal" } else { levels(number) };
+        check(
+            &(0..150).map(|number| format!(r#"{{"level": "{}"}}"#, level(number))).collect::<Vec<_>>(),
+            &[70],
+        );
+        let numbers = (0..40).map(|number| if number == 8 { "\"8\"".to_owned() } else { number.to_string() });
+        check(&numbers.collect::<Vec<_>>(), &[8]);
+        let pair = |number: usize| format!(r#"["a", "{}"]"#, if number == 4 { "bad" } else { "ok" });
+        check(&(0..30).map(pair).collect::<Vec<_>>(), &[4]);
+        let suite =
+            |number: usize| format!("[{}]", if number == 6 { tests(&[17]) } else { tests(&[]) }.join(", "));
+        check(&(0..20).map(suite).collect::<Vec<_>>(), &[6]);
         let nested = |code: usize| format!(r#"{{"state": {{"exit": {{"code": {code}}}}}}}"#);
         check(&(0..20).map(|number| nested(usize::from(number == 3))).collect::<Vec<_>>(), &[3]);
         let empty = |number: usize| if number == 5 { r#"{"err": {"a": 1}}"# } else { r#"{"err": {}}"# };

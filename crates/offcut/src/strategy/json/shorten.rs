@@ -132,7 +132,7 @@ impl Shortening<'_> {
             })
             .collect();
         odd.sort_unstable();
-        odd.truncate(self.detail.odd.min(most));
+        odd.truncate(if most == 0 { 0 } else { self.detail.odd });
         let mut kept: Vec<usize> = odd.into_iter().map(|(_, at)| at).collect();
         kept.sort_unstable();
         let starts = std::iter::once(middle.start).chain(kept.iter().map(|at| at + 1));
@@ -179,7 +179,8 @@ impl Shortening<'_> {
             (Kind::Documents, _) => None,
             (Kind::Object, _) => Some(format!("\"{mark}\": \"{}\"", count("key", "keys"))),
             (_, Kind::Object) => Some(format!("{{\"{mark}\": \"{}\"}}", count("item", "items"))),
-            (_, Kind::Array) => Some(format!("[\"{mark} {}\"]", count("item", "items"))),
+            // Not the words that stand for all items of one of them.
+            (_, Kind::Array) => Some(format!("[\"{mark} {}\"]", count("array", "arrays"))),
             _ => Some(format!("\"{mark} {}\"", count("item", "items"))),
         }
     }

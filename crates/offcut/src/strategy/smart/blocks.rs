@@ -400,7 +400,10 @@ impl Blocks {
             Extent::Section if block.discount < 0 => (block.lines <= 30, 440 - block.lines * 10),
             Extent::Section => (block.lines <= 14, 440 - block.lines * 20),
             // What a message has to say, it says on its first lines.
-            Extent::Trace => (!blank && block.frames == 0 && block.lines <= 8, 600 - block.lines * 60),
+            Extent::Trace => (
+                !blank && block.frames == 0 && block.lines <= 8,
+                if block.lines == 1 { 660 } else { 600 - block.lines * 60 },
+            ),
             Extent::Traceback => (block.lines <= 400, 120),
         };
         if !goes_on {

@@ -4,6 +4,15 @@
 pub(super) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
+    match inside_event(line) {
+        Some(output) if output.contains(&b'\\') => {
+            buffer.clear();
+            unescape(output, buffer);
+            return buffer;
+        }
+        Some(output) => return output,
+        None => {}
+    }
     // All bytes at once, by vector instructions.
     let plain = if line.iter().fold(false, |found, &byte| found | ((byte < 0x20) & (byte != b'\t'))) {
         buffer.clear();
@@ -66,9 +75,6 @@ fn behind_sequence(text: &[u8]) -> &[u8] {
 }
 
 fn without_prefix(line: &[u8]) -> &[u8] {
-    if let Some(output) = inside_event(line) {
-        return output;
-    }
     let line = behind_timestamp(line).unwrap_or(line);
     let line = behind_log_level(line).unwrap_or(line);
     let line = behind_task(line).unwrap_or(line);
@@ -82,6 +88,30 @@ fn inside_event(line: &[u8]) -> Option<&[u8]> {
     let at = memchr::memmem::find(event, KEY)?;
     let output = &event[at + KEY.len()..];
     Some(output.strip_suffix(br"\n").unwrap_or(output))
+}
+
+/// The text of a JSON string, as far as rules care.
+fn unescape(string: &[u8], text: &mut Vec<u8>) {
+    let mut rest = string;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        match (byte, after) {
+            (b'\\', [b't', after @ ..]) => {
+                text.push(b'\t');
+                rest = after;
+            }
+            (b'\\', [b'u', b'0', b'0', high, low, after @ ..]) => {
+                let digit = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
+                text.push(digit(*high) << 4 | digit(*low));
+                rest = after;
+            }
+            (b'\\', [escaped @ (b'"' | b'\\' | b'/'), after @ ..]) => {
+                text.push(*escaped);
+                rest = after;
+            }
+            _ => text.push(byte),
+        }
+    }
 }
 
 /// Behind `2024-05-09T15:19:16.0346915Z `, which may stand behind a job's and a step's name and in brackets.
@@ -167,6 +197,10 @@ mod tests {
         check(
             r#"{"Time":"now","Action":"output","Test":"A","Output":"    a_test.go:1: no\n"}"#,
             "    a_test.go:1: no",
+        );
+        check(
+            r#"{"Time":"now","Action":"output","Output":"\tError: \"a\" \u003c 3\n"}"#,
+            "\tError: \"a\" < 3",
         );
         check(r#"{"Time":"now","Action":"output"}"#, r#"{"Time":"now","Action":"output"}"#);
         check("12: [ RUN      ] Basket.Adds", "[ RUN      ] Basket.Adds");
