@@ -162,6 +162,7 @@ mod tests {
         check("[\n  {\"a\": 1}\n]", "JSON");
         check(&format!("{{\"a\": \"{}\"}}\n", "b".repeat(900)).repeat(9), "JSON");
         check("", "log");
+        check(&"web_1  | GET /index 200\n".repeat(50), "log");
         check(&"src/a.c:12:static int error(void)\nsrc/b.c:3:int b;\n".repeat(50), "100 matches in 2 files");
         check(
             &"src/a.rs\n12:fn a() {\n14-}\n\nsrc/b.rs\n1:fn b() {}\n\n".repeat(20),

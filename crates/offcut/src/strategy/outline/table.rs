@@ -1,6 +1,7 @@
 //! Tables: the header, the first and last rows, and rows that tell of trouble.
 
 use super::{HEADING, STRAY, Shape, are_most, count};
+use crate::strategy::smart::content;
 use std::ops::Range;
 
 /// A heading is looked for in so many lines.
@@ -100,6 +101,7 @@ fn style(line: &[u8]) -> Style {
         return Style::Files;
     }
     match bars(line) {
+        _ if content::behind_service(line).is_some() => return Style::None,
         0 if line.starts_with(b"+--") => return Style::Bars(0),
         0 => {}
         bars => return Style::Bars(bars),

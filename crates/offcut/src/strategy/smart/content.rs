@@ -78,7 +78,19 @@ fn without_prefix(line: &[u8]) -> &[u8] {
     let line = behind_timestamp(line).unwrap_or(line);
     let line = behind_log_level(line).unwrap_or(line);
     let line = behind_task(line).unwrap_or(line);
+    let line = behind_service(line).unwrap_or(line);
     behind_number(line).unwrap_or(line)
+}
+
+/// Behind `web_1  | ` or `web-1 | `, which programs that run several others put before each line of one.
+pub(in crate::strategy) fn behind_service(line: &[u8]) -> Option<&[u8]> {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
+    let end = line.iter().take(48).position(|byte| !is_name(byte))?;
+    let (name, rest) = line.split_at(end);
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_numbered = digits > 0 && matches!(name[..name.len() - digits].last(), Some(b'_' | b'-' | b'.'));
+    let rest = rest.trim_ascii_start().strip_prefix(b"|")?;
+    (is_numbered && name[0].is_ascii_alphabetic()).then(|| rest.strip_prefix(b" ").unwrap_or(rest))
 }
 
 /// What a test printed, in an event of `go test -json`.
@@ -205,6 +217,10 @@ mod tests {
         check(r#"{"Time":"now","Action":"output"}"#, r#"{"Time":"now","Action":"output"}"#);
         check("12: [ RUN      ] Basket.Adds", "[ RUN      ] Basket.Adds");
         check("  12: frame", "  12: frame");
+        check("web_1  |     a_test.go:6: no", "    a_test.go:6: no");
+        check("12:00:01 api-gateway-2 | ok", "ok");
+        check("name | value", "name | value");
+        check("12 | let a = 1;", "12 | let a = 1;");
         check("12:34: x", "12:34: x");
         check("", "");
     }

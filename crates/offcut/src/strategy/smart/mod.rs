@@ -8,7 +8,7 @@
 mod blocks;
 mod choose;
 mod constants;
-mod content;
+pub(super) mod content;
 mod counts;
 pub(super) mod fingerprint;
 mod held;
