@@ -34,10 +34,8 @@ impl Purse {
 
     /// Whether a look can be paid for after so much was earned.
     #[inline]
-    fn can_pay(&mut self, earned: u64) -> bool {
-        self.balance = (self.balance + earned - self.opened).min(self.most);
-        self.opened = earned;
-        self.balance >= self.price
+    fn can_pay(&self, earned: u64) -> bool {
+        self.balance + earned - self.opened >= self.price
     }
 
     /// Pays for a look if that can be done and `is_wanted` says that it should.
@@ -45,7 +43,8 @@ impl Purse {
     fn pay(&mut self, earned: u64, is_wanted: impl FnOnce() -> bool) -> bool {
         let pays = self.can_pay(earned) && is_wanted();
         if pays {
-            self.balance -= self.price;
+            self.balance = (self.balance + earned - self.opened).min(self.most) - self.price;
+            self.opened = earned;
         }
         pays
     }
