@@ -219,7 +219,7 @@ impl Archive {
             id: hit.id.to_string(),
             line: hit.line,
             offset: hit.offset,
-            text: String::from_utf8_lossy(&hit.text).into_owned(),
+            text: offcut::measure::as_text(&hit.text).into_owned(),
             is_match: hit.kind == HitKind::Match,
         });
         let report = FoundReport { matches: found.matches, shown: found.shown, hits: hits.collect() };

@@ -169,7 +169,7 @@ impl Library {
             retrieve::search(store, &ids, &query, PageLimits::default()).map_err(|error| told(&error))?;
         let mut text = String::new();
         for Hit { id, line, text: content, kind, .. } in &found.hits {
-            let content = String::from_utf8_lossy(content);
+            let content = offcut::measure::as_text(content);
             let place = if ids.len() > 1 { format!("{id} ") } else { String::new() };
             match kind {
                 HitKind::Break => text += "--\n",

@@ -91,7 +91,7 @@ fn print_json(found: &Found) -> Outcome {
             id: hit.id.as_str(),
             line: hit.line,
             offset: hit.offset,
-            text: String::from_utf8_lossy(&hit.text).into_owned(),
+            text: offcut::measure::as_text(&hit.text).into_owned(),
             is_match: hit.kind == HitKind::Match,
         })
         .collect();

@@ -241,8 +241,8 @@ impl Search<'_> {
     fn run(&self) -> Option<Vec<Step>> {
         let (items, string) = AMOUNTS[0];
         let with_odd = SHAPES[..ROOMY].iter().map(|shape| (items, shape));
-        let shapes = with_odd.chain(SHAPES.iter().map(|shape| (0, shape)));
-        let (detail, steps) = shapes.into_iter().find_map(|(odd, &(keys, depth))| {
+        let mut shapes = with_odd.chain(SHAPES.iter().map(|shape| (0, shape)));
+        let (detail, steps) = shapes.find_map(|(odd, &(keys, depth))| {
             let detail = Detail { items, odd, keys, string, depth };
             Some((detail, (self.fits)(detail)?))
         })?;

@@ -1,12 +1,13 @@
 //! Which items of an array are unlike the others: the one test that failed among a thousand that did not.
 //!
 //! An item has properties: what stands under each of its keys, as far as that is a word, a number or a short string, and
-//! whether a container under it is empty. Where nearly all items have the same, those that have something else are odd,
-//! and so are those with a key that nearly all others lack. Nothing is known of what a key means.
+//! whether a container under it is empty; which keys it has, with what kinds of values; whether something inside of it is
+//! odd. Where nearly all items have the same, those that have something else are odd, and so are those with a key that
+//! nearly all others lack, or with the rarest of a few values. Nothing is known of what a key means.
 
-use super::super::smart::fingerprint;
 use super::held::Held;
 use super::parse::{Kind, Node, Standing, State, Tree};
+use crate::strategy::smart::fingerprint;
 use std::collections::{BTreeSet, HashMap};
 
 /// Fewer items have no habits.
