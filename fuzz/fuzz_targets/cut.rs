@@ -27,7 +27,10 @@ fuzz_target!(|data: &[u8]| {
     let store = || Arc::new(MemoryStore::new(|| UNIX_EPOCH));
     let kept = store();
     let truncator = |store: Arc<MemoryStore>| {
-        Truncator::new(Profile::native()).storage(Storage::To(store)).rule(rule).expect("limits above the floor")
+        Truncator::new(Profile::native())
+            .storage(Storage::To(store))
+            .rule(rule)
+            .expect("limits above the floor")
     };
     let whole = truncator(kept.clone());
     let shown = whole.apply(text, &Context::default());

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use offcut::middleware::{Middleware, ShapeChoice, Shape};
+use offcut::middleware::{Middleware, Shape, ShapeChoice};
 use offcut::store::MemoryStore;
 use offcut::{Context, Limits, Profile, Rule, Storage, Truncator};
 use serde_json::value::RawValue;

@@ -2,10 +2,10 @@
 
 use crate::fault::Fault;
 use crate::place::Place;
-use offcut::NoSink;
+use offcut::DiscardEvents;
 use offcut::retention::{self, Candidate, Policy};
 use offcut::retrieve::{self, Case, HitKind, PageLimits, Progress, Query, Range, View};
-use offcut::store::{Completeness, Entry, Pin, Store};
+use offcut::store::{Entry, EntryState, Pin, Store};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -115,10 +115,10 @@ impl EntryReport {
             lines: entry.lines(),
             exit_code: entry.summary.as_ref().and_then(|summary| summary.exit_code),
             status: match entry.completeness {
-                Completeness::Complete => "complete",
-                Completeness::Partial { .. } => "partial",
-                Completeness::Writing => "writing",
-                Completeness::Abandoned => "abandoned",
+                EntryState::Complete => "complete",
+                EntryState::Partial { .. } => "partial",
+                EntryState::Writing => "writing",
+                EntryState::Abandoned => "abandoned",
             },
             pinned: entry.pin == Pin::Pinned,
         }
@@ -166,7 +166,7 @@ impl Archive {
         };
         let view = View::new(Arc::clone(&self.store));
         let entry = view.entry(&retrieve::resolve(&view, reference)?)?;
-        let page = retrieve::page(&view, &entry, range, limits, &NoSink)?;
+        let page = retrieve::page(&view, &entry, range, limits, &DiscardEvents)?;
         let (complete, next) = match page.progress {
             Progress::AtEnd => (true, None),
             Progress::Satisfied(next) => (true, Some(next.option())),

@@ -9,7 +9,7 @@ use crate::tally::Tally;
 use offcut::measure::EstimatedTokens;
 use offcut::middleware::{Decision, Middleware, Verdict};
 use offcut::store::{MemoryStore, Store};
-use offcut::{Context, JsonLines, Preview, Profile, Rule, Settings, Shown, Storage, Truncator};
+use offcut::{Context, JsonLinesSink, Preview, Profile, Rule, Settings, Shown, Storage, Truncator};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -269,7 +269,7 @@ impl Engine {
             (false, _) => {}
         }
         if self.events {
-            truncator = truncator.sink(JsonLines::new(tally.clone(), SystemTime::now));
+            truncator = truncator.sink(JsonLinesSink::new(tally.clone(), SystemTime::now));
         }
         Ok(Round { truncator: Arc::new(truncator), probes, wanted, memory, tally })
     }

@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use offcut::store::{
-    Completeness, Draft, Entry, Id, Pin, Reading, Standing, Store, StoreError, Summary, Writer,
+    Entry, EntryState, Id, NewEntry, Pin, Reading, Store, StoreError, Summary, UploadState, Writer,
 };
 use offcut::strategy::Opaque;
 use offcut::{Context, Limits};
@@ -83,20 +83,20 @@ fn entry(id: Id, path: &Path, context: Context, profile: &str, summary: &Summary
         id,
         path: Some(path.to_owned()),
         host: None,
-        standing: Standing::Settled,
+        upload_state: UploadState::Uploaded,
         created: id.time(),
         context,
         profile: profile.to_owned(),
         reading: Reading::Plain,
         bytes: summary.original.bytes,
-        completeness: Completeness::Complete,
+        completeness: EntryState::Complete,
         pin: Pin::Loose,
         summary: Some(summary.clone()),
     }
 }
 
 impl Store for Given {
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         let refused = |reason: String| StoreError::Refused { reason };
         match lock(&self.0).pop_front() {
             None => Err(refused("the store said nothing".to_owned())),

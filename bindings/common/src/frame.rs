@@ -5,8 +5,11 @@ use crate::fault::Fault;
 use crate::foreign::{Saved, Strategist};
 use crate::report::Report;
 use crate::tally::Tally;
-use offcut::store::{Completeness, Draft, Entry, Reading, Store, Summary};
-use offcut::{Context, Event, Frames, Gap, JsonLines, LinePart, Profile, Sink, Size, Storage, Unit, Why};
+use offcut::store::{Entry, EntryState, NewEntry, Reading, Store, Summary};
+use offcut::{
+    Context, Event, EventSink, Frames, Gap, GapReason, JsonLinesSink, LinePosition, Profile, Size, Storage,
+    Unit,
+};
 use std::time::SystemTime;
 
 impl Engine {
@@ -22,7 +25,7 @@ impl Engine {
         };
         let tally = Tally::default();
         let clock: fn() -> SystemTime = SystemTime::now;
-        let sink = JsonLines::new(tally.clone(), clock);
+        let sink = JsonLinesSink::new(tally.clone(), clock);
         let original = whole.len() as u64;
         let (mut id, mut saved, mut error) = (None, None, None);
         match (&strategist.saved, &self.storage) {
@@ -70,7 +73,7 @@ impl Engine {
 /// Keeps an output of which a foreign strategy shows something.
 fn keep(store: &dyn Store, profile: &Profile, whole: &[u8], context: &Context) -> Result<Entry, Fault> {
     let draft =
-        Draft { context, profile: &profile.name, file_name: &profile.file_name, reading: Reading::Plain };
+        NewEntry { context, profile: &profile.name, file_name: &profile.file_name, reading: Reading::Plain };
     let mut writer = store.create(&draft)?;
     writer.write(whole)?;
     let bytes = whole.len() as u64;
@@ -80,14 +83,14 @@ fn keep(store: &dyn Store, profile: &Profile, whole: &[u8], context: &Context) -
         end: bytes,
         first_line: 1,
         last_line: lines,
-        from: LinePart::Start,
-        why: Why::Opaque,
+        from: LinePosition::Start,
+        why: GapReason::Opaque,
     };
     let summary = Summary {
         original: Size { bytes, lines, chars: None, tokens: None },
         lines,
         digest: blake3::hash(whole).to_hex().to_string(),
-        completeness: Completeness::Complete,
+        completeness: EntryState::Complete,
         exit_code: None,
         shown: Size::default(),
         gaps: vec![gap],

@@ -2,7 +2,7 @@
 
 use crate::process::Fate;
 use jiff::Timestamp;
-use offcut::store::{Completeness, Entry, Standing};
+use offcut::store::{Entry, EntryState, UploadState};
 use offcut::{Gap, Kept, Part, Preview, Shown, Size};
 use serde::Serialize;
 use std::time::Duration;
@@ -116,7 +116,7 @@ impl<'a> Saved<'a> {
             uri: entry.uri(),
             bytes: entry.bytes,
             digest: entry.summary.as_ref().map_or("", |summary| summary.digest.as_str()),
-            only_local: only_local(&entry.standing),
+            only_local: only_local(&entry.upload_state),
         }
     }
 }
@@ -220,11 +220,11 @@ impl EntryRow {
             profile: entry.profile.clone(),
             bytes: entry.bytes,
             lines: entry.lines(),
-            complete: entry.completeness == Completeness::Complete,
+            complete: entry.completeness == EntryState::Complete,
             state: state(&entry.completeness),
             reason: match &entry.completeness {
-                Completeness::Partial { reason } => Some(reason.clone()),
-                Completeness::Abandoned => Some("its writer ended early".to_owned()),
+                EntryState::Partial { reason } => Some(reason.clone()),
+                EntryState::Abandoned => Some("its writer ended early".to_owned()),
                 _ => None,
             },
             exit_code: summary.and_then(|summary| summary.exit_code),
@@ -232,26 +232,26 @@ impl EntryRow {
             path: entry.path.as_ref().map(|path| path.display().to_string()),
             uri: entry.uri(),
             host: entry.host.clone(),
-            only_local: only_local(&entry.standing).map(str::to_owned),
+            only_local: only_local(&entry.upload_state).map(str::to_owned),
         }
     }
 }
 
 /// Why only this machine has an entry, if that is so.
-pub(crate) fn only_local(standing: &Standing) -> Option<&str> {
-    match standing {
-        Standing::OnlyLocal { reason } => Some(reason),
-        Standing::Settled | Standing::Arriving => None,
+pub(crate) fn only_local(upload_state: &UploadState) -> Option<&str> {
+    match upload_state {
+        UploadState::LocalOnly { reason } => Some(reason),
+        UploadState::Uploaded | UploadState::Uploading => None,
     }
 }
 
 /// The word for how complete an entry is.
-pub(crate) fn state(completeness: &Completeness) -> &'static str {
+pub(crate) fn state(completeness: &EntryState) -> &'static str {
     match completeness {
-        Completeness::Complete => "complete",
-        Completeness::Partial { .. } => "partial",
-        Completeness::Writing => "writing",
-        Completeness::Abandoned => "incomplete",
+        EntryState::Complete => "complete",
+        EntryState::Partial { .. } => "partial",
+        EntryState::Writing => "writing",
+        EntryState::Abandoned => "incomplete",
     }
 }
 

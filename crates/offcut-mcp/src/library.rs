@@ -6,10 +6,10 @@
 use crate::message::{Fault, code};
 use crate::tools::{ASKED_SIZE, Tool};
 use base64::Engine;
-use offcut::NoSink;
+use offcut::DiscardEvents;
 use offcut::middleware::json::quoted;
 use offcut::retrieve::{self, Case, Hit, HitKind, PageLimits, Progress, Query, Range, RetrieveError, View};
-use offcut::store::{Completeness, Entry, Id, Store};
+use offcut::store::{Entry, EntryState, Id, Store};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -128,8 +128,8 @@ impl Library {
         let asked = arguments.max_bytes.as_ref().map_or(Ok(9500), Loose::number)?;
         let bytes = asked.clamp(512, LARGEST_PAGE) - 300;
         let limits = PageLimits { bytes, lines: PageLimits::default().lines.max(bytes / 5) };
-        let page =
-            retrieve::page(self.store()?, &entry, range, limits, &NoSink).map_err(|error| told(&error))?;
+        let page = retrieve::page(self.store()?, &entry, range, limits, &DiscardEvents)
+            .map_err(|error| told(&error))?;
         let next = |next: &Range| {
             let (unit, range) = in_words(next);
             format!("next: {name} {{\"id\":\"{}\",\"{unit}\":\"{range}\"}}", entry.id)
@@ -247,7 +247,8 @@ impl Library {
             return Err(too_large());
         }
         let limits = PageLimits { bytes: most, lines: u64::MAX };
-        let page = retrieve::page(&**store, &entry, range, limits, &NoSink).map_err(|error| told(&error))?;
+        let page =
+            retrieve::page(&**store, &entry, range, limits, &DiscardEvents).map_err(|error| told(&error))?;
         match page.progress {
             Progress::Full(_) => Err(too_large()),
             Progress::AtEnd | Progress::Satisfied(_) => Ok(page.content),
@@ -312,12 +313,12 @@ fn in_words(range: &Range) -> (&'static str, String) {
 fn incomplete(entry: &Entry) -> Option<String> {
     let (id, bytes) = (entry.id, entry.bytes);
     match &entry.completeness {
-        Completeness::Complete => None,
-        Completeness::Writing => Some(format!("[offcut {id}: still being written; {bytes} bytes so far]")),
-        Completeness::Abandoned => {
+        EntryState::Complete => None,
+        EntryState::Writing => Some(format!("[offcut {id}: still being written; {bytes} bytes so far]")),
+        EntryState::Abandoned => {
             Some(format!("[offcut {id}: incomplete, its writer ended after {bytes} bytes]"))
         }
-        Completeness::Partial { reason } => Some(format!("[offcut {id}: incomplete: {reason}]")),
+        EntryState::Partial { reason } => Some(format!("[offcut {id}: incomplete: {reason}]")),
     }
 }
 

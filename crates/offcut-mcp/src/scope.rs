@@ -1,6 +1,6 @@
 //! A store of which only one session's outputs can be seen.
 
-use offcut::store::{Draft, Entry, Id, Pin, Store, StoreError, Writer};
+use offcut::store::{Entry, Id, NewEntry, Pin, Store, StoreError, Writer};
 use std::sync::Arc;
 
 /// Shows the entries of one session; all others do not exist here.
@@ -17,7 +17,7 @@ impl SessionOnly {
 }
 
 impl Store for SessionOnly {
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         self.store.create(draft)
     }
 

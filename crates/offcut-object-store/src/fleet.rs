@@ -13,7 +13,7 @@ use futures_util::stream::{self, StreamExt};
 use object_store::path::Path as Key;
 use object_store::{ObjectStore, ObjectStoreExt};
 use offcut::store::{
-    Clock, Draft, Entry, FsStore, Id, Item, Landmark, Pin, Selection, Store, StoreError, Writer,
+    Clock, Entry, FsStore, Id, Item, LineCheckpoint, NewEntry, Pin, Selection, Store, StoreError, Writer,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub struct Options {
 ///
 /// An output is written to a folder on this machine and uploaded at the same time; when all of it has arrived the file
 /// goes. A store that is away or slow costs no more than the deadline and loses nothing: the file stays, the entry says
-/// so ([`offcut::store::Standing::OnlyLocal`]), and [`FleetStore::move_up`] moves it later.
+/// so ([`offcut::store::UploadState::LocalOnly`]), and [`FleetStore::move_up`] moves it later.
 pub struct FleetStore(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
@@ -129,7 +129,7 @@ impl Shared {
 }
 
 impl Store for FleetStore {
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         FleetWriter::open(&self.0, draft).map(|writer| Box::new(writer) as Box<dyn Writer>)
     }
 
@@ -235,9 +235,9 @@ impl Store for FleetStore {
         self.0.ids_beginning(beginning)
     }
 
-    fn landmark(&self, id: &Id, line: u64) -> Result<Landmark, StoreError> {
+    fn landmark(&self, id: &Id, line: u64) -> Result<LineCheckpoint, StoreError> {
         if self.0.local.entry(id).is_ok() || self.0.size(id)? < landmarks::FROM {
-            return Ok(Landmark::START);
+            return Ok(LineCheckpoint::START);
         }
         Ok(self.0.index(id)?.before(line))
     }

@@ -3,7 +3,7 @@
 //! With one place for each mebibyte, a line anywhere in a gigabyte is found by reading one of them.
 
 use offcut::measure;
-use offcut::store::Landmark;
+use offcut::store::LineCheckpoint;
 use serde::{Deserialize, Serialize};
 
 /// Smaller outputs have no index: reading all of them costs as much.
@@ -18,7 +18,7 @@ const MOST: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Landmarks {
     step: u64,
-    places: Vec<Landmark>,
+    places: Vec<LineCheckpoint>,
     offset: u64,
     feeds: u64,
 }
@@ -49,7 +49,7 @@ impl Landmarks {
             self.offset += length as u64;
             rest = more;
             if self.offset.is_multiple_of(self.step) {
-                self.places.push(Landmark { offset: self.offset, feeds: self.feeds });
+                self.places.push(LineCheckpoint { offset: self.offset, feeds: self.feeds });
                 self.thin_out();
             }
         }
@@ -64,9 +64,9 @@ impl Landmarks {
     }
 
     /// The last place before the beginning of `line`.
-    pub(crate) fn before(&self, line: u64) -> Landmark {
+    pub(crate) fn before(&self, line: u64) -> LineCheckpoint {
         let behind = self.places.partition_point(|place| place.feeds + 1 < line);
-        behind.checked_sub(1).map_or(Landmark::START, |last| self.places[last])
+        behind.checked_sub(1).map_or(LineCheckpoint::START, |last| self.places[last])
     }
 
     pub(crate) fn to_json(&self) -> Vec<u8> {
@@ -76,11 +76,11 @@ impl Landmarks {
 
     /// What was stored. An index that cannot be read, or is not in order, is as good as none.
     pub(crate) fn from_json(text: &[u8]) -> Landmarks {
-        let places: Vec<Landmark> = serde_json::from_slice::<Stored>(text)
+        let places: Vec<LineCheckpoint> = serde_json::from_slice::<Stored>(text)
             .map(|stored| stored.places)
             .unwrap_or_default()
             .into_iter()
-            .map(|(offset, feeds)| Landmark { offset, feeds })
+            .map(|(offset, feeds)| LineCheckpoint { offset, feeds })
             .collect();
         let in_order = places.is_sorted_by_key(|place| (place.offset, place.feeds))
             && places.iter().all(|place| place.feeds <= place.offset);
@@ -109,7 +109,7 @@ mod tests {
                 assert_eq!(place.feeds, measure::newlines(before));
             }
             assert!(
-                place == Landmark::START || place.feeds < number as u64,
+                place == LineCheckpoint::START || place.feeds < number as u64,
                 "line {number} begins behind it"
             );
             let far = line_start as u64 - place.offset;
@@ -154,7 +154,7 @@ mod tests {
             b"{\"version\":1,\"places\":[[5,3],[1,1]]}",
             b"{\"version\":1,\"places\":[[5,9]]}",
         ] {
-            assert_eq!(Landmarks::from_json(text).before(100), Landmark::START);
+            assert_eq!(Landmarks::from_json(text).before(100), LineCheckpoint::START);
         }
     }
 }

@@ -13,7 +13,7 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 use object_store::path::Path;
-use offcut::store::{Completeness, Entry, Id, Item, Pin, Selection, Standing};
+use offcut::store::{Entry, EntryState, Id, Item, Pin, Selection, UploadState};
 
 /// The longest that a field may be in a name; what is longer is cut, and told apart by a digest.
 const LONGEST: usize = 64;
@@ -63,9 +63,9 @@ impl Layout {
 
     pub(crate) fn entry(&self, entry: &Entry) -> Path {
         let state = match entry.completeness {
-            Completeness::Complete => 'c',
-            Completeness::Partial { .. } => 'p',
-            Completeness::Abandoned | Completeness::Writing => 'a',
+            EntryState::Complete => 'c',
+            EntryState::Partial { .. } => 'p',
+            EntryState::Abandoned | EntryState::Writing => 'a',
         };
         let lines = entry.lines().map_or_else(String::new, |lines| lines.to_string());
         let fields = [
@@ -85,9 +85,9 @@ impl Layout {
         let [id, state, bytes, lines, profile, tool, session, host] = parts[..] else { return None };
         let id = Id::parse(id)?;
         let completeness = match state {
-            "c" => Completeness::Complete,
-            "p" => Completeness::Partial { reason: "`offcut show` tells why".to_owned() },
-            _ => Completeness::Abandoned,
+            "c" => EntryState::Complete,
+            "p" => EntryState::Partial { reason: "`offcut show` tells why".to_owned() },
+            _ => EntryState::Abandoned,
         };
         let item = Item {
             id,
@@ -99,7 +99,7 @@ impl Layout {
             lines: lines.parse().ok(),
             completeness,
             pin: Pin::Loose,
-            standing: Standing::Settled,
+            upload_state: UploadState::Uploaded,
         };
         let fields = [tool, session, host].map(str::to_owned);
         Some(Listed { item, fields })
@@ -210,9 +210,9 @@ mod tests {
             reading: Reading::Plain,
             host: host.map(str::to_owned),
             bytes: 4,
-            completeness: Completeness::Complete,
+            completeness: EntryState::Complete,
             pin: Pin::Loose,
-            standing: Standing::Settled,
+            upload_state: UploadState::Uploaded,
             summary: Some(summary),
         }
     }

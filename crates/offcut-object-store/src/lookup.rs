@@ -10,7 +10,7 @@ use bytes::Bytes;
 use futures_util::future::join;
 use futures_util::stream::{self, StreamExt};
 use object_store::path::Path as Key;
-use offcut::store::{Entry, Id, Pin, Standing, StoreError};
+use offcut::store::{Entry, Id, Pin, StoreError, UploadState};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,7 +44,7 @@ impl Shared {
         Entry {
             path: None,
             host: self.options.host.clone(),
-            standing: Standing::OnlyLocal { reason },
+            upload_state: UploadState::LocalOnly { reason },
             ..entry
         }
     }

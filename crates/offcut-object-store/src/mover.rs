@@ -12,7 +12,7 @@ use bytes::Bytes;
 use object_store::ObjectStoreExt;
 use object_store::multipart::MultipartStore;
 use object_store::path::Path as Key;
-use offcut::store::{Completeness, Entry, Id, Item, Pin, Selection, Standing, Store, StoreError};
+use offcut::store::{Entry, EntryState, Id, Item, Pin, Selection, Store, StoreError, UploadState};
 use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -92,7 +92,7 @@ impl FleetStore {
         }
         for id in self.0.local.ids()? {
             let Ok(entry) = self.0.local.entry(&id) else { continue };
-            if entry.completeness == Completeness::Writing {
+            if entry.completeness == EntryState::Writing {
                 continue;
             }
             match self.0.move_one(&entry) {
@@ -157,7 +157,7 @@ impl Shared {
     /// Describes an entry whose bytes have arrived: from now on it is in the store.
     pub(crate) fn publish(&self, entry: &Entry, landmarks: &Landmarks, until: Instant) -> Result<(), String> {
         let layout = &self.engine.layout;
-        let settled = Entry { standing: Standing::Settled, ..entry.clone() };
+        let settled = Entry { upload_state: UploadState::Uploaded, ..entry.clone() };
         let (key, text) = (layout.entry(&settled), Bytes::from(settled.to_json()));
         let index = (entry.bytes >= landmarks::FROM)
             .then(|| (layout.lines(&entry.id), Bytes::from(landmarks.to_json())));

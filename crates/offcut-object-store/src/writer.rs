@@ -5,7 +5,7 @@ use crate::fleet::{Shared, lock};
 use crate::landmarks::Landmarks;
 use crate::trouble;
 use crate::upload::{End, PART, Progress};
-use offcut::store::{Completeness, Draft, Entry, Id, Standing, Store, StoreError, Summary, Writer};
+use offcut::store::{Entry, EntryState, Id, NewEntry, Store, StoreError, Summary, UploadState, Writer};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,9 +32,9 @@ enum Upload {
 }
 
 impl FleetWriter {
-    pub(crate) fn open(shared: &Arc<Shared>, draft: &Draft<'_>) -> Result<FleetWriter, StoreError> {
+    pub(crate) fn open(shared: &Arc<Shared>, draft: &NewEntry<'_>) -> Result<FleetWriter, StoreError> {
         // Nobody reads the file by its name, so it needs no better one.
-        let local = shared.local.create(&Draft { file_name: "{id}.txt", ..*draft })?;
+        let local = shared.local.create(&NewEntry { file_name: "{id}.txt", ..*draft })?;
         let path = local.path().map(Path::to_owned).ok_or_else(|| StoreError::Refused {
             reason: "the folder for what is on its way keeps no files".to_owned(),
         })?;
@@ -101,7 +101,7 @@ impl Writer for FleetWriter {
         Ok(())
     }
 
-    fn flush(&mut self) -> Standing {
+    fn flush(&mut self) -> UploadState {
         let until = *self.until.get_or_insert_with(|| Instant::now() + self.shared.patience());
         self.progress.send_modify(|progress| progress.end = End::Reached);
         let began_early = !matches!(self.upload, Upload::NotYet);
@@ -117,16 +117,16 @@ impl Writer for FleetWriter {
         match &self.upload {
             Upload::Failed(reason) => {
                 self.shared.notes.went_away(reason);
-                Standing::OnlyLocal { reason: reason.clone() }
+                UploadState::LocalOnly { reason: reason.clone() }
             }
-            _ => Standing::Arriving,
+            _ => UploadState::Uploading,
         }
     }
 
     fn commit(mut self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
-        let goes_on = summary.completeness == Completeness::Writing;
-        let standing = match goes_on {
-            true => Standing::OnlyLocal { reason: "more of it is still being captured".to_owned() },
+        let goes_on = summary.completeness == EntryState::Writing;
+        let upload_state = match goes_on {
+            true => UploadState::LocalOnly { reason: "more of it is still being captured".to_owned() },
             false => self.flush(),
         };
         let FleetWriter { shared, id, local, upload, until, .. } = *self;
@@ -134,8 +134,9 @@ impl Writer for FleetWriter {
         let _held = local.file();
         let entry = local.commit(summary)?;
         lock(&shared.fresh).remove(&id);
-        let entry = Entry { path: None, host: shared.options.host.clone(), standing, ..entry };
-        let (Standing::Arriving, Upload::Done(landmarks), Some(until)) = (&entry.standing, upload, until)
+        let entry = Entry { path: None, host: shared.options.host.clone(), upload_state, ..entry };
+        let (UploadState::Uploading, Upload::Done(landmarks), Some(until)) =
+            (&entry.upload_state, upload, until)
         else {
             return Ok(entry);
         };
@@ -144,11 +145,11 @@ impl Writer for FleetWriter {
                 shared.notes.came_back();
                 // If this fails the entry is in both places, and whoever moves things up will see that.
                 let _ = shared.local.remove(&id);
-                Ok(Entry { standing: Standing::Settled, ..entry })
+                Ok(Entry { upload_state: UploadState::Uploaded, ..entry })
             }
             Err(reason) => {
                 shared.notes.went_away(&reason);
-                Ok(Entry { standing: Standing::OnlyLocal { reason }, ..entry })
+                Ok(Entry { upload_state: UploadState::LocalOnly { reason }, ..entry })
             }
         }
     }

@@ -3,14 +3,14 @@
 //! `cargo run -p offcut --example json_array`
 
 use offcut::strategy::{Ends, Room, Selection, Selector};
-use offcut::{Context, Profile, Run, Truncator};
+use offcut::{Context, Profile, Segment, Truncator};
 
 /// Shows as many leading items of a JSON array as fit, and anything else from the head.
 #[derive(Default)]
 struct FirstItems(Vec<u8>);
 
 impl Selector for FirstItems {
-    fn observe(&mut self, run: Run<'_>) {
+    fn observe(&mut self, run: Segment<'_>) {
         self.0.extend_from_slice(run.text);
     }
 

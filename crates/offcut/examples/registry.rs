@@ -1,6 +1,6 @@
 //! Tools behind one middleware: `cargo run -p offcut --example registry --features registry`
 
-use offcut::middleware::registry::{Calling, Registry, Tool, ToolCall};
+use offcut::middleware::registry::{Registry, Tool, ToolCall, ToolFuture};
 use offcut::middleware::{Middleware, ToolOutput};
 use offcut::store::MemoryStore;
 use offcut::strategy::StrategyName;
@@ -16,7 +16,7 @@ impl Tool for Count {
         "count"
     }
 
-    fn call<'a>(&'a self, arguments: &'a str) -> Calling<'a> {
+    fn call<'a>(&'a self, arguments: &'a str) -> ToolFuture<'a> {
         Box::pin(async move {
             match arguments.trim().parse::<u32>() {
                 Ok(most) => ToolOutput::succeeded(

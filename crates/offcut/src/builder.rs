@@ -1,6 +1,6 @@
 //! How a truncator is set up.
 
-use crate::event::{NoSink, Sink};
+use crate::event::{DiscardEvents, EventSink};
 use crate::limits::LimitError;
 use crate::measure::{CountTokens, EstimatedTokens};
 use crate::profile::{Profile, Rule};
@@ -34,7 +34,7 @@ impl Truncator {
             reach: Reach::default(),
             strategy: None,
             tokens: Arc::new(EstimatedTokens),
-            sink: Arc::new(NoSink),
+            sink: Arc::new(DiscardEvents),
             cap: DEFAULT_CAP,
         }
     }
@@ -79,7 +79,7 @@ impl Truncator {
     }
 
     /// Tells `sink` what happens.
-    pub fn sink(self, sink: impl Sink + 'static) -> Truncator {
+    pub fn sink(self, sink: impl EventSink + 'static) -> Truncator {
         Truncator { sink: Arc::new(sink), ..self }
     }
 

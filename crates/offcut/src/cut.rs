@@ -6,7 +6,7 @@ use std::ops::{Range, RangeInclusive};
 
 /// Why a part of the original is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum GapReason {
     /// Whole lines, or a run that spans several.
     Omitted,
     /// Lines like others that are shown.
@@ -19,21 +19,21 @@ pub enum Why {
     Opaque,
 }
 
-impl Why {
+impl GapReason {
     /// The word for it in formats and stored metadata.
     pub fn as_str(self) -> &'static str {
         match self {
-            Why::Omitted => "omitted",
-            Why::Repeated => "repeated",
-            Why::Line => "line",
-            Why::Control => "control",
-            Why::Opaque => "opaque",
+            GapReason::Omitted => "omitted",
+            GapReason::Repeated => "repeated",
+            GapReason::Line => "line",
+            GapReason::Control => "control",
+            GapReason::Opaque => "opaque",
         }
     }
 
     /// The reason that `word` names.
-    pub fn from_word(word: &str) -> Option<Why> {
-        [Why::Omitted, Why::Repeated, Why::Line, Why::Control, Why::Opaque]
+    pub fn from_word(word: &str) -> Option<GapReason> {
+        [GapReason::Omitted, GapReason::Repeated, GapReason::Line, GapReason::Control, GapReason::Opaque]
             .into_iter()
             .find(|why| why.as_str() == word)
     }
@@ -51,9 +51,9 @@ pub struct Gap {
     /// The last line that is not shown whole because of this gap.
     pub last_line: u64,
     /// The gap begins inside `first_line` rather than at its start.
-    pub from: LinePart,
+    pub from: LinePosition,
     /// Why it is left out.
-    pub why: Why,
+    pub why: GapReason,
 }
 
 impl Gap {
@@ -65,7 +65,7 @@ impl Gap {
 
 /// Where in its line a position stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinePart {
+pub enum LinePosition {
     /// At the first byte of the line.
     Start,
     /// Behind the first byte of the line.
@@ -74,7 +74,7 @@ pub enum LinePart {
 
 /// How a text stands for a range of the original.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum PieceKind {
     /// It is those bytes.
     #[default]
     Verbatim,
@@ -98,11 +98,11 @@ pub struct Piece<'text> {
     /// The offset behind the last byte.
     pub end: u64,
     /// Whether the text is these bytes or stands for them.
-    pub form: Form,
+    pub form: PieceKind,
     /// The line of the first byte, counted from 1; lines end at `\n`.
     pub line: u64,
     /// Where in that line the first byte stands.
-    pub part: LinePart,
+    pub part: LinePosition,
     /// What is shown.
     pub text: Cow<'text, [u8]>,
 }
@@ -115,15 +115,15 @@ impl<'text> Piece<'text> {
         let line = self.line + measure::newlines(before);
         let part = match before.last() {
             None => self.part,
-            Some(b'\n') => LinePart::Start,
-            Some(_) => LinePart::Inside,
+            Some(b'\n') => LinePosition::Start,
+            Some(_) => LinePosition::Inside,
         };
         let (start, end, form) = match self.form {
-            Form::Verbatim => (self.start + from as u64, self.start + to as u64, Form::Verbatim),
-            form @ (Form::Opaque | Form::Mark) => (self.start, self.end, form),
+            PieceKind::Verbatim => (self.start + from as u64, self.start + to as u64, PieceKind::Verbatim),
+            form @ (PieceKind::Opaque | PieceKind::Mark) => (self.start, self.end, form),
             form if from == 0 && to == length => (self.start, self.end, form),
-            _ if from == 0 => (self.start, self.end, Form::RenderedStart),
-            _ => (self.start, self.end, Form::RenderedEnd),
+            _ if from == 0 => (self.start, self.end, PieceKind::RenderedStart),
+            _ => (self.start, self.end, PieceKind::RenderedEnd),
         };
         let text = match self.text {
             Cow::Borrowed(text) => Cow::Borrowed(&text[from..to]),
@@ -135,7 +135,7 @@ impl<'text> Piece<'text> {
 
 /// A run of the original that streams by, as the reader would see it.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct Segment<'a> {
     /// The bytes of the original, of any number of lines and parts of lines; or one whole line of it, with its line
     /// feed, as a terminal would show it. Of a line of more than 64 KiB it may be a part.
     pub text: &'a [u8],
@@ -143,14 +143,14 @@ pub struct Run<'a> {
     pub start: u64,
     /// The offset behind the last byte in the original.
     pub end: u64,
-    /// Whether the text is those bytes ([`Form::Verbatim`]) or stands for them ([`Form::Rendered`]).
-    pub form: Form,
+    /// Whether the text is those bytes ([`PieceKind::Verbatim`]) or stands for them ([`PieceKind::Rendered`]).
+    pub form: PieceKind,
 }
 
-impl<'a> Run<'a> {
+impl<'a> Segment<'a> {
     /// Bytes of the original as they are.
-    pub fn verbatim(text: &'a [u8], start: u64) -> Run<'a> {
-        Run { text, start, end: start + text.len() as u64, form: Form::Verbatim }
+    pub fn verbatim(text: &'a [u8], start: u64) -> Segment<'a> {
+        Segment { text, start, end: start + text.len() as u64, form: PieceKind::Verbatim }
     }
 }
 
@@ -183,11 +183,11 @@ impl<'text> Cut<'text> {
     pub fn new(mut pieces: Vec<Piece<'text>>, total: u64, lines: u64) -> Cut<'text> {
         pieces.retain(|piece| piece.start < piece.end && piece.end <= total);
         // Nothing may be left of a line when a terminal shows it; other pieces without text show nothing.
-        pieces.retain(|piece| !piece.text.is_empty() || piece.form == Form::Rendered);
+        pieces.retain(|piece| !piece.text.is_empty() || piece.form == PieceKind::Rendered);
         for piece in &mut pieces {
             // A text of another length cannot be those bytes.
-            if piece.form == Form::Verbatim && piece.text.len() as u64 != piece.end - piece.start {
-                piece.form = Form::Rendered;
+            if piece.form == PieceKind::Verbatim && piece.text.len() as u64 != piece.end - piece.start {
+                piece.form = PieceKind::Rendered;
             }
         }
         pieces.sort_by_key(|piece| piece.start);
@@ -202,7 +202,7 @@ impl<'text> Cut<'text> {
                 _ => kept.push(piece),
             }
         }
-        let gaps = gaps(kept.iter().filter(|piece| piece.form != Form::Mark), total, lines);
+        let gaps = gaps(kept.iter().filter(|piece| piece.form != PieceKind::Mark), total, lines);
         Cut { pieces: kept, gaps }
     }
 
@@ -212,8 +212,8 @@ impl<'text> Cut<'text> {
         for gap in &mut self.gaps {
             let at = repeats.partition_point(|range| range.end < gap.end);
             let is_inside = repeats.get(at).is_some_and(|range| range.start <= gap.start);
-            if is_inside && gap.why == Why::Omitted && gap.from == LinePart::Start {
-                gap.why = Why::Repeated;
+            if is_inside && gap.why == GapReason::Omitted && gap.from == LinePosition::Start {
+                gap.why = GapReason::Repeated;
             }
         }
         self
@@ -221,7 +221,7 @@ impl<'text> Cut<'text> {
 
     /// The pieces that show something of the original: all but marks.
     pub fn shown(&self) -> impl Iterator<Item = &Piece<'text>> {
-        self.pieces.iter().filter(|piece| piece.form != Form::Mark)
+        self.pieces.iter().filter(|piece| piece.form != PieceKind::Mark)
     }
 
     /// What is shown, without the gaps.
@@ -235,7 +235,7 @@ impl<'text> Cut<'text> {
         self.pieces[from..]
             .iter()
             .take_while(|piece| piece.start < gap.end)
-            .any(|piece| piece.form == Form::Mark)
+            .any(|piece| piece.form == PieceKind::Mark)
     }
 
     /// The bytes shown: those of the original, and those that stand for some of it as a terminal shows them.
@@ -247,7 +247,7 @@ impl<'text> Cut<'text> {
 
     /// The gaps of which nothing is shown, or not all that a terminal would show. Each of them is marked.
     pub fn missing(&self) -> impl Iterator<Item = &Gap> {
-        self.gaps.iter().filter(|gap| gap.why != Why::Control)
+        self.gaps.iter().filter(|gap| gap.why != GapReason::Control)
     }
 }
 
@@ -255,7 +255,7 @@ impl<'text> Cut<'text> {
 fn join<'text>(before: &mut Piece<'text>, piece: Piece<'text>) -> Option<Piece<'text>> {
     let same = before.start == piece.start && before.end == piece.end;
     match (before.form, piece.form) {
-        (Form::Verbatim, Form::Verbatim) => {
+        (PieceKind::Verbatim, PieceKind::Verbatim) => {
             if piece.end > before.end {
                 let fresh = (before.end - piece.start) as usize;
                 before.text.to_mut().extend_from_slice(&piece.text[fresh..]);
@@ -263,12 +263,12 @@ fn join<'text>(before: &mut Piece<'text>, piece: Piece<'text>) -> Option<Piece<'
             }
             None
         }
-        (_, Form::Verbatim) if piece.end > before.end => {
+        (_, PieceKind::Verbatim) if piece.end > before.end => {
             let (fresh, length) = ((before.end - piece.start) as usize, piece.text.len());
             Some(piece.slice(fresh..length))
         }
-        (Form::RenderedStart, Form::RenderedEnd) if same => Some(piece),
-        (Form::RenderedStart | Form::RenderedEnd, Form::Rendered) if same => {
+        (PieceKind::RenderedStart, PieceKind::RenderedEnd) if same => Some(piece),
+        (PieceKind::RenderedStart | PieceKind::RenderedEnd, PieceKind::Rendered) if same => {
             *before = piece;
             None
         }
@@ -280,48 +280,55 @@ fn join<'text>(before: &mut Piece<'text>, piece: Piece<'text>) -> Option<Piece<'
 /// its bytes made that part is not known.
 fn gaps<'p, 't: 'p>(pieces: impl Iterator<Item = &'p Piece<'t>>, total: u64, lines: u64) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = Vec::new();
-    let (mut at, mut line, mut from) = (0, 1, LinePart::Start);
+    let (mut at, mut line, mut from) = (0, 1, LinePosition::Start);
     for piece in pieces {
         let (until, last_line) = match (piece.form, piece.part) {
-            (Form::RenderedEnd, _) => (piece.end, piece.line),
-            (_, LinePart::Inside) => (piece.start, piece.line),
-            (_, LinePart::Start) => (piece.start, piece.line.saturating_sub(1)),
+            (PieceKind::RenderedEnd, _) => (piece.end, piece.line),
+            (_, LinePosition::Inside) => (piece.start, piece.line),
+            (_, LinePosition::Start) => (piece.start, piece.line.saturating_sub(1)),
         };
-        let inside =
-            from == LinePart::Inside || piece.part == LinePart::Inside || piece.form == Form::RenderedEnd;
+        let inside = from == LinePosition::Inside
+            || piece.part == LinePosition::Inside
+            || piece.form == PieceKind::RenderedEnd;
         push(&mut gaps, at..until, line..=last_line, from, reason(inside, line, last_line));
-        if piece.form == Form::Rendered {
-            push(&mut gaps, piece.start..piece.end, piece.line..=piece.line, piece.part, Why::Control);
+        if piece.form == PieceKind::Rendered {
+            push(&mut gaps, piece.start..piece.end, piece.line..=piece.line, piece.part, GapReason::Control);
         }
-        if piece.form == Form::Opaque {
+        if piece.form == PieceKind::Opaque {
             // Of these lines it is only known that the strategy has seen them.
             let seen = if piece.end == total { lines } else { piece.line };
-            push(&mut gaps, piece.start..piece.end, piece.line..=seen, piece.part, Why::Opaque);
-            (at, line, from) = (piece.end, seen + 1, LinePart::Start);
-        } else if piece.form == Form::RenderedStart {
-            (at, line, from) = (piece.start, piece.line, LinePart::Inside);
+            push(&mut gaps, piece.start..piece.end, piece.line..=seen, piece.part, GapReason::Opaque);
+            (at, line, from) = (piece.end, seen + 1, LinePosition::Start);
+        } else if piece.form == PieceKind::RenderedStart {
+            (at, line, from) = (piece.start, piece.line, LinePosition::Inside);
         } else {
             at = piece.end;
             line = piece.line + measure::newlines(&piece.text);
-            from = if piece.text.ends_with(b"\n") { LinePart::Start } else { LinePart::Inside };
+            from = if piece.text.ends_with(b"\n") { LinePosition::Start } else { LinePosition::Inside };
         }
     }
-    push(&mut gaps, at..total, line..=lines, from, reason(from == LinePart::Inside, line, lines));
+    push(&mut gaps, at..total, line..=lines, from, reason(from == LinePosition::Inside, line, lines));
     gaps
 }
 
-fn reason(inside: bool, first_line: u64, last_line: u64) -> Why {
-    if inside && last_line <= first_line { Why::Line } else { Why::Omitted }
+fn reason(inside: bool, first_line: u64, last_line: u64) -> GapReason {
+    if inside && last_line <= first_line { GapReason::Line } else { GapReason::Omitted }
 }
 
-fn push(gaps: &mut Vec<Gap>, bytes: Range<u64>, lines: RangeInclusive<u64>, from: LinePart, why: Why) {
+fn push(
+    gaps: &mut Vec<Gap>,
+    bytes: Range<u64>,
+    lines: RangeInclusive<u64>,
+    from: LinePosition,
+    why: GapReason,
+) {
     if bytes.is_empty() {
         return;
     }
     let last_line = (*lines.end()).max(*lines.start());
     match gaps.last_mut() {
         // Many lines in a row may hold control: one gap tells it.
-        Some(before) if why == Why::Control && before.why == why && before.end == bytes.start => {
+        Some(before) if why == GapReason::Control && before.why == why && before.end == bytes.start => {
             before.end = bytes.end;
             before.last_line = last_line;
         }
@@ -347,11 +354,11 @@ mod tests {
             end: end as u64,
             line: 1 + measure::newlines(before),
             part: if before.is_empty() || before.ends_with(b"\n") {
-                LinePart::Start
+                LinePosition::Start
             } else {
-                LinePart::Inside
+                LinePosition::Inside
             },
-            form: Form::Verbatim,
+            form: PieceKind::Verbatim,
             text: Cow::Borrowed(&text.as_bytes()[start..end]),
         }
     }
@@ -391,13 +398,13 @@ mod tests {
         let text = "one\n\rtwo\rTWO\nthree\n";
         let drawn = |form, shown: &'static str| Piece {
             form,
-            part: if form == Form::RenderedEnd { LinePart::Inside } else { LinePart::Start },
+            part: if form == PieceKind::RenderedEnd { LinePosition::Inside } else { LinePosition::Start },
             text: Cow::Borrowed(shown.as_bytes()),
             ..piece(text, 4, 13)
         };
         let (before, after) = (piece(text, 0, 4), piece(text, 13, 19));
-        let whole = drawn(Form::Rendered, "TWO\n");
-        let (start, end) = (drawn(Form::RenderedStart, "T"), drawn(Form::RenderedEnd, "O\n"));
+        let whole = drawn(PieceKind::Rendered, "TWO\n");
+        let (start, end) = (drawn(PieceKind::RenderedStart, "T"), drawn(PieceKind::RenderedEnd, "O\n"));
         let check = |pieces: &[&Piece<'static>], shown: &str, expected: &[&str]| {
             let cut = Cut::new(pieces.iter().map(|&piece| piece.clone()).collect(), 19, 3);
             assert_eq!(String::from_utf8_lossy(&cut.text()), shown);
@@ -410,7 +417,7 @@ mod tests {
         check(&[&end, &after], "O\nthree\n", &["0..13 1-2 omitted"]);
         check(&[&before, &start, &end, &after], "one\nTO\nthree\n", &["4..13 2-2 line"]);
         check(&[&start, &whole, &end, &after], "TWO\nthree\n", &["0..4 1-1 omitted", "4..13 2-2 control"]);
-        let wrong = Piece { form: Form::Verbatim, ..whole.clone() };
+        let wrong = Piece { form: PieceKind::Verbatim, ..whole.clone() };
         check(&[&before, &wrong, &after], "one\nTWO\nthree\n", &["4..13 2-2 control"]);
         let across = piece(text, 2, 19);
         check(&[&whole, &across], "e\n\rtwo\rTWO\nthree\n", &["0..2 1-1 line"]);

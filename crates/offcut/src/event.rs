@@ -64,35 +64,35 @@ pub enum Event<'a> {
 }
 
 /// Receives events. It must not fail: an output is bounded whether or not anybody watches.
-pub trait Sink: Send + Sync {
+pub trait EventSink: Send + Sync {
     /// Takes one event.
     fn emit(&self, event: &Event<'_>);
 }
 
 /// Ignores every event.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct NoSink;
+pub struct DiscardEvents;
 
-impl Sink for NoSink {
+impl EventSink for DiscardEvents {
     fn emit(&self, _event: &Event<'_>) {}
 }
 
-impl<F: Fn(&Event<'_>) + Send + Sync> Sink for F {
+impl<F: Fn(&Event<'_>) + Send + Sync> EventSink for F {
     fn emit(&self, event: &Event<'_>) {
         self(event);
     }
 }
 
 /// Writes one JSON object a line.
-pub struct JsonLines<W> {
+pub struct JsonLinesSink<W> {
     writer: Mutex<W>,
     clock: Clock,
 }
 
-impl<W: Write + Send> JsonLines<W> {
+impl<W: Write + Send> JsonLinesSink<W> {
     /// A sink that writes to `writer`.
-    pub fn new(writer: W, clock: Clock) -> JsonLines<W> {
-        JsonLines { writer: Mutex::new(writer), clock }
+    pub fn new(writer: W, clock: Clock) -> JsonLinesSink<W> {
+        JsonLinesSink { writer: Mutex::new(writer), clock }
     }
 }
 
@@ -166,7 +166,7 @@ impl<'a> Line<'a> {
     }
 }
 
-impl<W: Write + Send> Sink for JsonLines<W> {
+impl<W: Write + Send> EventSink for JsonLinesSink<W> {
     fn emit(&self, event: &Event<'_>) {
         let timestamp = (self.clock)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
         let Ok(mut line) = serde_json::to_vec(&Line::of(event, timestamp)) else { return };
@@ -181,10 +181,10 @@ impl<W: Write + Send> Sink for JsonLines<W> {
 /// Emits every event through `tracing`, target `offcut`.
 #[cfg(feature = "tracing")]
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tracing;
+pub struct TracingSink;
 
 #[cfg(feature = "tracing")]
-impl Sink for Tracing {
+impl EventSink for TracingSink {
     fn emit(&self, event: &Event<'_>) {
         match *event {
             Event::Passed { context, bytes } => {

@@ -45,10 +45,10 @@ mod truncator;
 
 pub use builder::{DEFAULT_CAP, Storage};
 pub use context::Context;
-pub use cut::{Cut, Form, Gap, LinePart, Piece, Run, Size, Why};
+pub use cut::{Cut, Gap, GapReason, LinePosition, Piece, PieceKind, Segment, Size};
 #[cfg(feature = "tracing")]
-pub use event::Tracing;
-pub use event::{Event, JsonLines, NoSink, Sink};
+pub use event::TracingSink;
+pub use event::{DiscardEvents, Event, EventSink, JsonLinesSink};
 pub use limits::{LimitError, Limits, Unit};
 pub use profile::{
     Frames, Marking, Profile, ProfileError, Removed, Results, Rule, Settings, TaskTool, TrailingLines,

@@ -6,7 +6,7 @@ use crate::cut::{Gap, Size};
 use crate::pen::Pen;
 use crate::profile::Profile;
 use crate::shown::{Kept, Part};
-use crate::store::{Completeness, Draft, Id, Reading, Standing, Store, StoreError, Summary};
+use crate::store::{EntryState, Id, NewEntry, Reading, Store, StoreError, Summary, UploadState};
 use blake3::Hash;
 use std::fs::File;
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ pub(crate) enum Flow {
 #[derive(Clone, Debug)]
 pub(crate) enum Outlook {
     /// It is being written.
-    Keeping { id: Id, path: Option<PathBuf>, standing: Standing },
+    Keeping { id: Id, path: Option<PathBuf>, upload_state: UploadState },
     /// It will not be kept, at least not whole.
     Losing { error: String },
     /// Nobody wants it kept.
@@ -48,7 +48,7 @@ pub(crate) struct Recorder {
     /// The most that is kept of one output.
     cap: u64,
     /// Where the bytes are, as far as that is known.
-    standing: Standing,
+    upload_state: UploadState,
 }
 
 enum State {
@@ -80,14 +80,21 @@ impl Recorder {
             Storage::Off => State::Off,
             Storage::Unavailable(error) => State::Failed { error: error.clone() },
             Storage::To(store) => {
-                let draft = Draft { context, profile: &profile.name, file_name: &profile.file_name, reading };
+                let draft =
+                    NewEntry { context, profile: &profile.name, file_name: &profile.file_name, reading };
                 match store.create(&draft) {
                     Ok(writer) => State::Writing { store: Arc::clone(store), pen: Pen::new(writer) },
                     Err(error) => State::Failed { error: one_line(&error) },
                 }
             }
         };
-        Recorder { state, hasher: blake3::Hasher::new(), written: 0, cap, standing: Standing::Settled }
+        Recorder {
+            state,
+            hasher: blake3::Hasher::new(),
+            written: 0,
+            cap,
+            upload_state: UploadState::Uploaded,
+        }
     }
 
     pub(crate) fn write(&mut self, chunk: &[u8]) {
@@ -128,7 +135,7 @@ impl Recorder {
             && let State::Writing { pen, .. } = &mut self.state
             && let Some(writer) = pen.writer_mut()
         {
-            self.standing = writer.flush();
+            self.upload_state = writer.flush();
         }
     }
 
@@ -139,7 +146,7 @@ impl Recorder {
                 Some(writer) => Outlook::Keeping {
                     id: writer.id(),
                     path: writer.path().map(PathBuf::from),
-                    standing: self.standing.clone(),
+                    upload_state: self.upload_state.clone(),
                 },
                 None => Outlook::Losing { error: "the store's writer broke down".to_owned() },
             },
@@ -195,7 +202,7 @@ impl Recorder {
             let id = writer.id();
             // How much of the last chunk was written, only the store knows.
             let digest = stored_digest(&*store, &id);
-            let partial = Completeness::Partial { reason: error.clone() };
+            let partial = EntryState::Partial { reason: error.clone() };
             let entry = writer.commit(&summary(partial, digest));
             // On a full disk even the metadata may be refused; the bytes are there all the same.
             let bytes = entry.or_else(|_| store.entry(&id)).map_or(0, |entry| entry.bytes);
@@ -207,17 +214,17 @@ impl Recorder {
         }
         let digest = hasher.finalize();
         match (flow, writer.file()) {
-            (Flow::Ended, _) => match writer.commit(&summary(Completeness::Complete, digest)) {
+            (Flow::Ended, _) => match writer.commit(&summary(EntryState::Complete, digest)) {
                 Ok(entry) => (Kept::Whole(Box::new(entry)), None),
                 Err(error) => not_whole(&error),
             },
-            (Flow::GoesOn, Some(file)) => match writer.commit(&summary(Completeness::Writing, digest)) {
+            (Flow::GoesOn, Some(file)) => match writer.commit(&summary(EntryState::Writing, digest)) {
                 Ok(entry) => (Kept::Open(Box::new(entry)), Some(file)),
                 Err(error) => not_whole(&error),
             },
             (Flow::GoesOn, None) => {
                 let reason = "the output went on after it was shown".to_owned();
-                let _ = writer.commit(&summary(Completeness::Partial { reason: reason.clone() }, digest));
+                let _ = writer.commit(&summary(EntryState::Partial { reason: reason.clone() }, digest));
                 (Kept::NotWhole { error: reason, part: None }, None)
             }
         }

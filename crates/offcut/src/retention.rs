@@ -1,10 +1,10 @@
 //! What goes and what stays when a store is cleaned. Pure: entries and a time in, a decision out.
 
-use crate::store::{Completeness, Entry, Id, Item, Pin, Standing};
+use crate::store::{Entry, EntryState, Id, Item, Pin, UploadState};
 use std::time::{Duration, SystemTime};
 
 /// Nothing younger than this goes for want of space: somebody may still be reading it.
-pub const YOUNG: Duration = Duration::from_secs(24 * 60 * 60);
+pub const PROTECTED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How much may stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,12 +25,12 @@ pub struct Candidate {
     /// How large it is.
     pub bytes: u64,
     /// Whether it may go at all.
-    pub hold: Hold,
+    pub hold: Protection,
 }
 
 /// Whether an entry may go at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hold {
+pub enum Protection {
     /// It may.
     Free,
     /// Somebody pinned it.
@@ -41,7 +41,7 @@ pub enum Hold {
 
 /// The decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sweep {
+pub struct CleaningPlan {
     /// What goes, oldest first, and its size.
     pub remove: Vec<Candidate>,
     /// How many bytes stay.
@@ -52,7 +52,7 @@ pub struct Sweep {
     pub over_quota: u64,
 }
 
-impl Sweep {
+impl CleaningPlan {
     /// How many bytes go.
     pub fn bytes_removed(&self) -> u64 {
         self.remove.iter().map(|candidate| candidate.bytes).sum()
@@ -60,17 +60,17 @@ impl Sweep {
 }
 
 /// Decides what goes. Candidates come oldest first; an entry's age is that of its id, not of its file.
-pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> Sweep {
+pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> CleaningPlan {
     let age = |id: &Id| now.duration_since(id.time()).unwrap_or(Duration::ZERO);
     let mut bytes: u64 = candidates.iter().map(|candidate| candidate.bytes).sum();
     let mut entries = candidates.len() as u64;
-    let mut sweep = Sweep::default();
+    let mut sweep = CleaningPlan::default();
     for candidate in candidates {
         let too_old = policy.age.is_some_and(|most| age(&candidate.id) > most);
         let over = policy.bytes.is_some_and(|most| bytes > most)
             || policy.entries.is_some_and(|most| entries > most);
-        let free = candidate.hold == Hold::Free;
-        if free && (too_old || (over && age(&candidate.id) > YOUNG)) {
+        let free = candidate.hold == Protection::Free;
+        if free && (too_old || (over && age(&candidate.id) > PROTECTED_AGE)) {
             bytes -= candidate.bytes;
             entries -= 1;
             sweep.remove.push(*candidate);
@@ -78,7 +78,7 @@ pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> Swe
             sweep.over_quota += 1;
         }
     }
-    Sweep { bytes_left: bytes, entries_left: entries, ..sweep }
+    CleaningPlan { bytes_left: bytes, entries_left: entries, ..sweep }
 }
 
 impl From<&Entry> for Candidate {
@@ -89,10 +89,10 @@ impl From<&Entry> for Candidate {
 
 impl From<&Item> for Candidate {
     fn from(item: &Item) -> Self {
-        let hold = match (item.pin, &item.completeness, &item.standing) {
-            (Pin::Pinned, _, _) => Hold::Pinned,
-            (_, Completeness::Writing, _) | (_, _, Standing::OnlyLocal { .. }) => Hold::Writing,
-            _ => Hold::Free,
+        let hold = match (item.pin, &item.completeness, &item.upload_state) {
+            (Pin::Pinned, _, _) => Protection::Pinned,
+            (_, EntryState::Writing, _) | (_, _, UploadState::LocalOnly { .. }) => Protection::Writing,
+            _ => Protection::Free,
         };
         Candidate { id: item.id, bytes: item.bytes, hold }
     }
@@ -111,7 +111,7 @@ mod tests {
 
     /// One door: entries as (day, bytes, hold), cleaned on day 100, and the days that go.
     #[track_caller]
-    fn check(entries: &[(u64, u64, Hold)], policy: Policy, expected: &[u64], over_quota: u64) {
+    fn check(entries: &[(u64, u64, Protection)], policy: Policy, expected: &[u64], over_quota: u64) {
         let candidates: Vec<Candidate> = entries
             .iter()
             .map(|&(number, bytes, hold)| Candidate { id: Id::new(day(number), number), bytes, hold })
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn by_age_bytes_and_count() {
-        use Hold::{Free, Pinned, Writing};
+        use Protection::{Free, Pinned, Writing};
         let entries = [(80, 10, Free), (90, 10, Free), (95, 10, Free), (98, 10, Free), (100, 10, Free)];
         let age = |days: u64| Policy { age: Some(Duration::from_secs(days * DAY)), ..Policy::default() };
         check(&entries, Policy::default(), &[], 0);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_runs_backwards_removes_nothing() {
-        let candidates = [Candidate { id: Id::new(day(200), 1), bytes: 1, hold: Hold::Free }];
+        let candidates = [Candidate { id: Id::new(day(200), 1), bytes: 1, hold: Protection::Free }];
         let policy = Policy { age: Some(Duration::ZERO), bytes: Some(0), entries: Some(0) };
         assert!(decide(&candidates, &policy, day(100)).remove.is_empty());
     }

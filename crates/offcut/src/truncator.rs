@@ -13,8 +13,8 @@
 use crate::binary;
 use crate::builder::Storage;
 use crate::context::Context;
-use crate::cut::{Cut, Form, LinePart, Piece, Run, Size};
-use crate::event::{Event, Sink};
+use crate::cut::{Cut, LinePosition, Piece, PieceKind, Segment, Size};
+use crate::event::{Event, EventSink};
 use crate::limits::Limits;
 use crate::measure::{self, CountTokens, LineConvention, LineCounter};
 use crate::profile::{Profile, Rule, Settings, TrailingLines};
@@ -40,7 +40,7 @@ pub struct Truncator {
     pub(crate) reach: Reach,
     pub(crate) strategy: Option<Arc<dyn Strategy>>,
     pub(crate) tokens: Arc<dyn CountTokens>,
-    pub(crate) sink: Arc<dyn Sink>,
+    pub(crate) sink: Arc<dyn EventSink>,
     pub(crate) cap: u64,
 }
 
@@ -200,14 +200,14 @@ impl<'a> Overflow<'a> {
     fn look_at(&mut self, chunk: &[u8]) {
         self.open_with(chunk);
         let Overflow { screen, selector, ends, described, .. } = self;
-        let mut take = |run: Run<'_>| {
+        let mut take = |run: Segment<'_>| {
             ends.observe(run);
             selector.observe(run);
         };
         match screen {
-            Some(_) if described.is_some() => ends.observe(Run::verbatim(chunk, self.bytes)),
+            Some(_) if described.is_some() => ends.observe(Segment::verbatim(chunk, self.bytes)),
             Some(screen) => screen.observe(chunk, &mut take),
-            None => take(Run::verbatim(chunk, self.bytes)),
+            None => take(Segment::verbatim(chunk, self.bytes)),
         }
         self.bytes += chunk.len() as u64;
         if let Some(lines) = &mut self.lines {
@@ -361,9 +361,9 @@ fn whole_so_far<'t>(
     (ends.bytes() == opening.len() as u64 && truncator.fits(&with_line, settings)).then(|| Piece {
         start: 0,
         end: ends.bytes(),
-        form: Form::Verbatim,
+        form: PieceKind::Verbatim,
         line: 1,
-        part: LinePart::Start,
+        part: LinePosition::Start,
         text: Cow::Borrowed(opening),
     })
 }
@@ -410,12 +410,13 @@ fn shown(cut: &Cut<'_>, settings: &Settings, tokens: &dyn CountTokens, original:
 fn continued(cut: &Cut<'_>) -> u64 {
     let pieces: Vec<&Piece<'_>> = cut.shown().collect();
     let goes_on = |pair: &&[&Piece<'_>]| {
-        pair[1].part == LinePart::Inside && pair[1].line == pair[0].line + measure::newlines(&pair[0].text)
+        pair[1].part == LinePosition::Inside
+            && pair[1].line == pair[0].line + measure::newlines(&pair[0].text)
     };
     pieces.windows(2).filter(goes_on).count() as u64
 }
 
-fn announce(sink: &dyn Sink, context: &Context, preview: &Preview) {
+fn announce(sink: &dyn EventSink, context: &Context, preview: &Preview) {
     let original = preview.original.bytes;
     match &preview.kept {
         Kept::Whole(entry) | Kept::Open(entry) => {

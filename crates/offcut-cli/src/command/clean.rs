@@ -5,7 +5,7 @@ use crate::config;
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::housekeeping;
-use offcut::retention::{self, Candidate, Hold, Policy, Sweep};
+use offcut::retention::{self, Candidate, CleaningPlan, Policy, Protection};
 use offcut::retrieve;
 use offcut::store::{Id, Item, Pin, Selection, StoreError};
 use offcut_object_store::Moved;
@@ -122,13 +122,13 @@ fn hold_what_is_never_cleaned<'a>(items: impl Iterator<Item = &'a Item>, candida
         let never = known.entry(&item.profile).or_insert_with_key(|name| {
             config::profile(name).is_ok_and(|profile| profile.retention_days.is_none())
         });
-        if *never && candidate.hold == Hold::Free {
-            candidate.hold = Hold::Pinned;
+        if *never && candidate.hold == Protection::Free {
+            candidate.hold = Protection::Pinned;
         }
     }
 }
 
-fn result(sweep: &Sweep, dry_run: bool) -> Result {
+fn result(sweep: &CleaningPlan, dry_run: bool) -> Result {
     Result {
         removed: sweep.remove.len() as u64,
         removed_bytes: sweep.bytes_removed(),
@@ -143,7 +143,7 @@ fn result(sweep: &Sweep, dry_run: bool) -> Result {
     }
 }
 
-fn text(sweep: &Sweep, dry_run: bool) -> String {
+fn text(sweep: &CleaningPlan, dry_run: bool) -> String {
     let verb = if dry_run { "would remove" } else { "removed" };
     let mut text = format!(
         "{verb} {} outputs, {} bytes; {} stay, {} bytes\n",

@@ -122,7 +122,7 @@ fn table(items: &[Item]) -> String {
     let head = ["ID", "TIME (UTC)", "TOOL", "BYTES", "LINES", "STATE", if hosts { "HOST" } else { "" }];
     let mut cells = vec![head.map(str::to_owned)];
     cells.extend(items.iter().map(|item| {
-        let state = match only_local(&item.standing) {
+        let state = match only_local(&item.upload_state) {
             Some(_) => format!("{}, only here", state(&item.completeness)),
             None => state(&item.completeness).to_owned(),
         };

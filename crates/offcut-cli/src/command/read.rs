@@ -4,9 +4,9 @@ use crate::arguments::{Everywhere, Format, Read, Reference};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::format::PageResult;
-use offcut::NoSink;
+use offcut::DiscardEvents;
 use offcut::retrieve::{self, Page, PageLimits, Progress, Range, View};
-use offcut::store::{Completeness, Entry, Store};
+use offcut::store::{Entry, EntryState, Store};
 use std::io::Write;
 
 const BLOCK: usize = 1 << 20;
@@ -25,7 +25,7 @@ pub(crate) fn read(everywhere: &Everywhere, read: &Read) -> Outcome {
     let id = retrieve::resolve(&*store, &read.reference.id)?;
     let store = View::new(store);
     let entry = store.entry(&id)?;
-    let page = retrieve::page(&store, &entry, range, limits, &NoSink)?;
+    let page = retrieve::page(&store, &entry, range, limits, &DiscardEvents)?;
     match everywhere.format {
         Format::Text => print_text(&pager, &entry, &page),
         Format::Json => print_json(&pager, &entry, page),
@@ -103,7 +103,7 @@ fn print_json(pager: &Pager, entry: &Entry, page: Page) -> Outcome {
         last_line: page.lines.as_ref().map(|lines| *lines.end()),
         satisfied,
         next: next.map(|next| pager.command(entry, next)),
-        complete: entry.completeness == Completeness::Complete,
+        complete: entry.completeness == EntryState::Complete,
     })
 }
 
@@ -127,7 +127,7 @@ pub(crate) fn cat(everywhere: &Everywhere, reference: &Reference) -> Outcome {
     stdout.flush()?;
     warn_if_incomplete(&entry);
     let stored = entry.summary.as_ref().map(|summary| summary.digest.as_str());
-    if entry.completeness == Completeness::Complete && stored != Some(hasher.finalize().to_hex().as_str()) {
+    if entry.completeness == EntryState::Complete && stored != Some(hasher.finalize().to_hex().as_str()) {
         eprintln!("offcut: {id} was changed after it was stored: its digest is another");
     }
     Ok(())
@@ -136,11 +136,11 @@ pub(crate) fn cat(everywhere: &Everywhere, reference: &Reference) -> Outcome {
 fn warn_if_incomplete(entry: &Entry) {
     let (id, bytes) = (entry.id, entry.bytes);
     match &entry.completeness {
-        Completeness::Complete => {}
-        Completeness::Writing => eprintln!("offcut: {id} is still being written; {bytes} bytes so far"),
-        Completeness::Abandoned => {
+        EntryState::Complete => {}
+        EntryState::Writing => eprintln!("offcut: {id} is still being written; {bytes} bytes so far"),
+        EntryState::Abandoned => {
             eprintln!("offcut: {id} is incomplete: its writer ended early, after {bytes} bytes");
         }
-        Completeness::Partial { reason } => eprintln!("offcut: {id} is incomplete: {reason}"),
+        EntryState::Partial { reason } => eprintln!("offcut: {id} is incomplete: {reason}"),
     }
 }

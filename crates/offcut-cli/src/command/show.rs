@@ -7,7 +7,7 @@ use crate::format::{EntryRow, only_local, state};
 use anstyle::{AnsiColor, Style};
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::retrieve;
-use offcut::store::{Completeness, Entry, Pin};
+use offcut::store::{Entry, EntryState, Pin};
 use std::io::Write;
 use std::time::SystemTime;
 
@@ -26,7 +26,7 @@ pub(crate) fn show(everywhere: &Everywhere, reference: &Reference) -> Outcome {
 fn print_text(entry: &Entry, program: &str) -> Outcome {
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}  {}\n", entry.id, state(&entry.completeness));
-    if let Completeness::Partial { reason } = &entry.completeness {
+    if let EntryState::Partial { reason } = &entry.completeness {
         text += &format!("incomplete  {}\n", super::harmless(reason));
     }
     let mut row = |name: &str, value: &str| text += &format!("{name:9} {value}\n");
@@ -40,7 +40,7 @@ fn print_text(entry: &Entry, program: &str) -> Outcome {
     if let Some(host) = &entry.host {
         row("host", &super::harmless(host));
     }
-    if let Some(reason) = only_local(&entry.standing) {
+    if let Some(reason) = only_local(&entry.upload_state) {
         row("place", &format!("only on this machine so far: {}", super::harmless(reason)));
     }
     row("age", &age(entry));

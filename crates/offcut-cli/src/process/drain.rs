@@ -6,7 +6,7 @@
 
 use crate::process::platform;
 use crate::stream::{BLOCK, read_block};
-use offcut::store::{Completeness, FsStore, Id};
+use offcut::store::{EntryState, FsStore, Id};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, PipeReader, Read, Write};
@@ -82,14 +82,14 @@ fn consume(mut reader: impl Read, mut rest: Option<Rest>) {
                 if let Some(open) = &mut rest
                     && let Err(reason) = open.write(&block[..count])
                 {
-                    open.settle(&Completeness::Partial { reason });
+                    open.settle(&EntryState::Partial { reason });
                     rest = None;
                 }
             }
         }
     }
     if let Some(open) = rest {
-        open.settle(&Completeness::Complete);
+        open.settle(&EntryState::Complete);
     }
 }
 
@@ -108,7 +108,7 @@ impl Rest {
         Ok(())
     }
 
-    fn settle(&self, completeness: &Completeness) {
+    fn settle(&self, completeness: &EntryState) {
         // Whoever removed the entry in the meantime does not want to hear of it.
         let _ = FsStore::new(&self.directory, SystemTime::now).settle(&self.id, completeness);
     }

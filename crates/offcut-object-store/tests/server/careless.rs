@@ -1,7 +1,7 @@
 //! A server that overwrites whatever it is asked not to, as some do.
 
 use crate::harness::{Place, access, put};
-use offcut::store::Standing;
+use offcut::store::UploadState;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -73,7 +73,7 @@ fn where_the_server_overwrites_we_look_first() {
         // The second store remembers what the first one found out.
         let store = place.store_by(access(&endpoint));
         let entry = put(&store, "bash", b"some output\n");
-        assert_eq!(entry.standing, Standing::Settled);
+        assert_eq!(entry.upload_state, UploadState::Uploaded);
         assert!(store.waiting().unwrap().entries == 0);
     }
     let state = state.lock().unwrap();

@@ -2,7 +2,7 @@
 
 use crate::proxy::Proxy;
 use offcut::Context;
-use offcut::store::{Completeness, Draft, Entry, Id, Reading, Selection, Store, contract};
+use offcut::store::{Entry, EntryState, Id, NewEntry, Reading, Selection, Store, contract};
 use offcut_object_store::{Access, FleetStore, Location, Options};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -69,14 +69,14 @@ impl Place {
     /// Whether the folder has nothing but what was given up on purpose.
     pub(crate) fn nothing_waits(&self) -> bool {
         let items = self.store().waiting_items(&Selection::default()).unwrap();
-        items.iter().all(|item| item.completeness == Completeness::Abandoned)
+        items.iter().all(|item| item.completeness == EntryState::Abandoned)
     }
 }
 
 pub(crate) fn put(store: &FleetStore, tool: &str, bytes: &[u8]) -> Entry {
     let context = Context { session: Some(format!("session of {tool}")), ..Context::tool(tool) };
     let mut writer = store
-        .create(&Draft { context: &context, profile: "native", file_name: "x", reading: Reading::Plain })
+        .create(&NewEntry { context: &context, profile: "native", file_name: "x", reading: Reading::Plain })
         .unwrap();
     for chunk in bytes.chunks(1 << 20) {
         writer.write(chunk).unwrap();

@@ -3,20 +3,20 @@
 use crate::harness::{Place, access, all, put, text, variable};
 use crate::proxy::{Mode, Proxy};
 use offcut::Context;
-use offcut::store::{Completeness, Draft, Pin, Reading, Standing, Store, StoreError, Summary, contract};
+use offcut::store::{EntryState, NewEntry, Pin, Reading, Store, StoreError, Summary, UploadState, contract};
 use offcut_object_store::{Access, FleetStore, Location};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-fn draft(context: &Context) -> Draft<'_> {
-    Draft { context, profile: "native", file_name: "x", reading: Reading::Plain }
+fn draft(context: &Context) -> NewEntry<'_> {
+    NewEntry { context, profile: "native", file_name: "x", reading: Reading::Plain }
 }
 
 #[track_caller]
-fn reason(standing: &Standing) -> &str {
-    match standing {
-        Standing::OnlyLocal { reason } => reason,
+fn reason(upload_state: &UploadState) -> &str {
+    match upload_state {
+        UploadState::LocalOnly { reason } => reason,
         other => panic!("{other:?}"),
     }
 }
@@ -28,9 +28,9 @@ fn an_outage_loses_nothing() {
     proxy.set(Mode::Away);
     let made: Vec<_> = (0..3).map(|number| (put(&store, "bash", &text(number, 30_000)), number)).collect();
     for (entry, number) in &made {
-        assert!(reason(&entry.standing).contains("the endpoint is down"), "{entry:?}");
+        assert!(reason(&entry.upload_state).contains("the endpoint is down"), "{entry:?}");
         assert!(all(&store, &entry.id) == text(*number, 30_000), "this machine can read it");
-        assert_eq!(store.entry(&entry.id).unwrap().completeness, Completeness::Complete);
+        assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Complete);
     }
     store.pin(&made[0].0.id, Pin::Pinned).unwrap();
     let waiting = store.waiting().unwrap();
@@ -58,7 +58,7 @@ fn a_silent_server_is_not_waited_for() {
     proxy.set(Mode::Silent);
     let begun = Instant::now();
     let entry = put(&store, "bash", &text(1, 30_000));
-    assert!(reason(&entry.standing).contains("in time"), "{entry:?}");
+    assert!(reason(&entry.upload_state).contains("in time"), "{entry:?}");
     // The server would have been silent for minutes.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     proxy.set(Mode::Open);
@@ -84,7 +84,7 @@ fn a_server_that_dies_in_the_middle() {
     proxy.set(Mode::Away);
     writer.write(rest).unwrap();
     let entry = writer.commit(&contract::summary(&bytes)).unwrap();
-    assert!(matches!(entry.standing, Standing::OnlyLocal { .. }), "never called kept where it is not");
+    assert!(matches!(entry.upload_state, UploadState::LocalOnly { .. }), "never called kept where it is not");
     assert!(matches!(place.elsewhere("other").store().entry(&id), Err(StoreError::NotFound { .. })));
     assert!(all(&store, &id) == bytes);
     drop(store);
@@ -109,7 +109,7 @@ fn a_hiccup_in_the_middle_is_not_noticed() {
     proxy.set(Mode::Open);
     writer.write(rest).unwrap();
     let entry = writer.commit(&contract::summary(&bytes)).unwrap();
-    assert_eq!(entry.standing, Standing::Settled);
+    assert_eq!(entry.upload_state, UploadState::Uploaded);
     assert!(all(&place.elsewhere("other").store(), &entry.id) == bytes);
 }
 
@@ -125,7 +125,7 @@ fn what_a_dead_process_left_is_moved_up_too() {
     assert_eq!(place.store().move_up().unwrap().entries, 1);
     let elsewhere = place.elsewhere("other").store();
     let entry = elsewhere.entry(&id).unwrap();
-    assert_eq!((entry.completeness, entry.bytes), (Completeness::Abandoned, 26));
+    assert_eq!((entry.completeness, entry.bytes), (EntryState::Abandoned, 26));
     assert_eq!(all(&elsewhere, &id), b"the beginning of\nsomething");
 }
 
@@ -135,11 +135,11 @@ fn an_output_that_goes_on_stays_here_until_it_ends() {
     let store = place.store();
     let mut writer = store.create(&draft(&Context::tool("bash"))).unwrap();
     writer.write(b"so far").unwrap();
-    let summary = Summary { completeness: Completeness::Writing, ..contract::summary(b"so far") };
+    let summary = Summary { completeness: EntryState::Writing, ..contract::summary(b"so far") };
     let held = writer.file();
     let entry = writer.commit(&summary).unwrap();
-    assert!(reason(&entry.standing).contains("captured"));
-    assert_eq!(store.entry(&entry.id).unwrap().completeness, Completeness::Writing);
+    assert!(reason(&entry.upload_state).contains("captured"));
+    assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Writing);
     assert_eq!(store.move_up().unwrap().entries, 0);
     drop(held);
 }
@@ -148,7 +148,7 @@ fn an_output_that_goes_on_stays_here_until_it_ends() {
 #[track_caller]
 fn check(store: &FleetStore, says: &str) {
     let entry = put(store, "bash", &text(1, 20_000));
-    let reason = reason(&entry.standing);
+    let reason = reason(&entry.upload_state);
     assert!(reason.contains(says), "{says:?} is not in {reason:?}");
     assert!(!reason.contains("testkey") && !reason.contains("testsecret"), "{reason}");
     assert!(all(store, &entry.id) == text(1, 20_000), "the output is there all the same");

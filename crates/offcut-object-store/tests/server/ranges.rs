@@ -2,7 +2,7 @@
 
 use crate::harness::{Place, all, number, put, text};
 use crate::proxy::Proxy;
-use offcut::NoSink;
+use offcut::DiscardEvents;
 use offcut::retrieve::{PageLimits, Range, page};
 use offcut::store::Store;
 
@@ -27,7 +27,7 @@ fn a_part_of_a_large_output_costs_little() {
         // A new store each time: nothing is remembered.
         let store = place.elsewhere("reader").store_through(&proxy);
         let entry = store.entry(&id).unwrap();
-        let page = page(&store, &entry, range, PageLimits::default(), &NoSink).unwrap();
+        let page = page(&store, &entry, range, PageLimits::default(), &DiscardEvents).unwrap();
         assert_eq!(page.content, bytes[page.start as usize..page.end as usize], "{range:?}");
         if let Range::Lines { first, .. } = range {
             let before: usize = lines[..first as usize - 1].iter().map(|line| line.len()).sum();

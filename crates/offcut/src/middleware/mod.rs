@@ -38,7 +38,7 @@ mod verdict;
 mod write;
 
 pub use batch::shares;
-pub use output::{Outcome, ToolOutput};
+pub use output::{ToolOutput, ToolStatus};
 pub use panel::panel;
 pub use shape::Shape;
 pub use verdict::{Bounded, Call, Decision, Judged, NotJson, Reason, ShapeChoice, Verdict};

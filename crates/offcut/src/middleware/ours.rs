@@ -4,7 +4,7 @@
 //! the rest of the text is what was shown of it, or a page of it: that is compared byte by byte, and costs one
 //! read of what is shown.
 
-use crate::cut::{Run, Why};
+use crate::cut::{GapReason, Segment};
 use crate::retrieve::View;
 use crate::store::{Entry, Id, Store};
 use crate::terminal::Screen;
@@ -95,7 +95,7 @@ fn is_preview(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
     };
     for gap in &summary.gaps {
         let drawn = match gap.why {
-            Why::Control => read(gap.start, gap.end, MOST_CONTROL).map(|bytes| drawn(&bytes)),
+            GapReason::Control => read(gap.start, gap.end, MOST_CONTROL).map(|bytes| drawn(&bytes)),
             _ => Some(Vec::new()),
         };
         let before = read(from, gap.start, text.len());
@@ -114,8 +114,8 @@ fn is_preview(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
 /// What a terminal shows of these lines.
 fn drawn(bytes: &[u8]) -> Vec<u8> {
     let (mut screen, mut text) = (Screen::new(), Vec::new());
-    screen.observe(bytes, &mut |run: Run<'_>| text.extend_from_slice(run.text));
-    screen.finish(&mut |run: Run<'_>| text.extend_from_slice(run.text));
+    screen.observe(bytes, &mut |run: Segment<'_>| text.extend_from_slice(run.text));
+    screen.finish(&mut |run: Segment<'_>| text.extend_from_slice(run.text));
     text
 }
 

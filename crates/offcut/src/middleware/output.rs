@@ -14,7 +14,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
     /// How the tool ended.
-    pub outcome: Outcome,
+    pub outcome: ToolStatus,
     /// What it printed, in whatever bytes.
     pub output: Vec<u8>,
     /// Whatever else it says. `truncated` in it says that the tool has bounded its output itself.
@@ -23,7 +23,7 @@ pub struct ToolOutput {
 
 /// How a tool ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ToolStatus {
     /// It did what it was asked to.
     Succeeded,
     /// It did not.
@@ -33,12 +33,12 @@ pub enum Outcome {
 impl ToolOutput {
     /// The output of a tool that did what it was asked to.
     pub fn succeeded(output: impl Into<Vec<u8>>) -> ToolOutput {
-        ToolOutput { outcome: Outcome::Succeeded, output: output.into(), metadata: Map::new() }
+        ToolOutput { outcome: ToolStatus::Succeeded, output: output.into(), metadata: Map::new() }
     }
 
     /// The output of a tool that did not.
     pub fn failed(output: impl Into<Vec<u8>>) -> ToolOutput {
-        ToolOutput { outcome: Outcome::Failed, ..ToolOutput::succeeded(output) }
+        ToolOutput { outcome: ToolStatus::Failed, ..ToolOutput::succeeded(output) }
     }
 
     /// The result as JSON, for whoever decides by it.
@@ -50,7 +50,7 @@ impl ToolOutput {
             metadata: &'a Map<String, Value>,
         }
         let output = String::from_utf8_lossy(&self.output);
-        let form = Form { success: self.outcome == Outcome::Succeeded, output, metadata: &self.metadata };
+        let form = Form { success: self.outcome == ToolStatus::Succeeded, output, metadata: &self.metadata };
         serde_json::to_string(&form).unwrap_or_default()
     }
 
@@ -81,8 +81,8 @@ impl Middleware {
             None => Handled::NotYet,
         };
         let ended = match result.outcome {
-            Outcome::Failed => Ended::Failed,
-            Outcome::Succeeded => Ended::Well,
+            ToolStatus::Failed => Ended::Failed,
+            ToolStatus::Succeeded => Ended::Well,
         };
         let rule = match self.call_rule((handled, ended), context, &|| Cow::Owned(result.json())) {
             Ok(rule) => rule,

@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 /// What a tool's call returns: a future that can be sent to another thread.
-pub type Calling<'a> = Pin<Box<dyn Future<Output = ToolOutput> + Send + 'a>>;
+pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = ToolOutput> + Send + 'a>>;
 
 /// Something a model can call.
 pub trait Tool: Send + Sync {
@@ -19,7 +19,7 @@ pub trait Tool: Send + Sync {
     fn name(&self) -> &str;
 
     /// Runs it. The arguments are the JSON that the model wrote.
-    fn call<'a>(&'a self, arguments: &'a str) -> Calling<'a>;
+    fn call<'a>(&'a self, arguments: &'a str) -> ToolFuture<'a>;
 
     /// Its own options, over those of the profile: declared once, beside the tool.
     fn rule(&self) -> Rule {
@@ -40,7 +40,7 @@ pub struct ToolCall {
 
 /// What came of a call.
 #[derive(Debug)]
-pub struct Executed {
+pub struct ExecutedCall {
     /// The id of the call.
     pub call_id: String,
     /// The tool.
@@ -75,7 +75,7 @@ impl Registry {
     /// Runs calls concurrently. The results are in the order of the calls, whatever the order in which they ended.
     ///
     /// A tool that is not there, or panics, is a result that says so: one call never takes the others with it.
-    pub async fn execute(&self, calls: &[ToolCall], session: Option<&str>) -> Vec<Executed> {
+    pub async fn execute(&self, calls: &[ToolCall], session: Option<&str>) -> Vec<ExecutedCall> {
         let contexts: Vec<Context> = calls
             .iter()
             .map(|call| Context {
@@ -88,7 +88,7 @@ impl Registry {
             let call: &ToolCall = &calls[index];
             let declared = self.tools.get(&call.name).map_or_else(Rule::default, |tool| tool.rule());
             let (result, verdict) = self.middleware.output_within(output, &contexts[index], declared, share);
-            Executed { call_id: call.id.clone(), name: call.name.clone(), result, verdict }
+            ExecutedCall { call_id: call.id.clone(), name: call.name.clone(), result, verdict }
         };
         let Some(total) = self.middleware.total else {
             // Each is bounded as soon as it is there, so that large outputs do not wait for slow ones in memory.

@@ -1,6 +1,6 @@
 //! The text of a preview while it is written: what is ours and what is the original's.
 
-use crate::cut::{Form, Piece};
+use crate::cut::{Piece, PieceKind};
 
 /// Where a part of the original stands in a preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Content {
 
     /// Adds a part of the original, or a strategy's words for it.
     pub(crate) fn place(&mut self, piece: &Piece<'_>) {
-        if piece.form == Form::Mark {
+        if piece.form == PieceKind::Mark {
             return self.add(&piece.text);
         }
         let (at, length) = (self.text.len(), piece.text.len());

@@ -6,7 +6,7 @@ use crate::render::Reach;
 use crate::render::next::{self, NEXT_PAGE_BYTES, Next};
 use crate::render::{native, words};
 use crate::shown::{Kept, Part};
-use crate::store::Standing;
+use crate::store::UploadState;
 
 /// A reason longer than this is cut.
 const LONGEST_REASON: usize = 160;
@@ -45,7 +45,7 @@ impl Description<'_> {
                     .map(|command| format!("[offcut {id}: next: {command}]\n"))
                     .unwrap_or_default();
                 let mut place = path.unwrap_or_else(|| entry.uri());
-                if let Standing::OnlyLocal { reason } = &entry.standing {
+                if let UploadState::LocalOnly { reason } = &entry.upload_state {
                     place += &format!("{}: {}", native::ONLY_LOCAL, words::clip(reason, LONGEST_REASON));
                 }
                 let all = if matches!(self.kept, Kept::Open(_)) { "output so far" } else { "full output" };

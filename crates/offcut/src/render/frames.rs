@@ -1,6 +1,6 @@
 //! The frames of the documents: their words around our cut.
 
-use crate::cut::{Cut, LinePart, Piece};
+use crate::cut::{Cut, LinePosition, Piece};
 use crate::limits::Unit;
 use crate::measure;
 use crate::profile::{Frames, Removed, TaskTool};
@@ -75,7 +75,7 @@ fn preview(frames: &Frames, remark: &str, cut: &Cut<'_>) -> Content {
             && !cut.is_marked(gap)
         {
             // A gap that begins with the line feed of a line that is shown leaves that line whole.
-            let lines = gap.last_line + u64::from(gap.from == LinePart::Start) - gap.first_line;
+            let lines = gap.last_line + u64::from(gap.from == LinePosition::Start) - gap.first_line;
             text.append(fill(&frames.join, &|name| {
                 (name == "gap_lines").then(|| Content::ours(lines.to_string()))
             }));
@@ -98,7 +98,7 @@ fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
             .ok()
             .and_then(|end| ends.opening().get(end))
             .is_none_or(|&next| next == b'\n');
-        piece.part == LinePart::Start && (piece.start > 0 || ends_line)
+        piece.part == LinePosition::Start && (piece.start > 0 || ends_line)
     });
     let kept_lines: u64 =
         cut.shown().map(|piece| measure::lines(&piece.text, settings.conventions.lines)).sum();

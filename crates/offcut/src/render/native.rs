@@ -9,7 +9,7 @@ mod notice;
 
 pub(super) use notice::ONLY_LOCAL;
 
-use crate::cut::{Gap, LinePart, Size, Why};
+use crate::cut::{Gap, GapReason, LinePosition, Size};
 use crate::recorder::Outlook;
 use crate::render::content::Content;
 use crate::render::next::{NEXT_PAGE_LINES, Next, next, printable};
@@ -39,9 +39,11 @@ fn expected<'a>(budget: &Budget<'a>, control: Control) -> Notice<'a> {
     // `0 lines` is wider than `1 line`.
     let original = Size { lines: budget.original.lines.max(2), ..budget.original };
     let place = match &budget.outlook {
-        Outlook::Keeping { id, path, standing } => {
-            Place::Kept { id: *id, path: path.as_deref().and_then(printable), standing: standing.clone() }
-        }
+        Outlook::Keeping { id, path, upload_state } => Place::Kept {
+            id: *id,
+            path: path.as_deref().and_then(printable),
+            upload_state: upload_state.clone(),
+        },
         // Whether something of it was kept is known at the end; to say so takes more room.
         Outlook::Losing { error } => Place::Lost {
             reason: error.clone(),
@@ -115,11 +117,11 @@ pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
         // A piece that ends inside a line needs a line feed before whatever follows it.
         let feed = Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
         let marker = |from, why| cost(&notice.marker(&gap(from, why))) + feed;
-        let of_lines = [Why::Omitted, Why::Repeated].map(|why| marker(LinePart::Start, why));
+        let of_lines = [GapReason::Omitted, GapReason::Repeated].map(|why| marker(LinePosition::Start, why));
         let others = [
-            marker(LinePart::Inside, Why::Omitted),
-            marker(LinePart::Inside, Why::Line),
-            marker(LinePart::Start, Why::Opaque),
+            marker(LinePosition::Inside, GapReason::Omitted),
+            marker(LinePosition::Inside, GapReason::Line),
+            marker(LinePosition::Start, GapReason::Opaque),
         ];
         // Each may be the widest in another unit.
         let widest_of = |most: Cost, one: &Cost| one.beyond(most) + most;
@@ -188,7 +190,7 @@ fn notice<'a>(reach: &'a Reach, rung: Rung, facts: &Facts<'a>) -> Notice<'a> {
     let place = match facts.kept {
         Kept::Whole(entry) | Kept::Open(entry) => {
             let path = entry.path.as_deref().and_then(printable);
-            Place::Kept { id: entry.id, path, standing: entry.standing.clone() }
+            Place::Kept { id: entry.id, path, upload_state: entry.upload_state.clone() }
         }
         Kept::NotWhole { error, part } => Place::Lost { reason: error.clone(), part: *part },
         Kept::Off => Place::Lost { reason: String::new(), part: None },

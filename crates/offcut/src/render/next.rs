@@ -1,6 +1,6 @@
 //! The part that is offered next, and how this reader asks for it.
 
-use crate::cut::{Cut, Gap, LinePart};
+use crate::cut::{Cut, Gap, LinePosition};
 use crate::render::Reach;
 use crate::store::Id;
 use crate::strategy::Ends;
@@ -78,11 +78,11 @@ fn whole(ends: &Ends, cut: &Cut<'_>, gap: &Gap) -> Option<(u64, Next)> {
     let lines = gap.last_line + 1 - gap.first_line;
     let behind = cut.pieces.get(cut.pieces.partition_point(|piece| piece.start < gap.end));
     let is_end_of_line = match behind {
-        Some(piece) => piece.start == gap.end && piece.part == LinePart::Start,
+        Some(piece) => piece.start == gap.end && piece.part == LinePosition::Start,
         None => gap.end == ends.bytes(),
     };
     let is_page = gap.bytes() <= NEXT_PAGE_BYTES as u64 && lines <= NEXT_PAGE_LINES;
-    (is_page && gap.from == LinePart::Start && is_end_of_line)
+    (is_page && gap.from == LinePosition::Start && is_end_of_line)
         .then(|| (gap.bytes(), Next::Lines(gap.first_line..=gap.last_line)))
 }
 
@@ -94,7 +94,7 @@ fn known(ends: &Ends, gap: &Gap) -> Option<(u64, Next)> {
 fn first_page(ends: &Ends, gap: &Gap) -> (u64, Next) {
     let (lines, end) = ends.page(gap.start, gap.bytes().min(NEXT_PAGE_BYTES as u64), 5 * NEXT_PAGE_LINES);
     let bytes = end - gap.start;
-    if gap.from == LinePart::Start && lines > 0 {
+    if gap.from == LinePosition::Start && lines > 0 {
         let last = gap.first_line + lines.min(NEXT_PAGE_LINES) - 1;
         return (bytes, Next::Lines(gap.first_line..=last));
     }

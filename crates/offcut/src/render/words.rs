@@ -1,6 +1,6 @@
 //! Small words of a notice, and where they stand.
 
-use crate::cut::{Cut, Form, Gap, LinePart, Piece, Why};
+use crate::cut::{Cut, Gap, GapReason, LinePosition, Piece, PieceKind};
 use crate::render::native::Rung;
 use crate::store::Id;
 
@@ -24,7 +24,7 @@ fn grouped(number: u64) -> String {
 
 /// The end of a drawn line stands behind the gap that holds the line, its beginning before it.
 pub(super) fn stands_before(gap: &Gap, piece: &Piece<'_>) -> bool {
-    gap.start < piece.start || (gap.start == piece.start && piece.form == Form::RenderedEnd)
+    gap.start < piece.start || (gap.start == piece.start && piece.form == PieceKind::RenderedEnd)
 }
 
 /// What stands in place of a gap.
@@ -33,28 +33,28 @@ pub(super) fn marker(tag: &str, rung: Rung, gap: &Gap) -> String {
     let bytes = end - start;
     if rung != Rung::Full {
         return match (gap.why, last_line + 1 - first_line) {
-            (Why::Line, _) => format!("[{tag} +{bytes} bytes]"),
+            (GapReason::Line, _) => format!("[{tag} +{bytes} bytes]"),
             (_, lines) => format!("[{tag} +{}]", count(lines)),
         };
     }
     match (gap.why, gap.from) {
-        (Why::Opaque, _) => {
+        (GapReason::Opaque, _) => {
             format!("[{tag}: chosen from lines {first_line}:{last_line}]")
         }
-        (Why::Line, _) => {
+        (GapReason::Line, _) => {
             format!("[{tag}: bytes {start}:{end} of line {first_line} missing]")
         }
-        (_, LinePart::Inside) => {
+        (_, LinePosition::Inside) => {
             format!("[{tag}: bytes {start}:{end} missing]")
         }
-        (Why::Repeated, _) if first_line < last_line => {
+        (GapReason::Repeated, _) if first_line < last_line => {
             let lines = grouped(last_line + 1 - first_line);
             format!("[{tag}: ×{lines} similar, lines {first_line}:{last_line}]")
         }
-        (_, LinePart::Start) if first_line == last_line => {
+        (_, LinePosition::Start) if first_line == last_line => {
             format!("[{tag}: line {first_line} missing]")
         }
-        (_, LinePart::Start) => {
+        (_, LinePosition::Start) => {
             format!("[{tag}: lines {first_line}:{last_line} missing]")
         }
     }

@@ -1,10 +1,10 @@
 //! One bounded page of a stored output.
 
 use crate::boundary;
-use crate::event::{Event, Sink};
+use crate::event::{Event, EventSink};
 use crate::measure::{self, LineConvention};
 use crate::retrieve::{Range, RetrieveError};
-use crate::store::{Entry, Landmark, Store};
+use crate::store::{Entry, LineCheckpoint, Store};
 use std::ops::RangeInclusive;
 
 /// Blocks in which an entry is scanned for lines.
@@ -58,7 +58,7 @@ pub fn page(
     entry: &Entry,
     range: Range,
     limits: PageLimits,
-    sink: &dyn Sink,
+    sink: &dyn EventSink,
 ) -> Result<Page, RetrieveError> {
     let reader = Reader { store, entry };
     let page = match range {
@@ -105,7 +105,8 @@ impl Reader<'_> {
         }
         // A landmark whose last line begins before it is of no use for that line.
         let known = self.store.landmark(&self.entry.id, line)?;
-        let Landmark { mut offset, feeds } = if known.feeds < line - 1 { known } else { Landmark::START };
+        let LineCheckpoint { mut offset, feeds } =
+            if known.feeds < line - 1 { known } else { LineCheckpoint::START };
         if let Some(total) = total.filter(|&total| offset == 0 && line > total / 2) {
             return self.offset_from_end(total + 1 - line);
         }

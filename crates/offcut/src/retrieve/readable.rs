@@ -4,7 +4,9 @@
 //! whatever the depth; numbers, order and duplicates stay as they are. What is not JSON comes out as it is, as far
 //! as it can be told.
 
-use crate::store::{Draft, Entry, Id, Item, Landmark, Pin, Reading, Selection, Store, StoreError, Writer};
+use crate::store::{
+    Entry, Id, Item, LineCheckpoint, NewEntry, Pin, Reading, Selection, Store, StoreError, Writer,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The readable form of a JSON text.
@@ -165,7 +167,7 @@ impl View {
 }
 
 impl Store for View {
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         self.store.create(draft)
     }
 
@@ -209,9 +211,9 @@ impl Store for View {
         self.store.ids_beginning(beginning)
     }
 
-    fn landmark(&self, id: &Id, line: u64) -> Result<Landmark, StoreError> {
+    fn landmark(&self, id: &Id, line: u64) -> Result<LineCheckpoint, StoreError> {
         match self.readable(id)? {
-            Some(_) => Ok(Landmark::START),
+            Some(_) => Ok(LineCheckpoint::START),
             None => self.store.landmark(id, line),
         }
     }

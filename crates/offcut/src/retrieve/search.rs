@@ -217,12 +217,12 @@ fn around(line: &[u8], place: usize) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::context::Context;
-    use crate::store::{Draft, MemoryStore, Reading, contract};
+    use crate::store::{MemoryStore, NewEntry, Reading, contract};
     use std::time::UNIX_EPOCH;
 
     fn find(text: &[u8], query: &Query, limits: PageLimits) -> (Vec<String>, u64, u64) {
         let store = MemoryStore::new(|| UNIX_EPOCH);
-        let draft = Draft {
+        let draft = NewEntry {
             context: &Context::default(),
             profile: "native",
             file_name: "x",

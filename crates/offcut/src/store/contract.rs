@@ -5,9 +5,10 @@
 //! ```
 
 use crate::context::Context;
-use crate::cut::{Gap, LinePart, Size, Why};
+use crate::cut::{Gap, GapReason, LinePosition, Size};
 use crate::store::{
-    Completeness, Draft, Entry, Id, Landmark, Pin, Reading, Selection, Store, StoreError, Summary, Writer,
+    Entry, EntryState, Id, LineCheckpoint, NewEntry, Pin, Reading, Selection, Store, StoreError, Summary,
+    Writer,
 };
 use std::collections::BTreeSet;
 
@@ -32,8 +33,8 @@ pub fn check<S: Store>(make: impl Fn() -> S) {
     assert!(make().ids().unwrap().is_empty());
 }
 
-fn draft(context: &Context) -> Draft<'_> {
-    Draft { context, profile: "native", file_name: "{id}.txt", reading: Reading::Plain }
+fn draft(context: &Context) -> NewEntry<'_> {
+    NewEntry { context, profile: "native", file_name: "{id}.txt", reading: Reading::Plain }
 }
 
 /// A summary of `bytes` that were all shown.
@@ -44,7 +45,7 @@ pub fn summary(bytes: &[u8]) -> Summary {
         original: size,
         lines: size.lines,
         digest: blake3::hash(bytes).to_hex().to_string(),
-        completeness: Completeness::Complete,
+        completeness: EntryState::Complete,
         exit_code: None,
         shown: size,
         gaps: Vec::new(),
@@ -137,12 +138,12 @@ fn an_open_entry_is_incomplete(store: &dyn Store) {
     ok(writer.write(b"so far"));
     let id = writer.id();
     let entry = ok(store.entry(&id));
-    assert_eq!(entry.completeness, Completeness::Writing);
+    assert_eq!(entry.completeness, EntryState::Writing);
     assert_eq!(entry.summary, None);
     assert!(ok(store.ids()).contains(&id));
     drop(writer);
     let entry = ok(store.entry(&id));
-    assert_eq!(entry.completeness, Completeness::Abandoned, "a dropped writer leaves an incomplete entry");
+    assert_eq!(entry.completeness, EntryState::Abandoned, "a dropped writer leaves an incomplete entry");
     assert_eq!(entry.lines(), None);
     assert_eq!(all(store, &id), b"so far", "what was written can be read");
 }
@@ -150,7 +151,7 @@ fn an_open_entry_is_incomplete(store: &dyn Store) {
 fn a_partial_entry_says_why(store: &dyn Store) {
     let mut writer = open(store);
     ok(writer.write(b"half"));
-    let completeness = Completeness::Partial { reason: "the disk is full".to_owned() };
+    let completeness = EntryState::Partial { reason: "the disk is full".to_owned() };
     let summary = Summary { completeness: completeness.clone(), ..summary(b"half of it") };
     let entry = ok(writer.commit(&summary));
     assert_eq!(entry.completeness, completeness);
@@ -166,7 +167,7 @@ fn metadata_comes_back(store: &dyn Store) {
         call_id: Some("-rf \"quoted\"".to_owned()),
         session: Some("s".repeat(2000)),
     };
-    let mut writer = ok(store.create(&Draft { profile: "klaude", ..draft(&context) }));
+    let mut writer = ok(store.create(&NewEntry { profile: "klaude", ..draft(&context) }));
     ok(writer.write(b"a\nb\nc\n"));
     let id = writer.id();
     let amount = |bytes, lines| Size { bytes, lines, chars: Some(u64::MAX >> 1), tokens: Some(3) };
@@ -179,8 +180,8 @@ fn metadata_comes_back(store: &dyn Store) {
             end: 6,
             first_line: 2,
             last_line: 3,
-            from: LinePart::Inside,
-            why: Why::Repeated,
+            from: LinePosition::Inside,
+            why: GapReason::Repeated,
         }],
         ..summary(b"a\nb\nc\n")
     };
@@ -280,7 +281,7 @@ fn selections_choose(store: &dyn Store) {
     for (item, entry) in select(&everything).iter().zip(made.iter().rev()) {
         let known = (item.bytes, item.lines, &item.completeness, &item.session, item.profile.as_str());
         let session = &entry.context.session;
-        assert_eq!(known, (11, Some(2), &Completeness::Complete, session, "native"));
+        assert_eq!(known, (11, Some(2), &EntryState::Complete, session, "native"));
         let pin = if item.id == made[1].id { Pin::Pinned } else { Pin::Loose };
         assert_eq!(item.pin, pin);
     }
@@ -290,7 +291,7 @@ fn landmarks_are_true(store: &dyn Store) {
     let text: Vec<u8> = (0..500_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
     let entry = put(store, &text);
     for line in [1, 2, 1000, 123_456, 250_000, 499_999, 500_000] {
-        let Landmark { offset, feeds } = ok(store.landmark(&entry.id, line));
+        let LineCheckpoint { offset, feeds } = ok(store.landmark(&entry.id, line));
         let before = usize::try_from(offset).ok().and_then(|offset| text.get(..offset));
         let feeds_before = before.map(crate::measure::newlines);
         assert_eq!(feeds_before, Some(feeds), "what is said of a place is true");

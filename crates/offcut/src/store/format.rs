@@ -3,8 +3,8 @@
 //! Other programs read these files, so the format has its own types and changes only by adding fields.
 
 use crate::context::Context;
-use crate::cut::{Gap, LinePart, Size, Why};
-use crate::store::{Completeness, Draft, Entry, Id, Pin, Reading, Standing, StoreError, Summary};
+use crate::cut::{Gap, GapReason, LinePosition, Size};
+use crate::store::{Entry, EntryState, Id, NewEntry, Pin, Reading, StoreError, Summary, UploadState};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::time::SystemTime;
@@ -91,8 +91,8 @@ pub(crate) struct Found {
 }
 
 impl Metadata {
-    pub(crate) fn opened(id: &Id, file: String, created: SystemTime, draft: &Draft<'_>) -> Metadata {
-        let Draft { context, profile, reading, .. } = *draft;
+    pub(crate) fn opened(id: &Id, file: String, created: SystemTime, draft: &NewEntry<'_>) -> Metadata {
+        let NewEntry { context, profile, reading, .. } = *draft;
         Metadata {
             version: 1,
             id: id.to_string(),
@@ -112,9 +112,9 @@ impl Metadata {
 
     pub(crate) fn committed(mut self, bytes: u64, summary: &Summary) -> Metadata {
         (self.state, self.reason) = match &summary.completeness {
-            Completeness::Complete => (State::Complete, None),
-            Completeness::Partial { reason } => (State::Partial, Some(reason.clone())),
-            Completeness::Writing | Completeness::Abandoned => (State::Writing, None),
+            EntryState::Complete => (State::Complete, None),
+            EntryState::Partial { reason } => (State::Partial, Some(reason.clone())),
+            EntryState::Writing | EntryState::Abandoned => (State::Writing, None),
         };
         self.output = Some(Output {
             bytes,
@@ -129,12 +129,12 @@ impl Metadata {
     }
 
     /// What a file turned out to hold, for an entry that another process went on with, or whose writer died.
-    pub(crate) fn settled(mut self, found: Found, completeness: &Completeness) -> Metadata {
+    pub(crate) fn settled(mut self, found: Found, completeness: &EntryState) -> Metadata {
         (self.state, self.reason) = match completeness {
-            Completeness::Complete => (State::Complete, None),
-            Completeness::Partial { reason } => (State::Partial, Some(reason.clone())),
-            Completeness::Abandoned => (State::Partial, Some(WRITER_ENDED.to_owned())),
-            Completeness::Writing => (State::Writing, None),
+            EntryState::Complete => (State::Complete, None),
+            EntryState::Partial { reason } => (State::Partial, Some(reason.clone())),
+            EntryState::Abandoned => (State::Partial, Some(WRITER_ENDED.to_owned())),
+            EntryState::Writing => (State::Writing, None),
         };
         let Found { bytes, lines, digest, unseen } = found;
         let held = Amount { bytes, lines, chars: None, tokens: None };
@@ -179,18 +179,18 @@ impl Metadata {
     }
 
     /// `None` while the writer has not said how it ended.
-    pub(crate) fn completeness(&self) -> Option<Completeness> {
+    pub(crate) fn completeness(&self) -> Option<EntryState> {
         match self.state {
             State::Writing => None,
-            State::Complete => Some(Completeness::Complete),
-            State::Partial if self.reason.as_deref() == Some(WRITER_ENDED) => Some(Completeness::Abandoned),
-            State::Partial => Some(Completeness::Partial {
+            State::Complete => Some(EntryState::Complete),
+            State::Partial if self.reason.as_deref() == Some(WRITER_ENDED) => Some(EntryState::Abandoned),
+            State::Partial => Some(EntryState::Partial {
                 reason: self.reason.clone().unwrap_or_else(|| "unknown".to_owned()),
             }),
         }
     }
 
-    pub(crate) fn summary(&self, completeness: &Completeness) -> Option<Summary> {
+    pub(crate) fn summary(&self, completeness: &EntryState) -> Option<Summary> {
         self.output.as_ref().map(|output| Summary {
             original: output.original.into(),
             lines: output.lines,
@@ -206,17 +206,17 @@ impl Metadata {
 /// An entry as one line of JSON.
 pub(crate) fn encode(entry: &Entry) -> Vec<u8> {
     let Entry { id, created, context, profile, reading, .. } = entry;
-    let draft = Draft { context, profile, file_name: "", reading: *reading };
+    let draft = NewEntry { context, profile, file_name: "", reading: *reading };
     let opened = Metadata::opened(id, format!("{id}.txt"), *created, &draft);
     let mut metadata = Metadata { host: entry.host.clone(), ..opened };
     if let Some(summary) = &entry.summary {
         metadata = metadata.committed(entry.bytes, summary);
     }
     (metadata.state, metadata.reason) = match &entry.completeness {
-        Completeness::Complete => (State::Complete, None),
-        Completeness::Partial { reason } => (State::Partial, Some(reason.clone())),
-        Completeness::Abandoned => (State::Partial, Some(WRITER_ENDED.to_owned())),
-        Completeness::Writing => (State::Writing, None),
+        EntryState::Complete => (State::Complete, None),
+        EntryState::Partial { reason } => (State::Partial, Some(reason.clone())),
+        EntryState::Abandoned => (State::Partial, Some(WRITER_ENDED.to_owned())),
+        EntryState::Writing => (State::Writing, None),
     };
     // Nothing in it can fail to be text: there are no maps and no foreign types.
     let mut text = serde_json::to_vec(&metadata).unwrap_or_default();
@@ -231,7 +231,7 @@ pub(crate) fn decode(id: &Id, text: &[u8]) -> Result<Entry, StoreError> {
     if metadata.id != id.as_str() {
         return Err(damaged("it is that of another output".to_owned()));
     }
-    let completeness = metadata.completeness().unwrap_or(Completeness::Abandoned);
+    let completeness = metadata.completeness().unwrap_or(EntryState::Abandoned);
     Ok(Entry {
         id: *id,
         path: None,
@@ -244,7 +244,7 @@ pub(crate) fn decode(id: &Id, text: &[u8]) -> Result<Entry, StoreError> {
         summary: metadata.summary(&completeness),
         completeness,
         pin: Pin::Loose,
-        standing: Standing::Settled,
+        upload_state: UploadState::Uploaded,
     })
 }
 
@@ -267,7 +267,7 @@ impl From<&Gap> for Missing {
             end: gap.end,
             first_line: gap.first_line,
             last_line: gap.last_line,
-            inside: gap.from == LinePart::Inside,
+            inside: gap.from == LinePosition::Inside,
             why: gap.why.as_str().to_owned(),
         }
     }
@@ -280,9 +280,9 @@ impl From<&Missing> for Gap {
             end: missing.end.max(missing.start),
             first_line: missing.first_line,
             last_line: missing.last_line,
-            from: if missing.inside { LinePart::Inside } else { LinePart::Start },
+            from: if missing.inside { LinePosition::Inside } else { LinePosition::Start },
             // A reason that a later version added is at least an omission.
-            why: Why::from_word(&missing.why).unwrap_or(Why::Omitted),
+            why: GapReason::from_word(&missing.why).unwrap_or(GapReason::Omitted),
         }
     }
 }

@@ -17,7 +17,7 @@
 
 use crate::store::format::Metadata;
 use crate::store::{
-    Clock, Completeness, Draft, Entry, Id, Pin, Standing, Store, StoreError, Summary, Writer, name,
+    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, UploadState, Writer, name,
 };
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -134,14 +134,14 @@ impl FsStore {
     }
 
     /// Whether an entry that was never committed is still being written: only a living writer holds the lock.
-    fn unfinished(&self, id: &Id, metadata: Metadata) -> (Completeness, Metadata) {
+    fn unfinished(&self, id: &Id, metadata: Metadata) -> (EntryState, Metadata) {
         match self.open_file(&metadata) {
-            Ok(file) if file.try_lock_shared().is_err() => (Completeness::Writing, metadata),
+            Ok(file) if file.try_lock_shared().is_err() => (EntryState::Writing, metadata),
             // Only a writer that has ended leaves bytes without a lock.
             Ok(file) if file.metadata().is_ok_and(|found| found.size() > 0) => {
-                (Completeness::Abandoned, self.repaired(id, metadata, &file))
+                (EntryState::Abandoned, self.repaired(id, metadata, &file))
             }
-            _ => (Completeness::Abandoned, metadata),
+            _ => (EntryState::Abandoned, metadata),
         }
     }
 
@@ -154,7 +154,7 @@ impl FsStore {
 }
 
 impl Store for FsStore {
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         self.prepare()?;
         for attempt in 1..=ATTEMPTS {
             let time = self.next_time();
@@ -213,13 +213,13 @@ impl Store for FsStore {
                 metadata = known;
                 completeness
             }
-            (Some(Completeness::Complete), None) => {
+            (Some(EntryState::Complete), None) => {
                 let why =
                     found.err().map_or_else(|| "it is not a file".to_owned(), |error| error.to_string());
-                Completeness::Partial { reason: format!("its file cannot be read: {why}") }
+                EntryState::Partial { reason: format!("its file cannot be read: {why}") }
             }
-            (Some(Completeness::Complete), bytes) if bytes != stored => {
-                Completeness::Partial { reason: "its file was changed after it was stored".to_owned() }
+            (Some(EntryState::Complete), bytes) if bytes != stored => {
+                EntryState::Partial { reason: "its file was changed after it was stored".to_owned() }
             }
             (Some(completeness), _) => completeness,
         };
@@ -235,7 +235,7 @@ impl Store for FsStore {
             summary: metadata.summary(&completeness),
             completeness,
             pin: if self.pin_path(id).exists() { Pin::Pinned } else { Pin::Loose },
-            standing: Standing::Settled,
+            upload_state: UploadState::Uploaded,
         })
     }
 
@@ -348,7 +348,7 @@ impl Writer for FsWriter {
             bytes: self.written,
             completeness: summary.completeness.clone(),
             pin: Pin::Loose,
-            standing: Standing::Settled,
+            upload_state: UploadState::Uploaded,
             summary: Some(summary.clone()),
         })
     }

@@ -1,6 +1,6 @@
 //! Choosing among many entries by what is known about them.
 
-use crate::store::{Completeness, Entry, Id, Pin, Standing, Store, StoreError};
+use crate::store::{Entry, EntryState, Id, Pin, Store, StoreError, UploadState};
 use std::time::SystemTime;
 
 /// Entries are looked at in batches of this many when only some are wanted.
@@ -43,11 +43,11 @@ pub struct Item {
     /// The number of lines, if it was committed whole.
     pub lines: Option<u64>,
     /// Whether these are all. A listing may not know the reason of a partial one.
-    pub completeness: Completeness,
+    pub completeness: EntryState,
     /// Whether cleaning may remove it.
     pub pin: Pin,
     /// Whether it is in the store or still on its way there.
-    pub standing: Standing,
+    pub upload_state: UploadState,
 }
 
 impl Selection {
@@ -86,7 +86,7 @@ impl From<&Entry> for Item {
             lines: entry.lines(),
             completeness: entry.completeness.clone(),
             pin: entry.pin,
-            standing: entry.standing.clone(),
+            upload_state: entry.upload_state.clone(),
         }
     }
 }
@@ -114,9 +114,9 @@ fn damaged(id: &Id, error: &StoreError) -> Item {
         profile: String::new(),
         bytes: 0,
         lines: None,
-        completeness: Completeness::Partial { reason: error.to_string() },
+        completeness: EntryState::Partial { reason: error.to_string() },
         pin: Pin::Loose,
-        standing: Standing::Settled,
+        upload_state: UploadState::Uploaded,
     }
 }
 

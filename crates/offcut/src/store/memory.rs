@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::store::{
-    Clock, Completeness, Draft, Entry, Id, Pin, Reading, Standing, Store, StoreError, Summary, Writer,
+    Clock, Entry, EntryState, Id, NewEntry, Pin, Reading, Store, StoreError, Summary, UploadState, Writer,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,7 +32,7 @@ struct Kept {
     profile: String,
     reading: Reading,
     bytes: Vec<u8>,
-    completeness: Completeness,
+    completeness: EntryState,
     pin: Pin,
     summary: Option<Summary>,
 }
@@ -66,14 +66,14 @@ impl Kept {
             bytes: self.bytes.len() as u64,
             completeness: self.completeness.clone(),
             pin: self.pin,
-            standing: Standing::Settled,
+            upload_state: UploadState::Uploaded,
             summary: self.summary.clone(),
         }
     }
 }
 
 impl Store for MemoryStore {
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         let created = (self.clock)();
         let mut shelf = lock(&self.entries);
         shelf.made += 1;
@@ -86,7 +86,7 @@ impl Store for MemoryStore {
                 profile: draft.profile.to_owned(),
                 reading: draft.reading,
                 bytes: Vec::new(),
-                completeness: Completeness::Writing,
+                completeness: EntryState::Writing,
                 pin: Pin::Loose,
                 summary: None,
             },
@@ -153,9 +153,9 @@ impl Writer for MemoryWriter {
 impl Drop for MemoryWriter {
     fn drop(&mut self) {
         if let Some(kept) = lock(&self.entries).entries.get_mut(&self.id)
-            && kept.completeness == Completeness::Writing
+            && kept.completeness == EntryState::Writing
         {
-            kept.completeness = Completeness::Abandoned;
+            kept.completeness = EntryState::Abandoned;
         }
     }
 }

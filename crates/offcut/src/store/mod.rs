@@ -32,7 +32,7 @@ pub type Clock = fn() -> SystemTime;
 /// Keeps whole outputs.
 pub trait Store: Send + Sync {
     /// Opens a new entry. It exists from now on, and says that it is incomplete until it is committed.
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError>;
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError>;
 
     /// Every id, oldest first.
     fn ids(&self) -> Result<Vec<Id>, StoreError>;
@@ -72,8 +72,8 @@ pub trait Store: Send + Sync {
     }
 
     /// A place before the beginning of `line`, counted from 1, from where it is not far; or the start.
-    fn landmark(&self, _id: &Id, _line: u64) -> Result<Landmark, StoreError> {
-        Ok(Landmark::START)
+    fn landmark(&self, _id: &Id, _line: u64) -> Result<LineCheckpoint, StoreError> {
+        Ok(LineCheckpoint::START)
     }
 
     /// Removes many entries, and tells of each how that went.
@@ -86,16 +86,16 @@ pub trait Store: Send + Sync {
 
 /// A place in an entry of which the line is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Landmark {
+pub struct LineCheckpoint {
     /// Where it is.
     pub offset: u64,
     /// How many line feeds there are before it.
     pub feeds: u64,
 }
 
-impl Landmark {
+impl LineCheckpoint {
     /// The beginning of every entry.
-    pub const START: Landmark = Landmark { offset: 0, feeds: 0 };
+    pub const START: LineCheckpoint = LineCheckpoint { offset: 0, feeds: 0 };
 }
 
 /// Takes in the bytes of one entry.
@@ -117,17 +117,17 @@ pub trait Writer: Send {
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError>;
 
     /// Waits, but not for long, until the bytes are where they belong, and tells whether they are.
-    fn flush(&mut self) -> Standing {
-        Standing::Settled
+    fn flush(&mut self) -> UploadState {
+        UploadState::Uploaded
     }
 
-    /// Makes the entry what `summary` says it is. [`Completeness::Writing`] says that somebody will go on.
+    /// Makes the entry what `summary` says it is. [`EntryState::Writing`] says that somebody will go on.
     fn commit(self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError>;
 }
 
 /// What is known when an entry is opened.
 #[derive(Clone, Copy, Debug)]
-pub struct Draft<'a> {
+pub struct NewEntry<'a> {
     /// The call that produced the output.
     pub context: &'a Context,
     /// The profile that cut it.
@@ -165,7 +165,7 @@ pub struct Summary {
     /// The blake3 digest, in hex, of the bytes that were written.
     pub digest: String,
     /// Whether every byte was written.
-    pub completeness: Completeness,
+    pub completeness: EntryState,
     /// The exit code of the command, if it was one.
     pub exit_code: Option<i32>,
     /// How much of it was shown.
@@ -186,7 +186,7 @@ pub enum Pin {
 
 /// Whether an entry holds the whole output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Completeness {
+pub enum EntryState {
     /// Every byte is there.
     Complete,
     /// Some bytes are missing, and why.
@@ -202,14 +202,14 @@ pub enum Completeness {
 
 /// Where an entry is, for a store that is not on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Standing {
+pub enum UploadState {
     /// In the store.
     #[default]
-    Settled,
-    /// Its bytes are in the store; what is known about them is not yet, so it may still become [`Standing::OnlyLocal`].
-    Arriving,
+    Uploaded,
+    /// Its bytes are in the store; what is known about them is not yet, so it may still become [`UploadState::LocalOnly`].
+    Uploading,
     /// On this machine alone, because the store could not take it in. It waits to be moved there.
-    OnlyLocal {
+    LocalOnly {
         /// Why.
         reason: String,
     },
@@ -235,11 +235,11 @@ pub struct Entry {
     /// The number of bytes that are kept.
     pub bytes: u64,
     /// Whether these are all.
-    pub completeness: Completeness,
+    pub completeness: EntryState,
     /// Whether cleaning may remove it.
     pub pin: Pin,
     /// Whether it is in the store or still on its way there.
-    pub standing: Standing,
+    pub upload_state: UploadState,
     /// What is known since all bytes were written; nothing for an entry that was never committed.
     pub summary: Option<Summary>,
 }
@@ -248,7 +248,7 @@ impl Entry {
     /// The number of lines that end at `\n`, an open end included, if the entry was committed whole.
     pub fn lines(&self) -> Option<u64> {
         match (&self.completeness, &self.summary) {
-            (Completeness::Complete, Some(summary)) => Some(summary.lines),
+            (EntryState::Complete, Some(summary)) => Some(summary.lines),
             _ => None,
         }
     }

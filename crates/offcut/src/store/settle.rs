@@ -1,10 +1,10 @@
 //! Writing down what a file holds, when its first writer could not: it died, or left the rest to another process.
 
-use crate::cut::{Gap, LinePart, Why};
+use crate::cut::{Gap, GapReason, LinePosition};
 use crate::measure;
 use crate::store::format::{Found, Metadata};
 use crate::store::fs::replace;
-use crate::store::{Completeness, Entry, FsStore, Id, Store, StoreError};
+use crate::store::{Entry, EntryState, FsStore, Id, Store, StoreError};
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
@@ -15,7 +15,7 @@ impl FsStore {
     /// Ends an entry that another process went on with: its size, lines and digest are what the file holds now.
     ///
     /// What is known already stays: the exit code, and what was shown.
-    pub fn settle(&self, id: &Id, completeness: &Completeness) -> Result<Entry, StoreError> {
+    pub fn settle(&self, id: &Id, completeness: &EntryState) -> Result<Entry, StoreError> {
         let metadata = self.read_metadata(id)?;
         let path = self.directory().join(&metadata.file);
         let file = self.open_file(&metadata).map_err(StoreError::io("open", &path))?;
@@ -31,7 +31,7 @@ impl FsStore {
     /// Several processes may do this at once: all of them write the same.
     pub(super) fn repaired(&self, id: &Id, metadata: Metadata, file: &File) -> Metadata {
         let Ok(found) = scan(file, metadata.previewed()) else { return metadata };
-        let repaired = metadata.settled(found, &Completeness::Abandoned);
+        let repaired = metadata.settled(found, &EntryState::Abandoned);
         // A store that cannot be written is repaired in memory, each time.
         let _ = replace(&self.metadata_path(id), &repaired);
         repaired
@@ -68,8 +68,8 @@ fn scan(file: &File, previewed: Option<u64>) -> io::Result<Found> {
         end: bytes,
         first_line: seam.0 + 1,
         last_line: lines,
-        from: if seam.1 == b'\n' { LinePart::Start } else { LinePart::Inside },
-        why: Why::Omitted,
+        from: if seam.1 == b'\n' { LinePosition::Start } else { LinePosition::Inside },
+        why: GapReason::Omitted,
     });
     Ok(Found { bytes, lines, digest: hasher.finalize().to_hex().to_string(), unseen })
 }

@@ -7,7 +7,7 @@
 use super::json::{self, Json};
 use super::outline::{self, Outline};
 use super::{Ends, Room, Selection, Selector, Smart, Split, Strategy};
-use crate::cut::{Form, Run};
+use crate::cut::{PieceKind, Segment};
 
 /// So much of the beginning is looked at.
 const LOOKED_AT: usize = 64 << 10;
@@ -50,7 +50,7 @@ struct Part {
     length: usize,
     start: u64,
     end: u64,
-    form: Form,
+    form: PieceKind,
 }
 
 /// What a text is.
@@ -73,7 +73,7 @@ impl Kind {
         outline::recognise(opening, most_bytes).map_or(Kind::Log, |outline| Kind::Shape(Box::new(outline)))
     }
 
-    fn observe(&mut self, run: Run<'_>) {
+    fn observe(&mut self, run: Segment<'_>) {
         match self {
             Kind::Undecided | Kind::Log => {}
             Kind::Json(json) => json.observe(run),
@@ -87,7 +87,7 @@ impl Watcher {
         self.kind = Kind::of(&self.opening, self.auto, self.most_bytes);
         let mut from = 0;
         for Part { length, start, end, form } in std::mem::take(&mut self.runs) {
-            self.kind.observe(Run { text: &self.opening[from..from + length], start, end, form });
+            self.kind.observe(Segment { text: &self.opening[from..from + length], start, end, form });
             from += length;
         }
         self.opening = Vec::new();
@@ -95,22 +95,22 @@ impl Watcher {
 }
 
 impl Selector for Watcher {
-    fn observe(&mut self, run: Run<'_>) {
+    fn observe(&mut self, run: Segment<'_>) {
         self.smart.observe(run);
         if !matches!(self.kind, Kind::Undecided) {
             return self.kind.observe(run);
         }
-        let Run { text, start, end, form } = run;
+        let Segment { text, start, end, form } = run;
         let wanted = LOOKED_AT - self.opening.len();
         // Of a long run only the beginning is held; the rest is observed where it is.
-        let held = if form == Form::Verbatim { text.len().min(wanted) } else { text.len() };
+        let held = if form == PieceKind::Verbatim { text.len().min(wanted) } else { text.len() };
         let middle = if held < text.len() { start + held as u64 } else { end };
         self.opening.extend_from_slice(&text[..held]);
         self.runs.push(Part { length: held, start, end: middle, form });
         if self.opening.len() >= LOOKED_AT {
             self.decide();
             if held < text.len() {
-                self.kind.observe(Run::verbatim(&text[held..], middle));
+                self.kind.observe(Segment::verbatim(&text[held..], middle));
             }
         }
     }
@@ -138,7 +138,7 @@ mod tests {
 
     /// What is said of a text of this kind.
     fn said(mut kind: Kind, text: &str) -> String {
-        kind.observe(Run::verbatim(text.as_bytes(), 0));
+        kind.observe(Segment::verbatim(text.as_bytes(), 0));
         match kind {
             Kind::Undecided | Kind::Log => "log".to_owned(),
             Kind::Json(_) => "JSON".to_owned(),
@@ -287,10 +287,10 @@ mod tests {
         let log: String = (0..300).map(said).collect();
         let auto = Auto { split: Split { head: 1, tail: 2 } };
         let mut kind = Kind::of(source.as_bytes(), auto, 9500);
-        kind.observe(Run::verbatim(source.as_bytes(), 0));
+        kind.observe(Segment::verbatim(source.as_bytes(), 0));
         let Kind::Shape(outline) = &mut kind else { panic!("it begins with a source") };
         assert!(outline.is_met());
-        kind.observe(Run::verbatim(log.as_bytes(), source.len() as u64));
+        kind.observe(Segment::verbatim(log.as_bytes(), source.len() as u64));
         let Kind::Shape(outline) = &mut kind else { panic!("it begins with a source") };
         assert!(!outline.is_met());
     }

@@ -1,6 +1,6 @@
 //! The two ends of a text, held while it streams by.
 
-use crate::cut::{Form, LinePart, Piece, Run};
+use crate::cut::{LinePosition, Piece, PieceKind, Segment};
 use crate::measure::LineConvention;
 use crate::render::Control;
 use crate::{boundary, measure};
@@ -58,11 +58,11 @@ impl Ends {
     }
 
     /// Takes in the next run.
-    pub(crate) fn observe(&mut self, run: Run<'_>) {
+    pub(crate) fn observe(&mut self, run: Segment<'_>) {
         if run.start == run.end {
             return;
         }
-        let Run { text, start, end, form } = run;
+        let Segment { text, start, end, form } = run;
         let opening_is_whole = self.opening.len() as u64 == self.length;
         let from = self.length;
         self.length += text.len() as u64;
@@ -70,7 +70,7 @@ impl Ends {
         self.newlines += measure::newlines(text);
         // Whatever a terminal shows of it, a line without a line feed is open.
         self.last = text.last().copied().unwrap_or_default();
-        if form != Form::Verbatim {
+        if form != PieceKind::Verbatim {
             self.control = Control::LeftOut;
             let drawn = Drawn { from, to: self.length, start, end };
             self.closing_drawn.push_back(drawn);
@@ -162,7 +162,7 @@ impl Ends {
             if piece.end <= at || left == 0 || lines >= most_lines {
                 continue;
             }
-            if piece.form == Form::Verbatim {
+            if piece.form == PieceKind::Verbatim {
                 let text = &piece.text[(at.max(piece.start) - piece.start) as usize..];
                 let length = usize::try_from(left).map_or(text.len(), |left| left.min(text.len()));
                 let length = LineConvention::Terminated.prefix(&text[..length], most_lines - lines);
@@ -172,7 +172,7 @@ impl Ends {
                 if length < text.len() {
                     break;
                 }
-            } else if piece.form == Form::Rendered && piece.end - at <= left {
+            } else if piece.form == PieceKind::Rendered && piece.end - at <= left {
                 lines += measure::newlines(&piece.text);
                 at = piece.end;
             } else {
@@ -204,14 +204,14 @@ fn pieces<'t>(
     let (first, last) = (origin.text + from as u64, origin.text + to as u64);
     let mut pieces = Vec::new();
     let mut line = origin.line + measure::newlines(&text[..from]);
-    let mut add = |range: (u64, u64), start: u64, end: u64, form: Form| {
+    let mut add = |range: (u64, u64), start: u64, end: u64, form: PieceKind| {
         let place = |at: u64| (at - origin.text) as usize;
         let shown = &text[place(range.0)..place(range.1)];
         let at_start = match place(range.0).checked_sub(1) {
             Some(before) => text[before] == b'\n',
             None => start == 0,
         };
-        let part = if at_start { LinePart::Start } else { LinePart::Inside };
+        let part = if at_start { LinePosition::Start } else { LinePosition::Inside };
         pieces.push(Piece { start, end, form, line, part, text: Cow::Borrowed(shown) });
         line += measure::newlines(shown);
     };
@@ -220,13 +220,13 @@ fn pieces<'t>(
     for stretch in drawn.iter().filter(|stretch| stretch.to >= origin.text) {
         let plain = (at.max(first), stretch.from.min(last));
         if plain.0 < plain.1 {
-            add(plain, start + (plain.0 - at), start + (plain.1 - at), Form::Verbatim);
+            add(plain, start + (plain.0 - at), start + (plain.1 - at), PieceKind::Verbatim);
         }
         let shown = (stretch.from.max(first), stretch.to.min(last));
         let form = match (shown.0 == stretch.from, shown.1 == stretch.to) {
-            (true, true) => Form::Rendered,
-            (true, false) => Form::RenderedStart,
-            (false, _) => Form::RenderedEnd,
+            (true, true) => PieceKind::Rendered,
+            (true, false) => PieceKind::RenderedStart,
+            (false, _) => PieceKind::RenderedEnd,
         };
         // A stretch without text is shown whole where it stands, if its place is shown.
         if shown.0 < shown.1 || (stretch.from == stretch.to && first <= stretch.from && stretch.to <= last) {
@@ -236,7 +236,7 @@ fn pieces<'t>(
     }
     let plain = (at.max(first), last);
     if plain.0 < plain.1 {
-        add(plain, start + (plain.0 - at), start + (plain.1 - at), Form::Verbatim);
+        add(plain, start + (plain.0 - at), start + (plain.1 - at), PieceKind::Verbatim);
     }
     pieces
 }

@@ -25,7 +25,7 @@ pub use room::{Cost, Room};
 pub use smart::{Group, Smart};
 pub(crate) use trailer::WithTrailer;
 
-use crate::cut::{Piece, Run};
+use crate::cut::{Piece, Segment};
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub trait Selector: Send {
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text>;
 
     /// Sees the next run of the text.
-    fn observe(&mut self, run: Run<'_>) {
+    fn observe(&mut self, run: Segment<'_>) {
         let _ = run;
     }
 }

@@ -1,6 +1,6 @@
 //! A strategy that returns text of its own instead of positions.
 
-use crate::cut::{Form, LinePart, Piece, Run};
+use crate::cut::{LinePosition, Piece, PieceKind, Segment};
 use crate::strategy::{Ends, Room, Selection, Selector, Strategy};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ struct Holding {
 }
 
 impl Selector for Holding {
-    fn observe(&mut self, run: Run<'_>) {
+    fn observe(&mut self, run: Segment<'_>) {
         self.text.extend_from_slice(run.text);
     }
 
@@ -45,7 +45,7 @@ impl Selector for Holding {
             // Never nothing of something.
             made = self.text[..room.less_gaps(1).for_something().head(&self.text)].to_vec();
         }
-        let (start, end, line, part) = (0, ends.bytes(), 1, LinePart::Start);
-        vec![Piece { start, end, form: Form::Opaque, line, part, text: Cow::Owned(made) }].into()
+        let (start, end, line, part) = (0, ends.bytes(), 1, LinePosition::Start);
+        vec![Piece { start, end, form: PieceKind::Opaque, line, part, text: Cow::Owned(made) }].into()
     }
 }

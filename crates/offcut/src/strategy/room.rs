@@ -1,7 +1,7 @@
 //! How much of the original may be shown.
 
 use crate::boundary;
-use crate::cut::{Gap, LinePart, Why};
+use crate::cut::{Gap, GapReason, LinePosition};
 use crate::limits::Limits;
 use crate::measure::{self, Conventions, CountTokens};
 use crate::strategy::Edges;
@@ -137,7 +137,7 @@ impl<'a> Room<'a> {
     /// What the marker of a gap costs at the most.
     pub(crate) fn marker_of(&self, gap: &Gap) -> Cost {
         match (gap.from, gap.why) {
-            (LinePart::Start, Why::Omitted | Why::Repeated) => self.line_marker,
+            (LinePosition::Start, GapReason::Omitted | GapReason::Repeated) => self.line_marker,
             _ => self.marker,
         }
     }

@@ -3,7 +3,7 @@
 //! Tools put an exit code, a session or a block of their own metadata under their output. A preview of the beginning
 //! would lose it, and with it what the agent needs to go on.
 
-use crate::cut::Form;
+use crate::cut::PieceKind;
 use crate::strategy::{Ends, Room, Selection, Selector};
 
 /// The longest trailer; what is longer is output.
@@ -43,7 +43,7 @@ const BEGINS: [&str; 3] = ["session", "signal", "pid"];
 pub(crate) struct WithTrailer(pub(crate) Box<dyn Selector>);
 
 impl Selector for WithTrailer {
-    fn observe(&mut self, run: crate::cut::Run<'_>) {
+    fn observe(&mut self, run: crate::cut::Segment<'_>) {
         self.0.observe(run);
     }
 
@@ -60,7 +60,7 @@ impl Selector for WithTrailer {
         let trailer = ends.last(from);
         let start = trailer.first().map_or(ends.bytes(), |piece| piece.start);
         // Words for a gap that the trailer stands in would be wrong; the notice has better ones.
-        selection.pieces.retain(|piece| piece.form != Form::Mark || piece.end <= start);
+        selection.pieces.retain(|piece| piece.form != PieceKind::Mark || piece.end <= start);
         selection.pieces.extend(trailer);
         selection
     }

@@ -1,6 +1,6 @@
 //! Text as a terminal would show it.
 //!
-//! [`Screen`] takes raw chunks in any division and gives [`Run`]s that cover the original without a hole. Lines that
+//! [`Screen`] takes raw chunks in any division and gives [`Segment`]s that cover the original without a hole. Lines that
 //! hold no control pass as they are, borrowed. A line that holds some (colour, the frames of a progress bar,
 //! backspaces) becomes one run with what a terminal shows in the end. Two rules keep it bounded and local:
 //!
@@ -16,7 +16,7 @@
 mod line;
 mod scan;
 
-use crate::cut::{Form, Run};
+use crate::cut::{PieceKind, Segment};
 use line::{Line, MOST_CELLS};
 use serde::Deserialize;
 
@@ -81,11 +81,11 @@ impl Screen {
     }
 
     /// Takes in the next chunk and gives what is decided.
-    pub fn observe(&mut self, chunk: &[u8], give: &mut dyn FnMut(Run<'_>)) {
+    pub fn observe(&mut self, chunk: &[u8], give: &mut dyn FnMut(Segment<'_>)) {
         chunk.chunks(BLOCK).for_each(|block| self.observe_block(block, give));
     }
 
-    fn observe_block(&mut self, block: &[u8], give: &mut dyn FnMut(Run<'_>)) {
+    fn observe_block(&mut self, block: &[u8], give: &mut dyn FnMut(Segment<'_>)) {
         let mut rest = block;
         while let Some(&first) = rest.first() {
             rest = match self.stage {
@@ -116,7 +116,7 @@ impl Screen {
     }
 
     /// Gives what is left when nothing more will come.
-    pub fn finish(&mut self, give: &mut dyn FnMut(Run<'_>)) {
+    pub fn finish(&mut self, give: &mut dyn FnMut(Segment<'_>)) {
         if let Stage::Returned(reach) = self.stage {
             self.begin(reach, give);
             self.draw(b"\r", give);
@@ -128,7 +128,7 @@ impl Screen {
     }
 
     /// Passes plain text on and returns what follows it.
-    fn pass<'c>(&mut self, chunk: &'c [u8], reach: Reach, give: &mut dyn FnMut(Run<'_>)) -> &'c [u8] {
+    fn pass<'c>(&mut self, chunk: &'c [u8], reach: Reach, give: &mut dyn FnMut(Segment<'_>)) -> &'c [u8] {
         let control = scan::first_control(chunk);
         let (plain, rest) = chunk.split_at(control.unwrap_or(chunk.len()));
         let (lines, open) = plain.split_at(memchr::memrchr(b'\n', plain).map_or(0, |feed| feed + 1));
@@ -158,7 +158,7 @@ impl Screen {
     }
 
     /// Starts to draw the line, from its beginning if that is still there.
-    fn begin(&mut self, reach: Reach, give: &mut dyn FnMut(Run<'_>)) {
+    fn begin(&mut self, reach: Reach, give: &mut dyn FnMut(Segment<'_>)) {
         self.stage = Stage::Drawn(0);
         if reach == Reach::Held {
             let held = std::mem::take(&mut self.held);
@@ -168,7 +168,7 @@ impl Screen {
         }
     }
 
-    fn draw(&mut self, mut bytes: &[u8], give: &mut dyn FnMut(Run<'_>)) {
+    fn draw(&mut self, mut bytes: &[u8], give: &mut dyn FnMut(Segment<'_>)) {
         while !bytes.is_empty() {
             let taken = self.line.draw(bytes);
             bytes = &bytes[taken..];
@@ -181,7 +181,7 @@ impl Screen {
         }
     }
 
-    fn end(&mut self, feed: LineFeed, give: &mut dyn FnMut(Run<'_>)) {
+    fn end(&mut self, feed: LineFeed, give: &mut dyn FnMut(Segment<'_>)) {
         self.line.end(&mut self.text);
         if feed == LineFeed::Seen {
             self.text.push(b'\n');
@@ -198,27 +198,27 @@ impl Screen {
     }
 
     /// Gives what is drawn, for all bytes seen but the last `pending`.
-    fn give_drawn(&mut self, pending: u64, give: &mut dyn FnMut(Run<'_>)) {
+    fn give_drawn(&mut self, pending: u64, give: &mut dyn FnMut(Segment<'_>)) {
         let Stage::Drawn(seen) = self.stage else { return };
         let end = self.at + seen - pending;
         if end > self.at {
-            give(Run { text: &self.text, start: self.at, end, form: Form::Rendered });
+            give(Segment { text: &self.text, start: self.at, end, form: PieceKind::Rendered });
         }
         self.at = end;
         self.stage = Stage::Drawn(pending);
         self.text.clear();
     }
 
-    fn give_held(&mut self, give: &mut dyn FnMut(Run<'_>)) {
+    fn give_held(&mut self, give: &mut dyn FnMut(Segment<'_>)) {
         let held = std::mem::take(&mut self.held);
         self.give(&held, give);
         self.held = held;
         self.held.clear();
     }
 
-    fn give(&mut self, text: &[u8], give: &mut dyn FnMut(Run<'_>)) {
+    fn give(&mut self, text: &[u8], give: &mut dyn FnMut(Segment<'_>)) {
         if !text.is_empty() {
-            let run = Run::verbatim(text, self.at);
+            let run = Segment::verbatim(text, self.at);
             self.at = run.end;
             give(run);
         }

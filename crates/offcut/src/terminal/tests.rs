@@ -4,13 +4,13 @@ use proptest::prelude::*;
 /// What a screen gives for `chunks`: the text, and each drawn run as `start..end`.
 fn show(chunks: &[&[u8]]) -> (Vec<u8>, Vec<(u64, u64)>) {
     let (mut text, mut drawn, mut at) = (Vec::new(), Vec::new(), 0);
-    let mut give = |run: Run<'_>| {
+    let mut give = |run: Segment<'_>| {
         assert_eq!(run.start, at, "runs leave no hole");
         assert!(run.end > run.start);
         at = run.end;
         text.extend_from_slice(run.text);
         match run.form {
-            Form::Verbatim => assert_eq!(run.text.len() as u64, run.end - run.start),
+            PieceKind::Verbatim => assert_eq!(run.text.len() as u64, run.end - run.start),
             _ => drawn.push((run.start, run.end)),
         }
     };
@@ -133,7 +133,7 @@ fn long_lines() {
 fn any_number_of_frames_is_held_as_one_line() {
     let mut screen = Screen::new();
     let mut given = Vec::new();
-    let mut give = |run: Run<'_>| given.push((run.text.to_vec(), run.start, run.end));
+    let mut give = |run: Segment<'_>| given.push((run.text.to_vec(), run.start, run.end));
     for frame in 0..100_000 {
         screen.observe(format!("\x1b[2K\rPROGRESS index={frame:05}").as_bytes(), &mut give);
     }

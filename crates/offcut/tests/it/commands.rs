@@ -2,7 +2,7 @@
 
 use crate::common::{Fault, Faulty, memory, native};
 use offcut::measure::{CountTokens, EstimatedTokens, LineConvention, lines};
-use offcut::store::{Completeness, FsStore, Store};
+use offcut::store::{EntryState, FsStore, Store};
 use offcut::{Context, Ending, Kept, Limits, Profile, Reach, Rule, Shown, Storage, Truncator};
 use proptest::prelude::*;
 use std::io::Write;
@@ -77,16 +77,16 @@ fn an_output_that_goes_on_is_kept_and_ended_by_another() {
         spool.observe(&first);
         let (shown, file) = spool.pause(ending("exit code 7 after 0.1 s"));
         let Kept::Open(entry) = &shown.preview().unwrap().kept else { panic!("{shown:?}") };
-        assert_eq!(store.entry(&entry.id).unwrap().completeness, Completeness::Writing);
+        assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Writing);
         let mut file = file.unwrap();
         file.write_all(&later).unwrap();
         // While the file is open, nobody takes the entry for abandoned, however often they look.
-        assert_eq!(store.entry(&entry.id).unwrap().completeness, Completeness::Writing);
-        let settled = store.settle(&entry.id, &Completeness::Complete).unwrap();
+        assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Writing);
+        let settled = store.settle(&entry.id, &EntryState::Complete).unwrap();
         drop(file);
         let all = [first.clone(), later.clone()].concat();
         assert_eq!(settled, store.entry(&entry.id).unwrap());
-        assert_eq!((settled.completeness.clone(), settled.bytes), (Completeness::Complete, all.len() as u64));
+        assert_eq!((settled.completeness.clone(), settled.bytes), (EntryState::Complete, all.len() as u64));
         let summary = settled.summary.unwrap();
         assert_eq!(summary.digest, blake3::hash(&all).to_hex().as_str());
         assert_eq!((summary.exit_code, summary.original.bytes), (Some(7), all.len() as u64));
@@ -104,12 +104,12 @@ fn an_abandoned_entry_is_repaired_by_whoever_meets_it() {
     let mut spool = truncator.spool(Context::default());
     spool.observe(&text);
     let id = store.ids().unwrap()[0];
-    assert_eq!(store.entry(&id).unwrap().completeness, Completeness::Writing);
+    assert_eq!(store.entry(&id).unwrap().completeness, EntryState::Writing);
     drop(spool);
     let metadata = store.directory().join(".offcut").join(format!("{id}.json"));
     assert!(std::fs::read_to_string(&metadata).unwrap().contains("\"writing\""));
     let entry = store.entry(&id).unwrap();
-    assert_eq!((entry.completeness.clone(), entry.bytes), (Completeness::Abandoned, text.len() as u64));
+    assert_eq!((entry.completeness.clone(), entry.bytes), (EntryState::Abandoned, text.len() as u64));
     let summary = entry.summary.clone().unwrap();
     assert_eq!((summary.lines, summary.digest.as_str()), (5000, blake3::hash(&text).to_hex().as_str()));
     let repaired = std::fs::read_to_string(&metadata).unwrap();

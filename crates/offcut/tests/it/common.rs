@@ -1,7 +1,7 @@
 //! What several tests need.
 
 use offcut::middleware::{Bounded, Middleware, ShapeChoice, Verdict};
-use offcut::store::{Draft, Entry, FsStore, Id, MemoryStore, Pin, Store, StoreError, Summary, Writer};
+use offcut::store::{Entry, FsStore, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Summary, Writer};
 use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Storage, Truncator};
 use proptest::sample::Index;
 use serde_json::Value;
@@ -66,7 +66,7 @@ pub(crate) fn full() -> StoreError {
 }
 
 impl Store for Faulty {
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         if matches!(self.fault, Fault::Create) {
             return Err(full());
         }

@@ -154,7 +154,8 @@ fn unified_pages_are_of_the_readable_form() {
     let view = offcut::retrieve::View::new(store);
     let entry = view.entry(&entry.id).unwrap();
     let range = offcut::retrieve::Range::lines("10:11").unwrap();
-    let page = offcut::retrieve::page(&view, &entry, range, Default::default(), &offcut::NoSink).unwrap();
+    let page =
+        offcut::retrieve::page(&view, &entry, range, Default::default(), &offcut::DiscardEvents).unwrap();
     assert_eq!(String::from_utf8_lossy(&page.content), "line8\nline9\n");
 }
 

@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 const HINT: &str = "Use Grep to search the full content or Read with offset/limit to view specific sections.";
 
-struct Run {
+struct Segment {
     content: String,
     path: Option<String>,
     stored: Option<Vec<u8>>,
 }
 
 /// One door: a text through a document's profile with a real directory behind it.
-fn run(profile: &str, tool: &str, rule: Rule, text: &str) -> Run {
+fn run(profile: &str, tool: &str, rule: Rule, text: &str) -> Segment {
     let directory = tempfile::tempdir().unwrap();
     let store = Arc::new(FsStore::new(directory.path().join("store"), noon));
     let truncator =
@@ -28,18 +28,18 @@ fn run(profile: &str, tool: &str, rule: Rule, text: &str) -> Run {
         Kept::Whole(entry) => entry.path.clone(),
         _ => None,
     });
-    Run {
+    Segment {
         content: String::from_utf8(shown.content().to_vec()).unwrap(),
         stored: path.as_ref().map(|path| std::fs::read(path).unwrap()),
         path: path.map(|path| path.display().to_string()),
     }
 }
 
-fn opencode(rule: Rule, text: &str) -> Run {
+fn opencode(rule: Rule, text: &str) -> Segment {
     run("opencode", "bash", rule, text)
 }
 
-fn coding_agent(tool: &str, rule: Rule, text: &str) -> Run {
+fn coding_agent(tool: &str, rule: Rule, text: &str) -> Segment {
     run("coding-agent", tool, rule, text)
 }
 

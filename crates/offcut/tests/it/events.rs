@@ -3,7 +3,7 @@
 use crate::common::{Fault, Faulty, memory, noon};
 use offcut::retrieve::{Page, PageLimits, Range, page};
 use offcut::store::Store;
-use offcut::{Context, JsonLines, Profile, Storage, Truncator};
+use offcut::{Context, JsonLinesSink, Profile, Storage, Truncator};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
@@ -22,8 +22,9 @@ impl Write for Shared {
 
 fn emitted(store: Arc<dyn Store>, texts: &[&[u8]]) -> String {
     let log = Shared::default();
-    let truncator =
-        Truncator::new(Profile::native()).storage(Storage::To(store)).sink(JsonLines::new(log.clone(), noon));
+    let truncator = Truncator::new(Profile::native())
+        .storage(Storage::To(store))
+        .sink(JsonLinesSink::new(log.clone(), noon));
     for text in texts {
         let context = Context { tool: Some("bash".into()), call_id: Some("c\"1".into()), session: None };
         truncator.apply(text, &context);
@@ -64,7 +65,7 @@ fn retrieval_is_an_event() {
         .apply(&b"x\n".repeat(20_000), &Context::default());
     let entry = store.entry(&store.ids().unwrap()[0]).unwrap();
     let log = Shared::default();
-    let sink = JsonLines::new(log.clone(), noon);
+    let sink = JsonLinesSink::new(log.clone(), noon);
     let range = Range::Lines { first: 3, last: Some(5) };
     let Page { content, .. } = page(&*store, &entry, range, PageLimits::default(), &sink).unwrap();
     assert_eq!(content, b"x\nx\nx\n");

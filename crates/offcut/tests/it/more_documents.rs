@@ -6,19 +6,19 @@ use offcut::strategy::{Split, StrategyName};
 use offcut::{Context, Kept, Limits, Profile, Rule, Shown, Storage, TaskTool, Truncator};
 use std::sync::Arc;
 
-struct Run {
+struct Segment {
     content: String,
     paths: Vec<String>,
 }
 
 /// One door: the same text so many times through a profile into one directory, in one second.
-fn run_times(profile: &str, rule: Rule, text: &str, times: usize) -> Run {
+fn run_times(profile: &str, rule: Rule, text: &str, times: usize) -> Segment {
     let directory = tempfile::tempdir().unwrap();
     let store = Arc::new(FsStore::new(directory.path().join("store"), noon));
     let truncator =
         Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store)).rule(rule).unwrap();
     let context = Context { tool: Some("Read".into()), call_id: Some("call_7".into()), session: None };
-    let mut run = Run { content: String::new(), paths: Vec::new() };
+    let mut run = Segment { content: String::new(), paths: Vec::new() };
     for _ in 0..times {
         let shown = truncator.apply(text.as_bytes(), &context);
         run.content = String::from_utf8(shown.content().to_vec()).unwrap();
@@ -31,7 +31,7 @@ fn run_times(profile: &str, rule: Rule, text: &str, times: usize) -> Run {
     run
 }
 
-fn run(profile: &str, rule: Rule, text: &str) -> Run {
+fn run(profile: &str, rule: Rule, text: &str) -> Segment {
     run_times(profile, rule, text, 1)
 }
 
@@ -43,7 +43,7 @@ fn failing(profile: &str, text: &str) -> String {
     String::from_utf8(preview.content).unwrap()
 }
 
-fn names(run: &Run) -> Vec<&str> {
+fn names(run: &Segment) -> Vec<&str> {
     run.paths.iter().map(|path| path.rsplit('/').next().unwrap()).collect()
 }
 

@@ -222,7 +222,7 @@ fn a_strategy_that_returns_text_is_bounded_and_said_to_be_opaque() {
         assert!(content.len() <= 9500 && content.contains(shows), "{content:.300}");
         assert!(content.contains("chosen from lines 1:5000]"), "{content:.300}");
         assert_eq!(preview.gaps.len(), 1);
-        assert_eq!(preview.gaps[0].why, offcut::Why::Opaque);
+        assert_eq!(preview.gaps[0].why, offcut::GapReason::Opaque);
         assert_eq!((preview.gaps[0].start, preview.gaps[0].end), (0, 48893));
         let offcut::Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
         assert_eq!(crate::common::read_all(&*store, &entry.id), text.as_bytes());

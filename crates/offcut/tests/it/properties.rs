@@ -3,7 +3,7 @@
 use crate::common::{Fault, Faulty, memory, native, noon, read_all};
 use crate::rendered;
 use offcut::measure::{CharConvention, CountTokens, EstimatedTokens, LineConvention, chars, lines};
-use offcut::store::{Completeness, MemoryStore, Store};
+use offcut::store::{EntryState, MemoryStore, Store};
 use offcut::strategy::{Split, StrategyName};
 use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Shown, Storage, Terminal, Truncator};
 use proptest::prelude::*;
@@ -278,7 +278,7 @@ proptest! {
                 prop_assert!(said.contains("not kept"), "{}", said);
                 prop_assert!(!said.contains("full output"), "{}", said);
                 for id in store.ids().unwrap() {
-                    prop_assert_ne!(store.entry(&id).unwrap().completeness, Completeness::Complete);
+                    prop_assert_ne!(store.entry(&id).unwrap().completeness, EntryState::Complete);
                 }
             }
         }

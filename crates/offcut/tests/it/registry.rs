@@ -1,9 +1,9 @@
 //! Tools behind one middleware.
 
 use crate::common::{lines, memory, noon, read_all};
-use offcut::middleware::registry::{Calling, Executed, Registry, Tool, ToolCall};
-use offcut::middleware::{Middleware, Outcome, ToolOutput, Verdict};
-use offcut::store::{Draft, Entry, Id, MemoryStore, Pin, Store, StoreError, Writer};
+use offcut::middleware::registry::{ExecutedCall, Registry, Tool, ToolCall, ToolFuture};
+use offcut::middleware::{Middleware, ToolOutput, ToolStatus, Verdict};
+use offcut::store::{Entry, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Writer};
 use offcut::{Kept, Profile, Rule, Storage, Truncator};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ impl Tool for Echo {
         "echo"
     }
 
-    fn call<'a>(&'a self, arguments: &'a str) -> Calling<'a> {
+    fn call<'a>(&'a self, arguments: &'a str) -> ToolFuture<'a> {
         Box::pin(async move {
             let number: u64 = arguments.parse().unwrap();
             tokio::time::sleep(Duration::from_millis(number * 7919 % 20)).await;
@@ -37,7 +37,7 @@ impl Tool for Broken {
         "broken"
     }
 
-    fn call<'a>(&'a self, _arguments: &'a str) -> Calling<'a> {
+    fn call<'a>(&'a self, _arguments: &'a str) -> ToolFuture<'a> {
         panic!("on purpose")
     }
 }
@@ -49,7 +49,7 @@ impl Tool for Declared {
         "declared"
     }
 
-    fn call<'a>(&'a self, _arguments: &'a str) -> Calling<'a> {
+    fn call<'a>(&'a self, _arguments: &'a str) -> ToolFuture<'a> {
         Box::pin(async { ToolOutput::failed(text(1)) })
     }
 
@@ -73,7 +73,7 @@ fn registry(store: Arc<dyn Store>) -> Registry {
 }
 
 /// Checks that a result is its own call's, bounded, and kept if it says so.
-fn check(store: &dyn Store, number: u64, executed: &Executed) -> bool {
+fn check(store: &dyn Store, number: u64, executed: &ExecutedCall) -> bool {
     assert_eq!(executed.call_id, format!("id-{number}"));
     let output = String::from_utf8(executed.result.output.clone()).unwrap();
     assert!(output.len() <= 9500);
@@ -113,7 +113,7 @@ async fn a_thousand_calls_at_once() {
 struct Half(MemoryStore, AtomicU64);
 
 impl Store for Half {
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         match self.1.fetch_add(1, Ordering::Relaxed) % 2 {
             0 => self.0.create(draft),
             _ => Err(crate::common::full()),
@@ -154,10 +154,10 @@ async fn one_call_never_takes_the_others_with_it() {
     let said = |index: usize| String::from_utf8_lossy(&executed[index].result.output).into_owned();
     assert_eq!(said(0), "the tool \"broken\" broke down: on purpose");
     assert_eq!(said(1), "there is no tool \"nobody\"; there are: broken, declared, echo");
-    assert_eq!(executed[1].result.outcome, Outcome::Failed);
+    assert_eq!(executed[1].result.outcome, ToolStatus::Failed);
     assert!(matches!(executed[2].verdict, Verdict::Cut(_)));
     // A tool's declaration beats the profile, for a failure too.
-    assert_eq!(executed[3].result.outcome, Outcome::Failed);
+    assert_eq!(executed[3].result.outcome, ToolStatus::Failed);
     assert!(said(3).lines().count() <= 12);
 }
 

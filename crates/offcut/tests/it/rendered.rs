@@ -5,7 +5,10 @@ use crate::properties::find;
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
 use offcut::terminal::Screen;
-use offcut::{Context, Form, Gap, Kept, Limits, Preview, Profile, Rule, Run, Shown, Storage, Truncator, Why};
+use offcut::{
+    Context, Gap, GapReason, Kept, Limits, PieceKind, Preview, Profile, Rule, Segment, Shown, Storage,
+    Truncator,
+};
 use proptest::prelude::*;
 
 /// What is shown of `text`, taken apart: verbatim spans, lines as a terminal shows them, parts of such lines, and
@@ -50,17 +53,18 @@ pub(crate) fn check(text: &[u8], preview: &Preview) -> Result<(), TestCaseError>
 
 /// The text that must be shown between missing gaps, and the drawn lines of which parts may be.
 fn required(text: &[u8], gaps: &[Gap]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
-    let missing: Vec<&Gap> = gaps.iter().filter(|gap| gap.why != Why::Control).collect();
-    let control: Vec<&Gap> = gaps.iter().filter(|gap| gap.why == Why::Control).collect();
-    let inside =
-        |gaps: &[&Gap], run: &Run<'_>| gaps.iter().any(|gap| gap.start <= run.start && run.end <= gap.end);
+    let missing: Vec<&Gap> = gaps.iter().filter(|gap| gap.why != GapReason::Control).collect();
+    let control: Vec<&Gap> = gaps.iter().filter(|gap| gap.why == GapReason::Control).collect();
+    let inside = |gaps: &[&Gap], run: &Segment<'_>| {
+        gaps.iter().any(|gap| gap.start <= run.start && run.end <= gap.end)
+    };
     let mut required = vec![Vec::new(); missing.len() + 1];
     let mut drawn = Vec::new();
     let mut covered: u64 = 0;
-    let mut take = |run: Run<'_>| {
+    let mut take = |run: Segment<'_>| {
         let place = missing.iter().filter(|gap| gap.start < run.end && gap.end <= run.start).count();
         match run.form {
-            Form::Verbatim => {
+            PieceKind::Verbatim => {
                 for at in run.start..run.end {
                     if !gaps.iter().any(|gap| gap.start <= at && at < gap.end) {
                         let place = missing.iter().filter(|gap| gap.end <= at).count();
@@ -120,7 +124,7 @@ fn progress_becomes_one_line() {
     assert_eq!(read_all(&*store, &store.ids().unwrap()[0]), raw.as_bytes());
     let preview = preview(Rule::default(), raw.as_bytes());
     let gaps: Vec<_> = preview.gaps.iter().map(|gap| (gap.start, gap.end, gap.first_line, gap.why)).collect();
-    assert_eq!(gaps, [(0, 125_001, 1, Why::Control)]);
+    assert_eq!(gaps, [(0, 125_001, 1, GapReason::Control)]);
     assert_eq!((preview.shown.bytes, preview.shown.lines), (34, 2), "bytes as shown");
     assert_eq!((preview.removed().bytes, preview.removed().lines), (124_980, 0));
 }
@@ -156,7 +160,7 @@ fn coloured_lines_keep_their_numbers() {
     let shown = text(&preview);
     assert!(shown.lines().next().unwrap().contains("; terminal control left out; full output: "), "{shown}");
     assert!(shown.contains("]\n1\nplain 1\n2\nplain 2\n"), "{shown}");
-    let missing: Vec<&Gap> = preview.gaps.iter().filter(|gap| gap.why == Why::Omitted).collect();
+    let missing: Vec<&Gap> = preview.gaps.iter().filter(|gap| gap.why == GapReason::Omitted).collect();
     assert_eq!(missing.len(), 1);
     let marker = format!("[offcut {ID}: lines {}:{} missing]", missing[0].first_line, missing[0].last_line);
     let before = shown.lines().take_while(|line| !line.starts_with(&marker)).count();
@@ -173,7 +177,7 @@ fn a_long_drawn_line_is_cut() {
     let preview = preview(rule, raw.as_bytes());
     let shown = text(&preview);
     assert_eq!(preview.gaps.len(), 1, "{:?}", preview.gaps);
-    assert_eq!((preview.gaps[0].why, preview.gaps[0].start), (Why::Line, 0));
+    assert_eq!((preview.gaps[0].why, preview.gaps[0].start), (GapReason::Line, 0));
     assert_eq!((shown.matches("BEGIN").count(), shown.matches("END\nlast\n").count()), (1, 1), "{shown}");
     assert!(shown.contains("of line 1 missing]\n漢"), "{shown}");
     assert!(shown.contains(&format!("read {ID} --bytes 0:8000]")), "{shown}");

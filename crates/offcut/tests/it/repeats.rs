@@ -2,7 +2,7 @@
 
 use crate::common::{memory, native};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Rule, Shown, Truncator, Why};
+use offcut::{Context, GapReason, Limits, Rule, Shown, Truncator};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -98,7 +98,7 @@ proptest! {
         let shown = truncator(StrategyName::Smart, bytes).apply(text.as_bytes(), &Context::default());
         if let Shown::Cut(preview) = &shown {
             let kinds: HashSet<String> = preview.content.split(|&byte| byte == b'\n').map(kind).collect();
-            for gap in preview.gaps.iter().filter(|gap| gap.why == Why::Repeated) {
+            for gap in preview.gaps.iter().filter(|gap| gap.why == GapReason::Repeated) {
                 let left_out = &text.as_bytes()[gap.start as usize..gap.end as usize];
                 prop_assert!(left_out.ends_with(b"\n") || gap.end as usize == text.len());
                 for line in left_out.split_inclusive(|&byte| byte == b'\n') {

@@ -186,7 +186,8 @@ fn nothing_of_ours_is_cut_or_stored_twice() {
     passes(&format!("Command finished.\n{}", shown.trim()), true);
     // A page that was full.
     let range = offcut::retrieve::Range::ALL;
-    let page = offcut::retrieve::page(&*store, entry, range, Default::default(), &offcut::NoSink).unwrap();
+    let page =
+        offcut::retrieve::page(&*store, entry, range, Default::default(), &offcut::DiscardEvents).unwrap();
     let foot = format!("[offcut {}: page full at byte {} of {}; next: …]\n", entry.id, page.end, entry.bytes);
     passes(&format!("{}{foot}", String::from_utf8_lossy(&page.content)), true);
     assert_eq!(store.ids().unwrap().len(), kept);

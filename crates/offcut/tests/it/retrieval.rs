@@ -2,14 +2,14 @@
 
 use crate::common::memory;
 use offcut::Context;
-use offcut::NoSink;
+use offcut::DiscardEvents;
 use offcut::retrieve::{PageLimits, Progress, Range, RetrieveError, page, resolve};
-use offcut::store::{Draft, Entry, Id, MemoryStore, Pin, Reading, Store, StoreError, Writer, contract};
+use offcut::store::{Entry, Id, MemoryStore, NewEntry, Pin, Reading, Store, StoreError, Writer, contract};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn put(store: &dyn Store, bytes: &[u8]) -> Entry {
-    let draft = Draft {
+    let draft = NewEntry {
         context: &Context::default(),
         profile: "native",
         file_name: "{id}.txt",
@@ -22,7 +22,7 @@ fn put(store: &dyn Store, bytes: &[u8]) -> Entry {
 }
 
 fn get(store: &dyn Store, entry: &Entry, range: Range, limits: PageLimits) -> (String, Progress) {
-    let page = page(store, entry, range, limits, &NoSink).unwrap();
+    let page = page(store, entry, range, limits, &DiscardEvents).unwrap();
     assert_eq!(page.end - page.start, page.content.len() as u64);
     (String::from_utf8_lossy(&page.content).into_owned(), page.progress)
 }
@@ -65,7 +65,7 @@ fn pages_of_lines() {
     assert_eq!((content.lines().count(), progress), (10, Progress::Full(lines(11, None))));
     let (content, progress) = get(lines(20, Some(90)));
     assert_eq!((content.lines().count(), progress), (10, Progress::Full(lines(30, Some(90)))));
-    let error = page(&*store, &entry, lines(101, None), limits, &NoSink).unwrap_err();
+    let error = page(&*store, &entry, lines(101, None), limits, &DiscardEvents).unwrap_err();
     assert_eq!(error.to_string(), format!("{} ends before line 101: it has 100", entry.id));
 }
 
@@ -98,7 +98,7 @@ struct Counting {
 const GIB: u64 = 1 << 30;
 
 impl Store for Counting {
-    fn create(&self, draft: &Draft<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         self.inner.create(draft)
     }
     fn ids(&self) -> Result<Vec<Id>, StoreError> {
@@ -165,7 +165,7 @@ proptest! {
         let mut range = Range::Lines { first, last: Some(last) };
         let limits = PageLimits { bytes: most_bytes, lines: most_lines };
         if first > (all.len() as u64).max(1) {
-            let error = page(&*store, &entry, range, limits, &NoSink).unwrap_err();
+            let error = page(&*store, &entry, range, limits, &DiscardEvents).unwrap_err();
             prop_assert!(matches!(error, RetrieveError::PastTheEnd { .. }), "past the end");
             return Ok(());
         }

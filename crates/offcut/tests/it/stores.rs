@@ -1,7 +1,7 @@
 //! The contract for both stores, and what only a directory can get wrong.
 
 use crate::common::noon;
-use offcut::store::{Completeness, Draft, FsStore, MemoryStore, Reading, Store, StoreError, contract};
+use offcut::store::{EntryState, FsStore, MemoryStore, NewEntry, Reading, Store, StoreError, contract};
 use offcut::{Context, Kept, Profile, Shown, Storage, Truncator};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 fn put(store: &FsStore, file_name: &str, context: &Context, bytes: &[u8]) -> offcut::store::Entry {
     let mut writer =
-        store.create(&Draft { context, profile: "native", file_name, reading: Reading::Plain }).unwrap();
+        store.create(&NewEntry { context, profile: "native", file_name, reading: Reading::Plain }).unwrap();
     writer.write(bytes).unwrap();
     writer.commit(&contract::summary(bytes)).unwrap()
 }
@@ -54,7 +54,7 @@ fn a_directory_that_others_may_write_is_refused() {
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let store = FsStore::new(home.path(), noon);
     let context = Context::default();
-    let refused = store.create(&Draft {
+    let refused = store.create(&NewEntry {
         context: &context,
         profile: "native",
         file_name: "{id}.txt",
@@ -76,7 +76,7 @@ fn a_link_in_a_shared_directory_is_refused() {
     symlink(&private, shared.join("link")).unwrap();
     let context = Context::default();
     let draft =
-        Draft { context: &context, profile: "klaude", file_name: "{id}.txt", reading: Reading::Plain };
+        NewEntry { context: &context, profile: "klaude", file_name: "{id}.txt", reading: Reading::Plain };
     assert!(matches!(
         FsStore::new(shared.join("link"), noon).create(&draft),
         Err(StoreError::Refused { .. })
@@ -124,7 +124,7 @@ fn links_and_foreign_files_are_neither_followed_nor_overwritten() {
     fs::remove_file(&path).unwrap();
     symlink(&outside, &path).unwrap();
     assert!(store.read(&entry.id, 0, &mut [0; 10]).is_err());
-    assert!(matches!(store.entry(&entry.id).unwrap().completeness, Completeness::Partial { .. }));
+    assert!(matches!(store.entry(&entry.id).unwrap().completeness, EntryState::Partial { .. }));
 }
 
 #[test]
@@ -155,9 +155,9 @@ fn changed_or_missing_files_are_not_called_complete() {
     let entry = put(&store, "{id}.txt", &Context::default(), b"0123456789");
     let path = entry.path.clone().unwrap();
     fs::write(&path, "01234").unwrap();
-    assert!(matches!(store.entry(&entry.id).unwrap().completeness, Completeness::Partial { .. }));
+    assert!(matches!(store.entry(&entry.id).unwrap().completeness, EntryState::Partial { .. }));
     fs::remove_file(&path).unwrap();
-    assert!(matches!(store.entry(&entry.id).unwrap().completeness, Completeness::Partial { .. }));
+    assert!(matches!(store.entry(&entry.id).unwrap().completeness, EntryState::Partial { .. }));
     store.remove(&entry.id).unwrap();
     assert!(store.ids().unwrap().is_empty());
 }

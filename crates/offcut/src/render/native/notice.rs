@@ -9,7 +9,7 @@ use crate::render::next::{NEXT_PAGE_LINES, Next, command, entry};
 use crate::render::words::{clip, count, marker, stands_before};
 use crate::render::{Control, Facts, Plan, Reach, Trailer};
 use crate::shown::Part;
-use crate::store::{Id, Standing};
+use crate::store::{Id, UploadState};
 use std::fmt::Write as _;
 
 /// What is said of an output that a store elsewhere could not take in.
@@ -18,7 +18,7 @@ pub(in crate::render) const ONLY_LOCAL: &str = ", only on this machine so far";
 /// Where the rest is.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    Kept { id: Id, path: Option<String>, standing: Standing },
+    Kept { id: Id, path: Option<String>, upload_state: UploadState },
     Lost { reason: String, part: Option<Part> },
 }
 
@@ -130,8 +130,8 @@ impl Notice<'_> {
     /// That only this machine has it, and why. Room for the words is also reserved while that may still come.
     fn caveat(&self) -> String {
         match &self.place {
-            Place::Kept { standing: Standing::Arriving, .. } => ONLY_LOCAL.to_owned(),
-            Place::Kept { standing: Standing::OnlyLocal { .. }, .. } => {
+            Place::Kept { upload_state: UploadState::Uploading, .. } => ONLY_LOCAL.to_owned(),
+            Place::Kept { upload_state: UploadState::LocalOnly { .. }, .. } => {
                 format!("{ONLY_LOCAL}{}", self.reason())
             }
             _ => String::new(),
@@ -275,8 +275,8 @@ impl Notice<'_> {
 
     /// A store that fails at the very last moment must not break the budget: the room was reserved for success.
     pub(super) fn shorten_reason(&mut self, plan: &Plan, facts: &Facts<'_>, removed: Size) {
-        let (Place::Lost { reason, .. } | Place::Kept { standing: Standing::OnlyLocal { reason }, .. }) =
-            &self.place
+        let (Place::Lost { reason, .. }
+        | Place::Kept { upload_state: UploadState::LocalOnly { reason }, .. }) = &self.place
         else {
             return;
         };
@@ -316,7 +316,8 @@ impl Notice<'_> {
     /// Why it was not kept, as far as there is room.
     fn reason(&self) -> String {
         match &self.place {
-            Place::Lost { reason, .. } | Place::Kept { standing: Standing::OnlyLocal { reason }, .. } => {
+            Place::Lost { reason, .. }
+            | Place::Kept { upload_state: UploadState::LocalOnly { reason }, .. } => {
                 match clip(reason, self.longest_reason) {
                     clipped if clipped.is_empty() => String::new(),
                     clipped => format!(": {clipped}"),

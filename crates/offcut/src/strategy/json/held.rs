@@ -1,6 +1,6 @@
 //! A text of which parts were left out on the way, because all of it would not fit into memory.
 
-use crate::cut::{Form, LinePart, Piece};
+use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::measure;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(super) struct Hole {
     /// How many whole values of a container it was; of a string it is a part.
     pub(super) values: u64,
     /// Where in its line the byte behind it stands.
-    pub(super) behind: LinePart,
+    pub(super) behind: LinePosition,
 }
 
 /// One step of a shorter text: bytes that are held, or a range of them (with its holes) that is left out.
@@ -57,12 +57,12 @@ impl Held {
     }
 
     /// Where in its line the byte behind a range stands; nothing for an empty range.
-    fn behind(&self, range: &Range<usize>) -> Option<LinePart> {
+    fn behind(&self, range: &Range<usize>) -> Option<LinePosition> {
         if let Some(hole) = self.holes_in(&(range.end..range.end)).last() {
             return Some(hole.behind);
         }
         let last = range.clone().next_back().map(|last| self.text[last])?;
-        Some(if last == b'\n' { LinePart::Start } else { LinePart::Inside })
+        Some(if last == b'\n' { LinePosition::Start } else { LinePosition::Inside })
     }
 
     /// Holds only what the steps keep.
@@ -76,7 +76,7 @@ impl Held {
                     bytes: self.bytes_of(range),
                     feeds: self.feeds_of(range),
                     values: *values,
-                    behind: self.behind(range).unwrap_or(LinePart::Inside),
+                    behind: self.behind(range).unwrap_or(LinePosition::Inside),
                 }),
             }
         }
@@ -85,7 +85,7 @@ impl Held {
 
     /// The pieces that the steps show.
     pub(super) fn pieces(&self, steps: Vec<Step>) -> Vec<Piece<'_>> {
-        let (mut start, mut line, mut part) = (0, 1, LinePart::Start);
+        let (mut start, mut line, mut part) = (0, 1, LinePosition::Start);
         let mut pieces = Vec::with_capacity(steps.len());
         for step in steps {
             let (range, words) = match step {
@@ -98,8 +98,8 @@ impl Held {
                 Some(_) => (self.bytes_of(&range), self.feeds_of(&range)),
             };
             let (form, shown) = match words {
-                None => (Form::Verbatim, Some(Cow::Borrowed(text))),
-                Some(words) => (Form::Mark, words.map(|words| Cow::Owned(words.into_bytes()))),
+                None => (PieceKind::Verbatim, Some(Cow::Borrowed(text))),
+                Some(words) => (PieceKind::Mark, words.map(|words| Cow::Owned(words.into_bytes()))),
             };
             if let Some(text) = shown {
                 pieces.push(Piece { start, end: start + bytes, form, line, part, text });
@@ -107,10 +107,10 @@ impl Held {
             start += bytes;
             line += feeds;
             part = match form {
-                Form::Mark => self.behind(&range),
-                _ if text.ends_with(b"\n") => Some(LinePart::Start),
+                PieceKind::Mark => self.behind(&range),
+                _ if text.ends_with(b"\n") => Some(LinePosition::Start),
                 _ if text.is_empty() => None,
-                _ => Some(LinePart::Inside),
+                _ => Some(LinePosition::Inside),
             }
             .unwrap_or(part);
         }

@@ -14,7 +14,7 @@ mod parse;
 mod shorten;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
-use crate::cut::{Form, Run};
+use crate::cut::{PieceKind, Segment};
 use held::{Held, Step};
 use odd::ODD_SHARE;
 use parse::{End, Grammar, Kind, Tree, parse};
@@ -143,12 +143,12 @@ impl Watcher {
 }
 
 impl Selector for Watcher {
-    fn observe(&mut self, run: Run<'_>) {
+    fn observe(&mut self, run: Segment<'_>) {
         if self.text == Text::Other {
             return;
         }
         // What a terminal shows of a line is not its bytes.
-        if run.form != Form::Verbatim {
+        if run.form != PieceKind::Verbatim {
             return self.give_up();
         }
         let mut rest = run.text;

@@ -6,7 +6,7 @@
 //! nearly all others lack, or with the rarest of a few values. Nothing is known of what a key means.
 
 use super::held::Held;
-use super::parse::{Kind, Node, Standing, State, Tree};
+use super::parse::{Kind, Node, Rarity, State, Tree};
 use crate::strategy::smart::fingerprint;
 use std::collections::{BTreeSet, HashMap};
 
@@ -60,7 +60,7 @@ fn compare_items(held: &Held, tree: &mut Tree, at: usize, odd: &mut BTreeSet<usi
         let counts = of_item
             .filter_map(|&(habit, value)| habits.all[habit].1.oddity(value, items.len() as u64, total));
         if let Some(count) = counts.min() {
-            tree.nodes[item].standing = Standing::Odd(count);
+            tree.nodes[item].rarity = Rarity::Odd(count);
             odd.insert(item);
         }
         from = end;
@@ -220,12 +220,9 @@ mod tests {
         let held = Held { text: format!("[{}]", items.join(", ")).into_bytes(), holes: Vec::new() };
         let mut tree = parse(&held, End::Last).expect("JSON");
         compare(&held, &mut tree);
-        let standings = tree.children(1).map(|item| tree.nodes[item].standing);
-        let odd: Vec<usize> = standings
-            .enumerate()
-            .filter(|(_, standing)| *standing != Standing::Usual)
-            .map(|(at, _)| at)
-            .collect();
+        let standings = tree.children(1).map(|item| tree.nodes[item].rarity);
+        let odd: Vec<usize> =
+            standings.enumerate().filter(|(_, rarity)| *rarity != Rarity::Usual).map(|(at, _)| at).collect();
         assert_eq!(odd, expected, "{items:?}");
     }
 

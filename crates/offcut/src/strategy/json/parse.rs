@@ -42,12 +42,12 @@ pub(super) struct Node {
     /// How many values a hole stands for; otherwise one.
     pub(super) values: u64,
     /// As an item of an array: how it stands among the others.
-    pub(super) standing: Standing,
+    pub(super) rarity: Rarity,
 }
 
 /// How an item stands among the others of its array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Rarity {
     Usual,
     /// Unlike nearly all others; so many have in common what is odd about it.
     Odd(u64),
@@ -103,7 +103,7 @@ pub(super) fn parse(held: &Held, end: End) -> Option<Tree> {
         to: held.text.len(),
         next: 0,
         values: 1,
-        standing: Standing::Usual,
+        rarity: Rarity::Usual,
     };
     let mut parser =
         Parser { held, end, at: 0, hole: 0, key: None, open: vec![0], nodes: vec![root], grammar };
@@ -209,7 +209,7 @@ impl Parser<'_> {
             to: self.at,
             next,
             values: 1,
-            standing: Standing::Usual,
+            rarity: Rarity::Usual,
         });
     }
 

@@ -1,7 +1,7 @@
 //! A JSON text with less in it: fewer values of a container, the ends of a string.
 
 use super::held::{Held, Step};
-use super::parse::{Kind, Node, Standing, State, Tree};
+use super::parse::{Kind, Node, Rarity, State, Tree};
 use crate::boundary;
 use std::ops::Range;
 
@@ -126,9 +126,9 @@ impl Shortening<'_> {
         let middle = first..children.len() - last;
         let mut odd: Vec<(u64, usize)> = middle
             .clone()
-            .filter_map(|at| match self.tree.nodes[children[at]].standing {
-                Standing::Odd(count) => Some((count, at)),
-                Standing::Usual => None,
+            .filter_map(|at| match self.tree.nodes[children[at]].rarity {
+                Rarity::Odd(count) => Some((count, at)),
+                Rarity::Usual => None,
             })
             .collect();
         odd.sort_unstable();

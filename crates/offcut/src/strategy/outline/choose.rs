@@ -1,7 +1,7 @@
 //! Chooses among the lines that are held, the most worth first, and says in a few words what is left out between them.
 
 use super::{HEADING, Row};
-use crate::cut::{Form, LinePart, Piece};
+use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::strategy::smart::lines::Held;
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
@@ -37,7 +37,8 @@ pub(super) fn choose<'t>(
     let tag = if rows.iter().copied().any(|row| is_like_ours(&row)) { "offcut: " } else { "" };
     let cost =
         |part| Cost::of(widest.words(part, tag).as_bytes(), &room.limits, room.conventions, room.tokens);
-    let (words, inside) = (cost(LinePart::Start), cost(LinePart::Inside).beyond(cost(LinePart::Start)));
+    let (words, inside) =
+        (cost(LinePosition::Start), cost(LinePosition::Inside).beyond(cost(LinePosition::Start)));
     let (bytes, lines) = (ends.bytes(), ends.lines());
     let mut choices = Choices {
         rows,
@@ -61,7 +62,7 @@ pub(super) fn choose<'t>(
         if is_first || is_last { row.worth.max(END) } else { row.worth }
     };
     // Of a line that was drawn, only the whole can be shown.
-    let is_showable = |row: &Row| row.held == Held::Whole || row.form == Form::Verbatim;
+    let is_showable = |row: &Row| row.held == Held::Whole || row.form == PieceKind::Verbatim;
     let mut order: Vec<usize> = (0..rows.len()).filter(|&at| is_showable(rows[at])).collect();
     order.sort_by_key(|&at| (u32::MAX - worth(rows[at]), at));
     // Where a line found no room, a lesser one would only be one that happens to be short.
@@ -102,15 +103,17 @@ struct Gap {
 }
 
 impl Gap {
-    fn words(&self, from: LinePart, tag: &str) -> String {
+    fn words(&self, from: LinePosition, tag: &str) -> String {
         let Gap { start, end, first, last } = *self;
         match from {
-            LinePart::Start if first == last => format!("[{tag}line {first} missing]\n"),
-            LinePart::Start => format!("[{tag}lines {first}:{last} missing]\n"),
-            LinePart::Inside if first == last => {
+            LinePosition::Start if first == last => format!("[{tag}line {first} missing]\n"),
+            LinePosition::Start => format!("[{tag}lines {first}:{last} missing]\n"),
+            LinePosition::Inside if first == last => {
                 format!("\n[{tag}bytes {start}:{end} missing, inside line {first}]\n")
             }
-            LinePart::Inside => format!("\n[{tag}bytes {start}:{end} missing, in lines {first}:{last}]\n"),
+            LinePosition::Inside => {
+                format!("\n[{tag}bytes {start}:{end} missing, in lines {first}:{last}]\n")
+            }
         }
     }
 }
@@ -171,7 +174,7 @@ impl<'t> Choices<'t, '_> {
             && between.iter().all(|row| row.held == Held::Whole);
         let gap = Gap { start, end, first: first.number, last: last.number };
         let length: usize = between.iter().map(|row| row.text.len()).sum();
-        if follows_part || !is_held || length > gap.words(LinePart::Start, self.tag).len() {
+        if follows_part || !is_held || length > gap.words(LinePosition::Start, self.tag).len() {
             return;
         }
         let cost = (from..to).fold(Cost::default(), |sum, at| sum + self.cost(at));
@@ -184,12 +187,12 @@ impl<'t> Choices<'t, '_> {
 
     fn pieces(&self) -> Vec<Piece<'t>> {
         let mut pieces = Vec::new();
-        let (mut at, mut line, mut part) = (0, 1, LinePart::Start);
-        let mark = |pieces: &mut Vec<Piece<'t>>, gap: Gap, part: LinePart| {
+        let (mut at, mut line, mut part) = (0, 1, LinePosition::Start);
+        let mark = |pieces: &mut Vec<Piece<'t>>, gap: Gap, part: LinePosition| {
             if gap.start < gap.end {
                 let (start, end, line) = (gap.start, gap.end, gap.first);
                 let text = Cow::Owned(gap.words(part, self.tag).into_bytes());
-                pieces.push(Piece { start, end, form: Form::Mark, line, part, text });
+                pieces.push(Piece { start, end, form: PieceKind::Mark, line, part, text });
             }
         };
         for row in self.rows.iter().zip(&self.chosen).filter(|(_, chosen)| **chosen).map(|(row, _)| row) {
@@ -200,14 +203,14 @@ impl<'t> Choices<'t, '_> {
             let end = if whole { row.end } else { row.start + length as u64 };
             let (start, form, number) = (row.start, row.form, row.number);
             let text = Cow::Borrowed(&text[..length]);
-            pieces.push(Piece { start, end, form, line: number, part: LinePart::Start, text });
+            pieces.push(Piece { start, end, form, line: number, part: LinePosition::Start, text });
             (at, line, part) = match whole {
-                true => (end, number + 1, LinePart::Start),
-                false => (end, number, LinePart::Inside),
+                true => (end, number + 1, LinePosition::Start),
+                false => (end, number, LinePosition::Inside),
             };
         }
         mark(&mut pieces, Gap { start: at, end: self.bytes, first: line, last: self.lines.max(line) }, part);
         // Marks alone show nothing.
-        if pieces.len() == 1 && pieces[0].form == Form::Mark { Vec::new() } else { pieces }
+        if pieces.len() == 1 && pieces[0].form == PieceKind::Mark { Vec::new() } else { pieces }
     }
 }

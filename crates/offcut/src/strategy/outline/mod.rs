@@ -14,7 +14,7 @@ mod tree;
 
 use super::smart::lines::{Held, Line, Lines};
 use super::{Ends, Room, Selection, Selector};
-use crate::cut::{Form, Run};
+use crate::cut::{PieceKind, Segment};
 use std::collections::VecDeque;
 use strays::Strays;
 
@@ -99,7 +99,7 @@ struct Row {
     end: u64,
     number: u64,
     held: Held,
-    form: Form,
+    form: PieceKind,
     worth: u32,
     /// What it is worth to hold it.
     hold: u32,
@@ -258,7 +258,7 @@ impl Rows {
 }
 
 impl Selector for Outline {
-    fn observe(&mut self, run: Run<'_>) {
+    fn observe(&mut self, run: Segment<'_>) {
         let Outline { lines, rows } = self;
         lines.observe(run, &mut |line| rows.take(&line));
     }

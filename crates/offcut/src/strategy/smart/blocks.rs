@@ -53,7 +53,7 @@ pub(super) struct Blocks {
     /// How many lines there were before the last one that are like it.
     last_before: i32,
     /// How the last one stands.
-    pub(super) standing: Standing,
+    pub(super) context: ResultContext,
     /// Whether it is still to be said why the last failure came about, and how often that was said.
     reason: Reason,
     reasons: i32,
@@ -78,7 +78,7 @@ enum Reason {
 
 /// How the result of a test stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum ResultContext {
     /// Right behind another: what is to say of it is said elsewhere.
     Listed,
     Alone,
@@ -114,7 +114,7 @@ impl Blocks {
             row: 0,
             last: None,
             last_before: 0,
-            standing: Standing::Alone,
+            context: ResultContext::Alone,
             reason: Reason::Given,
             reasons: 0,
             listed: 0,
@@ -131,7 +131,7 @@ impl Blocks {
     /// Passes by a line that is worth nothing.
     #[inline]
     pub(super) fn pass(&mut self, before: u32) {
-        (self.row, self.last, self.standing) = (0, None, Standing::Alone);
+        (self.row, self.last, self.context) = (0, None, ResultContext::Alone);
         self.last_before = i32::try_from(before).unwrap_or(i32::MAX);
     }
 
@@ -143,9 +143,9 @@ impl Blocks {
         let previous = (std::mem::replace(&mut self.last, role), self.last_before);
         self.last_before = before;
         let is_result = |role| matches!(role, Some(Role::Passed | Role::Failed));
-        self.standing = match is_result(role) && is_result(previous.0) {
-            true => Standing::Listed,
-            false => Standing::Alone,
+        self.context = match is_result(role) && is_result(previous.0) {
+            true => ResultContext::Listed,
+            false => ResultContext::Alone,
         };
         if self.block.extent == Extent::Traceback
             && known.opening != Opening::Blank
@@ -177,7 +177,7 @@ impl Blocks {
             }
             Some(role @ (Role::Frame | Role::Library)) => self.frame(role, before),
             Some(Role::Place) => self.place(previous, known, before, window),
-            Some(Role::Failed) if self.standing == Standing::Listed => self.listed(known, before, window),
+            Some(Role::Failed) if self.context == ResultContext::Listed => self.listed(known, before, window),
             Some(role) => self.opens(role, known, before, window),
         }
     }
@@ -474,7 +474,7 @@ impl Blocks {
     }
 }
 
-/// How much less a name is worth for standing behind many: the last ones say little.
+/// How much less a name is worth for coming after many: the last ones say little.
 fn crowd(row: i32, seen: i32) -> i32 {
     ((row.min(54) - 24) * 10).max((seen.min(124) - 24) * 3).max(0)
 }

@@ -9,7 +9,7 @@ use super::repeats::Repeats;
 use super::rules::Role;
 use super::told::told_again;
 use crate::boundary;
-use crate::cut::{Form, LinePart, Piece};
+use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,7 +22,7 @@ struct Choice<'t> {
     number: u64,
     /// Whether the text is all of the line.
     held: Held,
-    form: Form,
+    form: PieceKind,
     score: i32,
     /// Which of two equals goes first: the earlier one, or at the end the later one.
     turn: i64,
@@ -118,7 +118,7 @@ fn admit_best(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>) -> Vec<us
 fn affordable(pieces: &[Piece<'_>], total: u64, room: &Room<'_>) -> bool {
     let behind = pieces.iter().map(|piece| piece.start).skip(1).chain([total]);
     let leaves_gap =
-        |(piece, next): &(&Piece<'_>, u64)| piece.end < *next || piece.form == Form::RenderedStart;
+        |(piece, next): &(&Piece<'_>, u64)| piece.end < *next || piece.form == PieceKind::RenderedStart;
     let before_gaps = || pieces.iter().zip(behind.clone()).filter(leaves_gap);
     let gaps = before_gaps().count() as u64 + u64::from(pieces.first().is_some_and(|piece| piece.start > 0));
     let inside = before_gaps().filter(|(piece, _)| !piece.text.ends_with(b"\n")).count() as u64;
@@ -349,7 +349,7 @@ fn whole_lines<'t>(pieces: Vec<Piece<'t>>, most_line: usize) -> Vec<Choice<'t>> 
             });
         };
         match (piece.form, piece.part) {
-            (Form::Verbatim, LinePart::Start) => {
+            (PieceKind::Verbatim, LinePosition::Start) => {
                 let mut start = piece.start;
                 for (line, number) in text.split_inclusive(|&byte| byte == b'\n').zip(piece.line..) {
                     let end = start + line.len() as u64;
@@ -357,7 +357,7 @@ fn whole_lines<'t>(pieces: Vec<Piece<'t>>, most_line: usize) -> Vec<Choice<'t>> 
                     start = end;
                 }
             }
-            (Form::Rendered, LinePart::Start) => choice(text, piece.start, piece.end, piece.line),
+            (PieceKind::Rendered, LinePosition::Start) => choice(text, piece.start, piece.end, piece.line),
             // The rest of a line whose beginning is a piece of its own.
             _ => {}
         }
@@ -380,13 +380,14 @@ fn pieces<'t>(choices: &[Choice<'t>]) -> Vec<Piece<'t>> {
     for choice in choices.iter().filter(|choice| choice.chosen && !choice.text.is_empty()) {
         // A line as a terminal would show it stands for all of its bytes.
         let (form, end) = match (choice.form, choice.held) {
-            (Form::Verbatim, _) => (Form::Verbatim, choice.start + choice.text.len() as u64),
-            (_, Held::Whole) => (Form::Rendered, choice.end),
-            (_, Held::Beginning) => (Form::RenderedStart, choice.end),
+            (PieceKind::Verbatim, _) => (PieceKind::Verbatim, choice.start + choice.text.len() as u64),
+            (_, Held::Whole) => (PieceKind::Rendered, choice.end),
+            (_, Held::Beginning) => (PieceKind::RenderedStart, choice.end),
         };
         match pieces.last_mut() {
             Some(before)
-                if before.end == choice.start && (before.form, form) == (Form::Verbatim, Form::Verbatim) =>
+                if before.end == choice.start
+                    && (before.form, form) == (PieceKind::Verbatim, PieceKind::Verbatim) =>
             {
                 before.text.to_mut().extend_from_slice(choice.text);
                 before.end = end;
@@ -396,7 +397,7 @@ fn pieces<'t>(choices: &[Choice<'t>]) -> Vec<Piece<'t>> {
                 end,
                 form,
                 line: choice.number,
-                part: LinePart::Start,
+                part: LinePosition::Start,
                 text: Cow::Borrowed(choice.text),
             }),
         }

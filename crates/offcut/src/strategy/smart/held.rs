@@ -1,11 +1,11 @@
 //! The lines that may be shown: the best of all that have left the window.
 
-use super::blocks::Standing;
+use super::blocks::ResultContext;
 use super::counts::{Counts, Opening};
 use super::lines::Held;
 use super::rules::Role;
 use super::window::{Place, Window};
-use crate::cut::Form;
+use crate::cut::PieceKind;
 
 /// A line that may be shown.
 #[derive(Clone, Copy, Debug)]
@@ -15,10 +15,10 @@ pub(super) struct Candidate<Text = Vec<u8>> {
     pub(super) end: u64,
     pub(super) number: u64,
     pub(super) held: Held,
-    pub(super) form: Form,
+    pub(super) form: PieceKind,
     pub(super) score: i32,
     pub(super) order: Order,
-    pub(super) standing: Standing,
+    pub(super) context: ResultContext,
     pub(super) template: u64,
     pub(super) role: Option<Role>,
     pub(super) indent: u8,
@@ -35,7 +35,7 @@ impl<Text> Candidate<Text> {
             form,
             score,
             order,
-            standing,
+            context,
             template,
             role,
             indent,
@@ -51,7 +51,7 @@ impl<Text> Candidate<Text> {
             form,
             score,
             order,
-            standing,
+            context,
             template,
             role,
             indent,
@@ -90,7 +90,7 @@ pub(super) struct Store {
     floor: i32,
 }
 
-/// The most that a line can gain by standing near the end of the text.
+/// The most that a line can gain by its position near the end of the text.
 pub(super) const RECENCY: i32 = 180;
 
 /// About what a marker costs.

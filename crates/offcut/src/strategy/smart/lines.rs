@@ -1,7 +1,7 @@
 //! Puts lines together from runs, however the text was divided.
 
 use super::fingerprint::Folded;
-use crate::cut::{Form, Run};
+use crate::cut::{PieceKind, Segment};
 
 /// One line of the text.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub(in crate::strategy) struct Line<'a> {
     /// Whether the text is all of it.
     pub(in crate::strategy) held: Held,
     /// Whether the text is the original's, or what a terminal would show of it.
-    pub(in crate::strategy) form: Form,
+    pub(in crate::strategy) form: PieceKind,
     /// The hash of its text with the digits folded.
     pub(in crate::strategy) fingerprint: u64,
     /// Where its text stands in the run, if it does.
@@ -41,7 +41,7 @@ pub(in crate::strategy) struct Lines {
     open: Vec<u8>,
     /// How long the text of the open line is, held or not, and what its beginning is.
     open_length: usize,
-    open_form: Form,
+    open_form: PieceKind,
     open_start: u64,
     open_end: u64,
     number: u64,
@@ -55,7 +55,7 @@ impl Lines {
         Lines {
             open: Vec::new(),
             open_length: 0,
-            open_form: Form::Verbatim,
+            open_form: PieceKind::Verbatim,
             open_start: 0,
             open_end: 0,
             number: 1,
@@ -65,8 +65,8 @@ impl Lines {
     }
 
     /// Gives every line that `run` completes to `each`.
-    pub(in crate::strategy) fn observe(&mut self, run: Run<'_>, each: &mut impl FnMut(Line<'_>)) {
-        if run.form != Form::Verbatim {
+    pub(in crate::strategy) fn observe(&mut self, run: Segment<'_>, each: &mut impl FnMut(Line<'_>)) {
+        if run.form != PieceKind::Verbatim {
             // A line as a terminal would show it, or a part of one: it stands for bytes that are not in the text.
             if self.open_end == self.open_start {
                 self.open_form = run.form;
@@ -119,7 +119,7 @@ impl Lines {
                 end,
                 number,
                 held,
-                form: Form::Verbatim,
+                form: PieceKind::Verbatim,
                 fingerprint: self.fingerprint(from, shown),
                 place: Some(place + from),
             });
@@ -165,7 +165,7 @@ impl Lines {
             place: None,
         });
         self.open.clear();
-        (self.open_length, self.open_form) = (0, Form::Verbatim);
+        (self.open_length, self.open_form) = (0, PieceKind::Verbatim);
         self.number += 1;
         self.open_start = end;
     }

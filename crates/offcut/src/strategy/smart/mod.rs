@@ -22,7 +22,7 @@ mod window;
 mod words_in;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
-use crate::cut::{Piece, Run};
+use crate::cut::{Piece, Segment};
 use blocks::Blocks;
 use constants::{Constants, Places};
 use counts::{Counts, Known, Memory, Opening, Remembered};
@@ -160,7 +160,7 @@ impl Reader {
         let is_first = before == 0 && known.opening != Opening::Blank && !is_idle;
         self.store.take_from(&mut self.window, run, &self.counts);
         let candidate = Candidate {
-            text: line.place.map_or(Place::Copied, |start| Place::Run { start, length: line.text.len() }),
+            text: line.place.map_or(Place::Copied, |start| Place::Segment { start, length: line.text.len() }),
             start: line.start,
             end: line.end,
             number: line.number,
@@ -168,7 +168,7 @@ impl Reader {
             form: line.form,
             score: score.max(i32::from(is_first)),
             order: if is_first { Order::First } else { Order::Later },
-            standing: self.blocks.standing,
+            context: self.blocks.context,
             template: known.template,
             role: known.role,
             indent: known.indent,
@@ -297,7 +297,7 @@ fn is_numbered(text: &[u8]) -> bool {
 }
 
 impl Selector for Watcher {
-    fn observe(&mut self, run: Run<'_>) {
+    fn observe(&mut self, run: Segment<'_>) {
         let Watcher { lines, reader, .. } = self;
         lines.observe(run, &mut |line| reader.read(&line, run.text));
         reader.window.settle(run.text);

@@ -223,7 +223,7 @@ fn is_long(line: &Line<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cut::Run;
+    use crate::cut::Segment;
     use crate::strategy::smart::lines::Lines;
 
     /// One door: which lines of a text are folded, and the bytes of its stretches.
@@ -232,7 +232,7 @@ mod tests {
         let mut repeats = Repeats::new();
         let (mut lines, mut kinds) = (Lines::new(1000), HashSet::new());
         let mut count = 0;
-        lines.observe(Run::verbatim(text.as_bytes(), 0), &mut |line| {
+        lines.observe(Segment::verbatim(text.as_bytes(), 0), &mut |line| {
             let template = fingerprint::template(line.text);
             kinds.insert(template);
             let role = line.text.starts_with(b"fail").then_some(Role::Failed);
@@ -282,7 +282,7 @@ mod tests {
                 end: number + 1,
                 number: number + 1,
                 held: Held::Whole,
-                form: crate::cut::Form::Verbatim,
+                form: crate::cut::PieceKind::Verbatim,
                 fingerprint: number / 5,
                 place: None,
             };

@@ -1,6 +1,6 @@
 //! What is told twice: runners name a test that failed when it fails, when they say why, and once more at the end.
 
-use super::blocks::Standing;
+use super::blocks::ResultContext;
 use super::held::Candidate;
 use super::rules::Role;
 use super::{content, fingerprint};
@@ -17,7 +17,7 @@ pub(super) fn told_again(held: &[Candidate]) -> HashSet<u64> {
         failed.iter().map(|(naming, line)| (naming.test, (naming.form, line.number))).collect();
     let is_again = |(naming, line): &&(Naming, &Candidate)| {
         let (form, number) = last[&naming.test];
-        line.standing == Standing::Listed && form != naming.form && number > line.number
+        line.context == ResultContext::Listed && form != naming.form && number > line.number
     };
     failed.iter().filter(is_again).map(|(_, line)| line.number).collect()
 }

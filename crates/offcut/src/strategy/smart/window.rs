@@ -2,11 +2,11 @@
 //! stays where it is as long as its run lasts; and where nothing has mattered for a while, only what it takes to know
 //! the last lines again is noted.
 
-use super::blocks::Standing;
+use super::blocks::ResultContext;
 use super::counts::{Known, Opening};
 use super::held::{Candidate, Order};
 use super::lines::{Held, Line};
-use crate::cut::Form;
+use crate::cut::PieceKind;
 
 /// How far back a line can still be raised by one that follows it.
 const WINDOW: usize = 48;
@@ -15,7 +15,7 @@ const WINDOW: usize = 48;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place {
     /// In the run.
-    Run { start: usize, length: usize },
+    Segment { start: usize, length: usize },
     /// In the window.
     Copied,
 }
@@ -82,7 +82,7 @@ impl Window {
     fn take(&mut self, at: usize, run: &[u8]) -> Candidate {
         let line = self.lines[at];
         let text = match line.text {
-            Place::Run { start, length } => run[start..start + length].to_vec(),
+            Place::Segment { start, length } => run[start..start + length].to_vec(),
             Place::Copied => std::mem::take(&mut self.copies[at]),
         };
         line.with_text(text)
@@ -129,7 +129,7 @@ impl Window {
         let fresh = std::mem::take(&mut self.fresh).min(WINDOW);
         for back in 1..=fresh {
             if let Some(at) = self.place(back)
-                && let Place::Run { start, length } = self.lines[at].text
+                && let Place::Segment { start, length } = self.lines[at].text
             {
                 self.copy(at, &run[start..start + length]);
                 self.lines[at].text = Place::Copied;
@@ -194,15 +194,15 @@ impl Lull {
         noted.zip(0..).map(move |(noted, at)| {
             let &Noted { template, start, length, indent, opening } = noted;
             Candidate {
-                text: Place::Run { start, length: length as usize },
+                text: Place::Segment { start, length: length as usize },
                 start: base + start as u64,
                 end: base + start as u64 + u64::from(length),
                 number: self.number + 1 + at - last as u64,
                 held: Held::Whole,
-                form: Form::Verbatim,
+                form: PieceKind::Verbatim,
                 score: 0,
                 order: Order::Later,
-                standing: Standing::Alone,
+                context: ResultContext::Alone,
                 template,
                 role: None,
                 indent,
