@@ -1,4 +1,4 @@
-"""Cutting 100 MB from Python, against the documents' algorithms written plainly. Prints rows of a table."""
+"""Cuts 100 MB from Python, compared with the source documents' algorithms in plain Python. Prints rows of a table."""
 
 import sys
 import time
@@ -14,7 +14,7 @@ def log(size):
 
 
 def unified(text, max_lines=2000, max_bytes=51_200):
-    """The unified document: lines and bytes, whole lines from the head."""
+    """The algorithm of unified (seed 002): lines and bytes, whole lines from the head."""
     lines = text.splitlines()
     total = len(text.encode("utf-8"))
     if len(lines) <= max_lines and total <= max_bytes:
@@ -30,7 +30,7 @@ def unified(text, max_lines=2000, max_bytes=51_200):
 
 
 def opencode(text, max_lines=2000, max_bytes=51_200):
-    """OpenCode's loop: what `split` gives, bytes with the line feeds between."""
+    """The algorithm of opencode (seed 001): lines by `split`, bytes with the line feeds between."""
     lines = text.split("\n")
     total = len(text.encode("utf-8"))
     if len(lines) <= max_lines and total <= max_bytes:
@@ -59,7 +59,7 @@ def best(do, times):
 
 
 def side_by_side(name, plain, ours, least, rows):
-    # In turn, so that both have the same neighbours.
+    # Alternate, so that both run under the same load.
     rounds = [(best(plain, 1), best(ours, 4)) for _ in range(6)]
     theirs, mine = min(one for one, _ in rounds), min(one for _, one in rounds)
     rows.append(f"| Python | {name} | {theirs * 1e3:.0f} ms | {mine * 1e3:.1f} ms | {theirs / mine:.1f}× | {least}× |")

@@ -1,4 +1,4 @@
-"""What the types promise, checked by mypy."""
+"""Uses of the public types, checked by mypy."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Python, Node and the command line on one store."""
+"""Python, Node and the command line share one store."""
 
 import base64
 import json
@@ -62,7 +62,7 @@ WRITERS = {"python": by_python, "node": by_node, "command": by_command}
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-def test_what_one_keeps_the_others_read(store, writer):
+def test_output_stored_by_one_is_read_by_the_others(store, writer):
     text = TEXTS["log"]
     kept = WRITERS[writer](store, text, "native", "bash")["id"]
     assert offcut.Store(store).cat(kept) == text.encode()
@@ -78,23 +78,23 @@ def test_what_one_keeps_the_others_read(store, writer):
 
 @pytest.mark.parametrize("profile", ["native", "opencode", "coding-agent", "takumi", "klaude"])
 @pytest.mark.parametrize("name", TEXTS)
-def test_all_of_them_show_the_same(store, profile, name):
+def test_all_of_them_show_the_same_preview(store, profile, name):
     text = TEXTS[name]
     if profile != "native":
         text *= 3
 
     def shown(writer):
-        told = WRITERS[writer](store, text, profile, "search")
-        return told["content"].replace(told["id"], "ID").replace(told["saved"], "PATH").rstrip("\n")
+        cut = WRITERS[writer](store, text, profile, "search")
+        return cut["content"].replace(cut["id"], "ID").replace(cut["saved"], "PATH").rstrip("\n")
 
     expected = shown("command")
     assert shown("python") == expected
-    # A process for each would take long; the texts that JavaScript encodes differently are enough.
+    # A process per text would take long; the texts that JavaScript encodes differently are enough.
     if name in {"log", "unicode"}:
         assert shown("node") == expected
 
 
-def test_fifty_threads_and_fifty_workers_at_once(store):
+def test_fifty_threads_and_fifty_workers_store_at_once(store):
     truncator = offcut.Truncator(store=store)
     kept = {}
 

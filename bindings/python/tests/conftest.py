@@ -1,4 +1,4 @@
-"""A store of its own for every test."""
+"""A separate store for every test."""
 
 import os
 
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    """Nothing is written outside the test's folder."""
+    """Write nothing outside the test's folder."""
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
     monkeypatch.setenv("XDG_DATA_HOME", str(data))
@@ -19,5 +19,5 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def log():
-    """More than fits."""
+    """A text that exceeds the limits."""
     return "".join(f"line {number}\n" for number in range(20_000))

@@ -1,4 +1,4 @@
-"""Against the packages themselves."""
+"""The adapters with the real packages."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ import pytest
 
 
 def langchain_call(log, create, run=lambda agent, state: agent.invoke(state)):
-    """What the model is told of the one call of a tool that an agent makes."""
+    """Return the message that the model gets for the agent's one tool call."""
     from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage
     from langchain_core.tools import tool
@@ -28,7 +28,7 @@ def langchain_call(log, create, run=lambda agent, state: agent.invoke(state)):
     return next(message for message in messages if message.type == "tool")
 
 
-def test_langchain(log):
+def test_langchain_bounds_and_stores_tool_messages(log):
     from langchain.agents import create_agent
     from offcut.langchain import OffcutMiddleware
 
@@ -39,24 +39,24 @@ def test_langchain(log):
         lambda agent, state: agent.invoke(state),
         lambda agent, state: asyncio.run(agent.ainvoke(state)),
     ]:
-        told = langchain_call(log, create, run)
-        assert len(told.content) <= 9500 and told.tool_call_id == "call_1"
+        shown = langchain_call(log, create, run)
+        assert len(shown.content) <= 9500 and shown.tool_call_id == "call_1"
         entry = offcut.Store().get()
         assert (entry.tool, entry.call_id) == ("search", "call_1") and offcut.Store().cat() == log.encode()
 
 
-def test_deepagents(log):
+def test_deepagents_bounds_tool_messages(log):
     from deepagents import create_deep_agent
     from offcut.langchain import OffcutMiddleware
 
     def create(model, tools):
         return create_deep_agent(model=model, tools=tools, middleware=[OffcutMiddleware(store=None)])
 
-    told = langchain_call(log, create)
-    assert len(told.content) <= 9500 and "not kept" in told.content
+    shown = langchain_call(log, create)
+    assert len(shown.content) <= 9500 and "not kept" in shown.content
 
 
-def test_langchain_blocks(log):
+def test_langchain_bounds_text_blocks_and_keeps_images(log):
     from langchain_core.messages import ToolMessage
     from langgraph.types import Command
     from offcut.langchain import OffcutMiddleware
@@ -71,12 +71,12 @@ def test_langchain_blocks(log):
     result = middleware.wrap_tool_call(Request(), lambda request: Command(update={"messages": [message]}))
     content = result.update["messages"][0].content
     assert len(json.dumps(content)) < 15_000 and content[-1] == image
-    # Blocks may be bare text.
+    # Blocks may be plain strings.
     bare = ToolMessage([log, "end"], tool_call_id="1")
     assert len(json.dumps(middleware.wrap_tool_call(Request(), lambda request: bare).content)) < 15_000
 
 
-def test_openai_agents(log):
+def test_openai_agents_bounds_function_tools(log):
     from agents import Agent, FunctionTool, ToolOutputText, function_tool
     from agents.tool_context import ToolContext
     from offcut.openai_agents import bound_tools
@@ -119,7 +119,7 @@ def test_openai_agents(log):
     ))) == len(log)
 
 
-def test_mcp(log):
+def test_mcp_bounds_text_and_structured_content(log):
     from mcp import Client
     from mcp.server.mcpserver import MCPServer
     from offcut.mcp import bound_result, bound_session
@@ -144,21 +144,21 @@ def test_mcp(log):
             bound_session(client)
             return raw, own, await client.call_tool("search", {"query": "x"})
 
-    raw, own, told = asyncio.run(use())
+    raw, own, shown = asyncio.run(use())
     assert len(raw.content[0].text) == len(log) and len(own.content[0].text) <= 9500
-    assert type(told) is type(raw)
-    assert sum(len(part.text) for part in told.content) <= 9600
+    assert type(shown) is type(raw)
+    assert sum(len(part.text) for part in shown.content) <= 9600
     entries = offcut.Store().list()
     assert {entry.tool for entry in entries} == {"search"} and offcut.Store().cat(entries[-1].id) == log.encode()
     once = bound_result(raw, "search", offcut.Truncator(store=None))
     assert sum(len(part.text) for part in once.content) <= 9600
-    # The server has said it again in a structure.
+    # The server repeats the text in structured content.
     assert len(raw.model_dump_json()) > 400_000
-    assert len(told.model_dump_json()) < 25_000 and len(once.model_dump_json()) < 25_000
+    assert len(shown.model_dump_json()) < 25_000 and len(once.model_dump_json()) < 25_000
 
 
 @pytest.mark.parametrize("module", ["langchain", "openai_agents", "mcp", "klaude"])
-def test_adapters_are_optional(module):
+def test_adapters_are_not_imported_by_offcut(module):
     import subprocess
     import sys
 

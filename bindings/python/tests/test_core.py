@@ -10,7 +10,7 @@ import offcut
 import pytest
 
 
-def test_what_fits_is_the_same_object():
+def test_output_that_fits_is_the_same_object():
     for text in ["", "hello", b"hello", "ä\n", "\ud800"[:0]]:
         cut = offcut.cut(text, tool="bash")
         assert cut.content is text
@@ -18,7 +18,7 @@ def test_what_fits_is_the_same_object():
 
 
 @pytest.mark.parametrize("language", [str, bytes, bytearray, memoryview])
-def test_what_does_not_fit_is_cut_and_kept(log, language):
+def test_output_that_does_not_fit_is_cut_and_stored(log, language):
     text = log if language is str else language(log.encode())
     cut = offcut.cut(text, tool="bash")
     assert cut.truncated and len(cut.content) <= 9500
@@ -32,7 +32,7 @@ def test_what_does_not_fit_is_cut_and_kept(log, language):
     assert cut.limited_by == "bytes" and cut.id in str(cut)
 
 
-def test_options_of_a_call_over_a_tool_over_all():
+def test_call_options_override_tool_options_override_defaults():
     truncator = offcut.Truncator("opencode", store=None, max_lines=100, tools={"grep": {"max_lines": 20}})
     text = "x\n" * 50
     assert not truncator.cut(text).truncated
@@ -42,7 +42,7 @@ def test_options_of_a_call_over_a_tool_over_all():
     assert not offcut.Truncator("opencode", store=None, max_lines=5, skip_tools=["web"]).cut(text, "web").truncated
 
 
-def test_profiles_and_presets(log):
+def test_profiles_and_presets_set_limits_and_wording(log):
     assert "lines truncated..." in offcut.cut("x\n" * 3000, profile="opencode").content
     assert offcut.cut(log, store=None, preset="error").shown.lines <= 100
     assert offcut.Truncator("klaude").profile == "klaude"
@@ -63,7 +63,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_results_of_every_shape(log, shape):
+def test_result_of_every_shape_is_bounded_and_keeps_other_values(log, shape):
     value = {**SHAPES[shape](log), "big": 10**40, "float": 1e-7, "ünïcode": "é", "last": None}
     truncator = offcut.Truncator()
     judged = truncator.judge(value)
@@ -82,12 +82,12 @@ def test_results_of_every_shape(log, shape):
     assert asyncio.run(truncator.aresult(small)) is small
 
 
-def test_what_is_no_result_passes():
+def test_value_that_is_not_a_result_passes():
     for value in [{}, [], {"a": 1}, [1, 2]]:
         assert offcut.result(value) is value
 
 
-def test_decide():
+def test_decide_passes_bounds_or_sets_options():
     asked = []
 
     def decide(tool, value):
@@ -103,13 +103,13 @@ def test_decide():
     text = "x\n" * 50
     assert [truncator.cut(text, tool).truncated for tool in "abc"] == [False, False, True]
     assert [asyncio.run(truncator.acut(text, tool)).truncated for tool in "abc"] == [False, False, True]
-    # Once for each value, whatever it is.
+    # Called once for each value, whatever its type.
     asked.clear()
     truncator.bound({"rows": [text]}, "c")
     assert asked == ["c"]
 
 
-def test_decorator(log):
+def test_decorator_bounds_functions_and_coroutines(log):
     @offcut.tool
     def plain():
         """About."""
@@ -131,7 +131,7 @@ def test_decorator(log):
 
 
 class Model:
-    """What pydantic's models have, as far as is needed."""
+    """The parts of a pydantic model that are needed."""
 
     def __init__(self, rows):
         self.rows = rows
@@ -144,7 +144,7 @@ class Model:
         return cls(**value)
 
 
-def test_whatever_a_tool_returns_is_bounded(log):
+def test_any_return_value_of_a_tool_is_bounded(log):
     truncator, lines = offcut.Truncator(), log.splitlines()
     circle = [log]
     circle.append(circle)
@@ -153,7 +153,7 @@ def test_whatever_a_tool_returns_is_bounded(log):
         lines,
         tuple(lines),
         Model(lines),
-        # What JSON cannot say costs nobody the result.
+        # Values that JSON cannot represent do not lose the result.
         {"rows": lines, "path": Path("/"), "set": {1}},
         {"rows": lines, "number": float("nan")},
         {(1, 2): log},
@@ -166,14 +166,14 @@ def test_whatever_a_tool_returns_is_bounded(log):
         assert truncator.bound(value) is value
 
 
-def test_a_path_is_looked_at_each_time(log, tmp_path, monkeypatch):
+def test_relative_store_path_is_resolved_at_every_call(log, tmp_path, monkeypatch):
     for name in ["a", "b"]:
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
         assert offcut.cut(log, store="kept").saved.startswith(f"{tmp_path}/{name}/kept/")
 
 
-def test_asynchronous(log):
+def test_many_asynchronous_cuts_get_their_own_entries(log):
     async def many():
         truncator = offcut.Truncator()
         return await asyncio.gather(*(truncator.acut(log, f"tool{number}") for number in range(20)))
@@ -183,7 +183,7 @@ def test_asynchronous(log):
     assert all(open(cut.saved).read() == log for cut in cuts)
 
 
-def test_spool_from_a_process():
+def test_spool_takes_output_of_a_process():
     truncator = offcut.Truncator()
     with truncator.spool("bash", call_id="c1") as spool:
         done = subprocess.run(["seq", "1", "100000"], stdout=spool, stderr=spool, check=True)
@@ -195,7 +195,7 @@ def test_spool_from_a_process():
     assert "exit code 0" in cut.content
 
 
-def test_spool_by_hand(log):
+def test_spool_takes_chunks_and_cuts_like_a_whole_text(log):
     spool = offcut.Truncator().spool(binary=True)
     assert spool.write(b"ab") == 2 and spool.write("cd") == 2 and spool.writable()
     assert spool.finish().content == b"abcd"
@@ -206,7 +206,7 @@ def test_spool_by_hand(log):
     assert spool.finish().content.replace(spool.finish().id, "") == whole.content.replace(whole.id, "")
 
 
-def test_store(log):
+def test_store_reads_searches_lists_pins_and_cleans(log):
     cut = offcut.cut(log, tool="bash")
     store = offcut.Store()
     page = store.read(cut.id, lines="10:12")
@@ -226,7 +226,7 @@ def test_store(log):
 
 
 class Memory:
-    """A store of one's own."""
+    """A store written in Python."""
 
     def __init__(self):
         self.kept = {}
@@ -237,7 +237,7 @@ class Memory:
         return name
 
 
-def test_a_store_of_ones_own(log):
+def test_custom_store_gets_outputs_results_and_streams(log):
     memory = Memory()
     truncator = offcut.Truncator(store=memory)
     cut = truncator.cut(log, "bash", call_id="c")
@@ -250,7 +250,7 @@ def test_a_store_of_ones_own(log):
     assert truncator.cut("fits").saved is None and len(memory.kept) == 3
 
 
-def test_an_asynchronous_store(log):
+def test_asynchronous_store_needs_asynchronous_call(log):
     class Slow(Memory):
         async def save(self, content, context):
             await asyncio.sleep(0)
@@ -260,11 +260,11 @@ def test_an_asynchronous_store(log):
     truncator = offcut.Truncator(store=slow)
     cut = asyncio.run(truncator.acut(log))
     assert slow.kept[cut.saved][0] == log
-    told = truncator.cut(log)
-    assert told.truncated and told.saved is None and "asynchronous" in told.error
+    cut = truncator.cut(log)
+    assert cut.truncated and cut.saved is None and "asynchronous" in cut.error
 
 
-def test_a_strategy_of_ones_own(log):
+def test_custom_strategy_is_bounded_and_marked_opaque(log):
     truncator = offcut.Truncator(strategy=lambda text, limits: f"{len(text)} within {limits.bytes}")
     cut = truncator.cut(log)
     assert f"{len(log)} within " in cut.content
@@ -276,29 +276,29 @@ def test_a_strategy_of_ones_own(log):
     assert "mine" in both.cut(log).content and both.cut(log).saved.startswith("memory://")
 
 
-def test_events(log):
+def test_events_report_every_output(log):
     events = []
     truncator = offcut.Truncator(on_event=events.append)
     truncator.cut("fits", "a")
     cut = truncator.cut(log, "b")
     truncator.result({"content": [{"type": "text", "text": log}]}, "c")
-    told = [(event["event"], event["tool"]) for event in events]
-    assert told == [("passed", "a"), ("stored", "b"), ("truncated", "b"), ("stored", "c"), ("truncated", "c")]
+    reported = [(event["event"], event["tool"]) for event in events]
+    assert reported == [("passed", "a"), ("stored", "b"), ("truncated", "b"), ("stored", "c"), ("truncated", "c")]
     assert events[1]["path"] == cut.saved and events[2]["content_bytes"] == len(cut.content.encode())
 
 
-def test_the_example_in_the_readme():
+def test_readme_example_runs():
     readme = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
     code = readme.split("```python\n")[1].split("```")[0]
-    told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.splitlines()
-    truncated, length = told[0].split()
-    assert truncated == "True" and int(length) <= 9500 and os.path.exists(told[1])
-    assert told[2].startswith("Gap(") and told[3:6] == ["a line of output"] * 3
+    printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.splitlines()
+    truncated, length = printed[0].split()
+    assert truncated == "True" and int(length) <= 9500 and os.path.exists(printed[1])
+    assert printed[2].startswith("Gap(") and printed[3:6] == ["a line of output"] * 3
 
 
 @pytest.mark.parametrize("module", [offcut, offcut._spool])
-def test_the_examples_in_the_documentation(module):
+def test_docstring_examples_run(module):
     import doctest
 
-    told = doctest.testmod(module)
-    assert told.failed == 0 and told.attempted > 0
+    results = doctest.testmod(module)
+    assert results.failed == 0 and results.attempted > 0

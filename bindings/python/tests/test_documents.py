@@ -1,4 +1,4 @@
-"""The documents' own test plans, through this package."""
+"""The test plans of the source documents (klaude: seed 004, unified: seed 002), through this package."""
 
 import json
 import os
@@ -9,10 +9,10 @@ import offcut
 import pytest
 from offcut import klaude
 
-# Smart truncation: success metrics.
+# klaude (seed 004): success metrics.
 
 
-def test_over_forty_thousand_characters_are_saved(tmp_path):
+def test_klaude_saves_output_over_forty_thousand_characters(tmp_path):
     output = "".join(chr(0x4E00 + number % 1000) for number in range(50_000))
     result = offcut.SmartTruncationStrategy(truncation_dir=tmp_path / "klaude").truncate(output, "Bash", "call_1")
     assert result.was_truncated and (result.original_length, result.truncated_length) == (50_000, 30_000)
@@ -21,7 +21,7 @@ def test_over_forty_thousand_characters_are_saved(tmp_path):
     assert re.fullmatch(r"Bash-call_1-\d+\.txt", os.path.basename(result.saved_file_path))
 
 
-def test_the_model_gets_both_ends_and_the_notice(tmp_path):
+def test_klaude_shows_both_ends_and_the_notice(tmp_path):
     output = "a" * 25_000 + "b" * 25_000
     result = offcut.SmartTruncationStrategy(truncation_dir=tmp_path / "klaude").truncate(output)
     assert result.output == (
@@ -32,7 +32,7 @@ def test_the_model_gets_both_ends_and_the_notice(tmp_path):
     assert os.path.basename(result.saved_file_path).startswith("unknown-unknown-")
 
 
-def test_the_threshold_and_other_numbers():
+def test_klaude_uses_default_and_given_thresholds():
     assert not offcut.truncate_tool_output("x" * 40_000, "Bash", "1").was_truncated
     assert offcut.truncate_tool_output("x" * 40_001, "Bash", "1").was_truncated
     small = offcut.SmartTruncationStrategy(max_length=100, head_chars=10, tail_chars=20)
@@ -40,21 +40,21 @@ def test_the_threshold_and_other_numbers():
     assert "Showing first 10 and last 20 chars" in result.output and result.truncated_length == 170
 
 
-def test_saving_fails(tmp_path):
+def test_klaude_bounds_and_reports_when_saving_fails(tmp_path):
     (tmp_path / "file").write_text("")
     result = offcut.SmartTruncationStrategy(truncation_dir=tmp_path / "file").truncate("x" * 50_000)
     assert result.was_truncated and result.saved_file_path is None
     assert "chars hidden, the full output could not be saved. Showing first" in result.output
 
 
-def test_the_user_sees_it():
+def test_klaude_result_has_ui_extra():
     item = {"call_id": "1", "tool_name": "Bash", "status": "success", "output": "x" * 50_000}
     extra = offcut.Truncator("klaude").result(item)["ui_extra"]
     assert extra["type"] == "truncation"
     assert set(extra["truncation"]) == {"saved_file_path", "original_length", "truncated_length"}
 
 
-def test_another_strategy():
+def test_klaude_strategy_can_be_replaced():
     class Upper(offcut.TruncationStrategy):
         def truncate(self, output, tool_name=None, call_id=None):
             return offcut.TruncationResult(output.upper(), was_truncated=False)
@@ -66,7 +66,7 @@ def test_another_strategy():
     assert isinstance(klaude.get_truncation_strategy(), offcut.SmartTruncationStrategy)
 
 
-# The unified strategy: what its document says should be tested.
+# unified (seed 002): what the document says should be tested.
 
 
 def envelope(rows, **fields):
@@ -86,38 +86,38 @@ def unified(tmp_path):
 
 
 @pytest.mark.parametrize("rows", [["x"] * 2500, ["x" * 60_000], ["é" * 100] * 1500])
-def test_too_many_lines_or_bytes(unified, rows):
+def test_unified_cuts_too_many_lines_or_bytes(unified, rows):
     value = envelope(rows)
     bounded = unified.result(value, "Read")
-    told = bounded["data"]["truncation"]
+    truncation = bounded["data"]["truncation"]
     assert set(bounded["data"]) == {"truncated", "truncation", "preview"} and bounded["status"] == "partial"
-    assert told["kept_lines"] <= 2000 and told["kept_bytes"] <= 51_200 and bounded["data"]["preview"]
-    assert told["original_lines"] > 2000 or told["original_bytes"] > 51_200
+    assert truncation["kept_lines"] <= 2000 and truncation["kept_bytes"] <= 51_200 and bounded["data"]["preview"]
+    assert truncation["original_lines"] > 2000 or truncation["original_bytes"] > 51_200
     assert (bounded["stats"], bounded["context"]) == (value["stats"], value["context"])
-    assert bounded["text"].startswith(f"⚠️ 输出过大已截断，完整内容见 {told['full_output_path']}\n")
-    # The file is where it says, and holds the JSON as it was.
-    assert re.search(r"/tool-output/tool_\d{8}_\d{6}_Read(_\d+)?\.json$", told["full_output_path"])
-    with open(told["full_output_path"], encoding="utf-8") as file:
+    assert bounded["text"].startswith(f"⚠️ 输出过大已截断，完整内容见 {truncation['full_output_path']}\n")
+    # The file is at the given path and contains the JSON as it was.
+    assert re.search(r"/tool-output/tool_\d{8}_\d{6}_Read(_\d+)?\.json$", truncation["full_output_path"])
+    with open(truncation["full_output_path"], encoding="utf-8") as file:
         assert json.load(file) == value
 
 
-def test_within_the_limits(unified):
+def test_unified_passes_within_the_limits(unified):
     value = envelope(["x"] * 1000)
     assert unified.result(value, "Read") is value
 
 
-def test_what_comes_out_is_json(unified):
+def test_unified_output_is_json(unified):
     text = unified.result(json.dumps(envelope(['"\\\n\u2028' * 10_000])), "Read")
     assert json.loads(text)["data"]["truncated"] is True
 
 
-def test_skip_and_error(unified):
+def test_unified_honours_skip_and_keeps_error_status(unified):
     value = envelope(["x" * 60_000], context={"truncation_skip": True})
     assert unified.result(value, "Read") is value
     assert unified.result(envelope(["x" * 60_000], status="error"), "Read")["status"] == "error"
 
 
-def test_what_is_old_goes(unified, tmp_path):
+def test_unified_cleaning_removes_old_outputs(unified, tmp_path):
     unified.result(envelope(["x" * 60_000]), "Read")
     store = offcut.Store(tmp_path / "tool-output")
     assert store.clean(7) == 0 and len(store.list()) == 1

@@ -39,12 +39,12 @@ import pytest
         (lambda: offcut.Truncator().spool().write(5), TypeError, "must be str or bytes"),
     ],
 )
-def test_mistakes_are_exceptions(call, error, words):
+def test_mistake_in_a_call_raises(call, error, words):
     with pytest.raises(error, match=words.replace("(", r"\(")):
         call()
 
 
-def test_bad_patterns_and_ranges(log):
+def test_invalid_pattern_or_range_raises_value_error(log):
     offcut.cut(log)
     for call in [
         lambda: offcut.Store().grep("("),
@@ -56,17 +56,17 @@ def test_bad_patterns_and_ranges(log):
             call()
 
 
-def test_huge_ints(log):
+def test_huge_integers_are_accepted_and_kept(log):
     assert not offcut.cut(log, store=None, max_lines=10**30, max_bytes=10**30).truncated
     value = {"content": [{"type": "text", "text": log}], "n": [10**400, -(2**64), 2**63]}
     assert offcut.result(value, store=None)["n"] == value["n"]
 
 
-def test_lone_surrogates_in_results_and_file_names(log):
+def test_lone_surrogates_in_results_and_file_names_round_trip(log):
     value = {"content": [{"type": "text", "text": "\udcff" + log}]}
     bounded = offcut.result(value)
     assert len(json.dumps(bounded)) < 15_000
-    # What os.fsdecode makes of bytes that are no text comes back as those bytes.
+    # Bytes that os.fsdecode turned into surrogates are stored as the original bytes.
     text = ("name \udcff.txt\n" * 2000)
     cut = offcut.cut(text, raw=True)
     assert offcut.Store().cat(cut.id) == text.encode("utf-8", "surrogateescape")
@@ -74,7 +74,7 @@ def test_lone_surrogates_in_results_and_file_names(log):
 
 
 @pytest.mark.parametrize("surrogates", ["\ud800", "\ud83d\ud83d", "\ud800\udcff", "\udfff"])
-def test_lone_surrogates_that_are_no_bytes(surrogates):
+def test_lone_surrogates_that_are_not_escaped_bytes_round_trip(surrogates):
     assert offcut.cut(surrogates).content is surrogates
     for text in [surrogates * 20_000, f"{surrogates}\n" * 20_000, "x" * 20_000 + surrogates]:
         for raw in [True, False]:
@@ -86,7 +86,7 @@ def test_lone_surrogates_that_are_no_bytes(surrogates):
     assert spool.finish().content
 
 
-def test_a_store_that_fails(log):
+def test_failing_store_is_reported_in_the_preview(log):
     class Broken:
         def save(self, content, context):
             raise PermissionError("no room")
@@ -99,7 +99,7 @@ def test_a_store_that_fails(log):
     assert "no room" in json.dumps(truncator.result({"content": [{"type": "text", "text": log}]}))
 
 
-def test_a_store_and_a_strategy_with_words_that_nobody_can_say(log):
+def test_lone_surrogates_from_store_and_strategy_are_replaced(log):
     class Odd:
         def __init__(self, save):
             self.save = lambda content, context: save()
@@ -108,17 +108,17 @@ def test_a_store_and_a_strategy_with_words_that_nobody_can_say(log):
         raise OSError("no \udcff")
 
     assert offcut.Truncator(store=Odd(fail)).cut(log).error == "no ?"
-    assert "no text" in offcut.Truncator(store=Odd(lambda: "/\udcff")).cut(log).error
+    assert "not valid text" in offcut.Truncator(store=Odd(lambda: "/\udcff")).cut(log).error
     assert "mine ?" in offcut.Truncator(strategy=lambda text, limits: "mine \ud800").cut(log).content
 
 
-def test_a_directory_that_cannot_be_used(log, tmp_path):
+def test_store_path_that_is_a_file_is_reported(log, tmp_path):
     (tmp_path / "file").write_text("")
     cut = offcut.cut(log, store=tmp_path / "file")
     assert cut.truncated and cut.saved is None and cut.error
 
 
-def test_exceptions_in_callbacks_come_out(log):
+def test_exception_in_a_callback_is_raised(log):
     def wrong(*_):
         raise RuntimeError("mine")
 
@@ -131,7 +131,7 @@ def test_exceptions_in_callbacks_come_out(log):
         asyncio.run(offcut.Truncator(strategy=wrong).acut(log))
 
 
-def test_nothing_is_lost_when_a_strategy_fails_on_a_stream(log):
+def test_stream_is_stored_when_the_strategy_fails(log):
     def wrong(text, limits):
         raise RuntimeError("mine")
 
@@ -143,7 +143,7 @@ def test_nothing_is_lost_when_a_strategy_fails_on_a_stream(log):
     assert spool.finish().truncated
 
 
-def test_keyboard_interrupt_in_a_callback(log):
+def test_keyboard_interrupt_in_a_callback_is_raised(log):
     def stop(text, limits):
         raise KeyboardInterrupt
 
@@ -151,7 +151,7 @@ def test_keyboard_interrupt_in_a_callback(log):
         offcut.Truncator(strategy=stop).cut(log)
 
 
-def test_closed_streams():
+def test_closed_spool_rejects_writes():
     spool = offcut.Truncator(store=None).spool()
     spool.write("a")
     spool.close()
@@ -166,8 +166,8 @@ def test_closed_streams():
         subprocess.run(["true"], stdout=left, check=True)
 
 
-def test_many_threads_at_one_spool():
-    """Nobody waits for a lock while holding the interpreter."""
+def test_many_threads_can_close_one_spool():
+    """No thread waits for a lock while it holds the interpreter lock."""
     code = """
 import offcut, subprocess, threading
 spool = offcut.Truncator(store=None).spool()
@@ -192,13 +192,13 @@ print(spool.finish().content, end="")
     assert done.stdout == "begun\nended\n"
 
 
-def test_an_interrupt_while_a_process_still_writes():
+def test_interrupt_while_a_process_still_writes_loses_nothing():
     code = """
 import offcut, signal, subprocess, threading
 spool = offcut.Truncator(store=None).spool()
 command = subprocess.Popen(["sh", "-c", "echo begun; read line; echo ended"], stdin=subprocess.PIPE, stdout=spool)
 try:
-    # Usually while it waits, but it must not matter when.
+    # Usually arrives during the wait, but any moment must work.
     threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
     spool.close()
 except KeyboardInterrupt:
@@ -209,9 +209,9 @@ except KeyboardInterrupt:
     assert done.stdout == "begun\nended\n"
 
 
-def test_what_a_killed_shell_leaves_behind():
+def test_finish_with_timeout_does_not_wait_for_orphans():
     spool = offcut.Truncator(store=None).spool()
-    # The one that is left behind has what the shell's caller has, and ends with it.
+    # The orphan reads the input of the test, and ends when that is closed.
     line = "read line <&3 & echo begun; exec sleep 600"
     with subprocess.Popen(
         ["sh", "-c", f"exec 3<&0; {line}"], stdin=subprocess.PIPE, stdout=spool, stderr=spool
@@ -224,12 +224,12 @@ def test_what_a_killed_shell_leaves_behind():
             offcut.Truncator(store=None).spool().finish(timeout=timeout)
 
 
-def test_a_spool_that_nobody_finishes():
+def test_unfinished_spool_does_not_hang_at_exit():
     code = "import offcut\nspool = offcut.Truncator(store=None).spool()\nspool.fileno()\n"
     assert subprocess.run([sys.executable, "-c", code], check=True, timeout=60).returncode == 0
 
 
-def test_fifty_threads(log):
+def test_fifty_threads_store_fifty_outputs(log):
     truncator, cuts, start = offcut.Truncator(), [], threading.Barrier(50)
 
     def work(number):

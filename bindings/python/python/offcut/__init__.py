@@ -1,4 +1,4 @@
-"""offcut: a preview of tool output that fits, every byte kept, any part back.
+"""offcut: previews of tool output that fit a budget; every byte is stored, and any part can be read back.
 
 >>> import offcut
 >>> offcut.cut("fits", tool="bash").content

@@ -1,4 +1,4 @@
-"""What becomes of an output."""
+"""The result of bounding an output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Size(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """The room there is; None where a unit is not bounded."""
+    """The budget; None where a unit is not bounded."""
 
     lines: int | None = None
     bytes: int | None = None
@@ -28,7 +28,7 @@ class Limits(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A run of bytes that is not shown. Lines are counted from 1."""
+    """A range of bytes that is not shown. Lines are counted from 1."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ class Gap(NamedTuple):
 class Cut(Generic[Text]):
     """What the model gets, and what is known about the rest.
 
-    An output that fits is its own content, the same object; everything else about it is None or empty.
+    The content of an output that fits is the same object; everything else about it is None or empty.
     """
 
     __slots__ = ("_json", "_report", "content")
@@ -54,19 +54,19 @@ class Cut(Generic[Text]):
 
     @property
     def report(self) -> dict[str, Any]:
-        """Everything that is known, as plain data."""
+        """The complete report, as plain data."""
         if self._report is None:
             self._report = json.loads(self._json) if self._json else {"truncated": False, "gaps": []}
         return self._report
 
     @property
     def truncated(self) -> bool:
-        """Whether something is missing from the content."""
+        """Whether something is not shown."""
         return self._json is not None
 
     @property
     def saved(self) -> str | None:
-        """Where the whole output is: its file, usually. None if it fits or could not be kept whole."""
+        """Where the complete output is, usually a file. None if it fits or could not be stored completely."""
         return self.report.get("saved")
 
     @property
@@ -76,27 +76,27 @@ class Cut(Generic[Text]):
 
     @property
     def error(self) -> str | None:
-        """Why the output could not be kept whole."""
+        """Why the output could not be stored completely."""
         return self.report.get("error")
 
     @property
     def gaps(self) -> list[Gap]:
-        """What is not shown."""
+        """The ranges that are not shown."""
         return [Gap(**gap) for gap in self.report["gaps"]]
 
     @property
     def original(self) -> Size | None:
-        """How large the output was."""
+        """The size of the output."""
         return self._size("original")
 
     @property
     def shown(self) -> Size | None:
-        """How much of it is shown."""
+        """The size of what is shown."""
         return self._size("shown")
 
     @property
     def removed(self) -> Size | None:
-        """How much is missing."""
+        """The size of what is not shown."""
         return self._size("removed")
 
     @property
@@ -113,5 +113,5 @@ class Cut(Generic[Text]):
         return content if isinstance(content, str) else bytes(content).decode("utf-8", "replace")
 
     def __repr__(self) -> str:
-        told = f"saved={self.saved!r}" if self.truncated else "whole"
-        return f"<offcut.Cut {told}, {len(self.content)} shown>"
+        state = f"saved={self.saved!r}" if self.truncated else "whole"
+        return f"<offcut.Cut {state}, {len(self.content)} shown>"

@@ -12,7 +12,7 @@ from ._steps import Flow, Work, run, run_async
 if TYPE_CHECKING:
     from ._truncator import Context, Truncator
 
-    # What `subprocess` says it takes.
+    # The type that `subprocess` accepts.
     class File(io.RawIOBase, BinaryIO):
         pass
 else:
@@ -20,7 +20,7 @@ else:
 
 
 class Spool(File):
-    """Takes an output in pieces, also from a process, and bounds it. Memory stays within a few times the budget.
+    """Bounds an output that arrives in chunks, also from a process. Memory stays within a few times the budget.
 
     >>> import offcut, subprocess
     >>> with offcut.Truncator(store=None).spool(tool="bash") as spool:
@@ -40,16 +40,16 @@ class Spool(File):
         self._cut: Cut[Any] | None = None
 
     def writable(self) -> bool:
-        """Always, until it is closed."""
+        """Return True: it is writable until it is closed."""
         return True
 
     def write(self, chunk: Any) -> int:
-        """Takes in a chunk: bytes, or text."""
+        """Write a chunk: bytes or text."""
         self._checkClosed()
         return self._native.write(chunk)
 
     def fileno(self) -> int:
-        """A pipe for processes to write into."""
+        """The descriptor of a pipe that processes can write into."""
         self._checkClosed()
         return self._native.fileno()
 
@@ -58,39 +58,39 @@ class Spool(File):
             raise ValueError("I/O operation on closed file")
 
     def close(self) -> None:
-        """Waits for every process that still writes, and takes in nothing more."""
+        """Wait for every process that still writes, then accept nothing more."""
         if not self.closed and hasattr(self, "_native"):
-            self._end(None)
+            self._drain(None)
 
     def finish(self, *, exit_code: int | None = None, remark: str = "", timeout: float | None = None) -> Cut[Any]:
-        """Closes it and bounds what came.
+        """Close it and bound the output.
 
-        It waits for every process that still writes, such as one that a killed shell has left behind; with `timeout` for so
-        many seconds at the most. What they write afterwards is read and forgotten.
+        Wait for every process that still writes, such as one that a killed shell left running; with `timeout`, for at most
+        that many seconds. What they write afterwards is read and discarded.
         """
-        return run(self._finishing(exit_code, remark, timeout)) if self._cut is None else self._cut
+        return run(self._finish_steps(exit_code, remark, timeout)) if self._cut is None else self._cut
 
     async def afinish(self, *, exit_code: int | None = None, remark: str = "", timeout: float | None = None) -> Cut[Any]:
-        """The same without holding up the event loop."""
-        return await run_async(self._finishing(exit_code, remark, timeout)) if self._cut is None else self._cut
+        """The same without blocking the event loop."""
+        return await run_async(self._finish_steps(exit_code, remark, timeout)) if self._cut is None else self._cut
 
-    def _end(self, timeout: float | None) -> None:
+    def _drain(self, timeout: float | None) -> None:
         try:
             self._native.drain(timeout)
         finally:
             super().close()
 
-    def _finishing(self, exit_code: int | None, remark: str, timeout: float | None) -> Flow[Cut[Any]]:
-        yield Work(lambda: self._end(timeout))
+    def _finish_steps(self, exit_code: int | None, remark: str, timeout: float | None) -> Flow[Cut[Any]]:
+        yield Work(lambda: self._drain(timeout))
         content, report, saves = yield Work(lambda: self._native.finish(exit_code, remark))
         failed: BaseException | None = None
         if saves is not None:
             texts = [save if self._binary else save.decode("utf-8", "replace") for save in saves]
-            given = yield from self._truncator._keeping(texts, self._context)
+            given = yield from self._truncator._save_outputs(texts, self._context)
             try:
-                given.update((yield from self._truncator._making(report)))
+                given.update((yield from self._truncator._run_strategy(report)))
             except BaseException as error:
-                # With the exception the output would be lost, so it is kept first, and cut without the strategy.
+                # The exception would lose the output, so it is stored first and cut without the strategy.
                 failed = error
                 given["made"] = ["" for _ in json.loads(report)["wanted"]]
             call = json.dumps({**self._options, **given})
@@ -98,12 +98,12 @@ class Spool(File):
         cut = self._as_cut(content, report)
         self._cut = cut
         if report is not None:
-            self._truncator._tell(json.loads(report))
+            self._truncator._emit_events(json.loads(report))
         if failed is not None:
             raise failed
         return cut
 
     def _as_cut(self, content: bytes, report: str | None) -> Cut[Any]:
-        told = content if self._binary else content.decode("utf-8", "replace")
+        shown = content if self._binary else content.decode("utf-8", "replace")
         is_cut = report is not None and json.loads(report)["truncated"]
-        return Cut(told, report if is_cut else None)
+        return Cut(shown, report if is_cut else None)

@@ -1,7 +1,7 @@
-"""One flow for synchronous and asynchronous callers.
+"""One implementation for synchronous and asynchronous callers.
 
-A flow is a generator of steps. Work is the engine's, and an asynchronous caller gives it a thread; a question is the
-caller's own store or strategy, which may be asynchronous itself.
+A flow is a generator of steps. `Work` runs in the engine, and an asynchronous caller runs it in a thread. `Question` calls
+the caller's own store or strategy, which may be asynchronous.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ T = TypeVar("T")
 
 
 class Work(NamedTuple):
-    """Something for the engine."""
+    """A step that the engine runs."""
 
     do: Callable[[], Any]
 
 
 class Question(NamedTuple):
-    """Something for the caller's own code."""
+    """A step that the caller's own code runs."""
 
     ask: Callable[[], Any]
 
@@ -32,7 +32,7 @@ Flow = Generator[Step, Any, T]
 
 
 def run(flow: Flow[T]) -> T:
-    """Goes through a flow here and now."""
+    """Run a flow synchronously."""
 
     def take(step: Step) -> Any:
         if isinstance(step, Work):
@@ -56,7 +56,7 @@ def run(flow: Flow[T]) -> T:
 
 
 async def run_async(flow: Flow[T]) -> T:
-    """Goes through a flow without holding up the event loop."""
+    """Run a flow without blocking the event loop."""
 
     async def take(step: Step) -> Any:
         if isinstance(step, Work):
@@ -77,13 +77,13 @@ async def run_async(flow: Flow[T]) -> T:
 
 @dataclass
 class End(Generic[T]):
-    """There is no other step."""
+    """The end of a flow."""
 
     value: T
 
 
 def next_step(flow: Flow[T], answer: Any, error: BaseException | None = None) -> Step | End[T]:
-    """The next step, or the end with the flow's value."""
+    """Return the next step, or the end with the flow's value."""
     try:
         return flow.throw(error) if error is not None else flow.send(answer)
     except StopIteration as end:

@@ -1,4 +1,4 @@
-"""Reading what was kept."""
+"""Reading stored outputs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Page(NamedTuple):
     end: int
     first_line: int | None
     last_line: int | None
-    #: All that was asked for is here.
+    #: Whether the page contains everything requested.
     complete: bool
-    #: What to ask the command line for next.
+    #: The option for `offcut read` that prints the next page.
     next: str | None
 
 
 class Hit(NamedTuple):
-    """One line that was found, or stands near one."""
+    """One line that matches, or a line of its context."""
 
     id: str
     line: int
@@ -35,7 +35,7 @@ class Hit(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a search found; every match is counted, as many as fit a page are shown."""
+    """The result of a search: every match is counted, and those that fit a page are shown."""
 
     matches: int
     shown: int
@@ -61,9 +61,9 @@ class Entry(NamedTuple):
 
 
 class Store:
-    """The outputs in a directory; without one, those of the command line's own store.
+    """The outputs in a directory; without a directory, those in the command line's store.
 
-    An output is named by its id, the beginning of one, its path, `last` or `last-2`.
+    A reference to an output is its id, the beginning of its id, its path, `last` or `last-2`.
     """
 
     def __init__(self, directory: str | os.PathLike[str] | None = None) -> None:
@@ -71,7 +71,7 @@ class Store:
 
     @property
     def directory(self) -> str:
-        """Where it is."""
+        """The directory of the store."""
         return self._archive.directory
 
     def read(
@@ -85,7 +85,7 @@ class Store:
         max_lines: int | None = None,
         max_bytes: int | None = None,
     ) -> Page:
-        """One bounded page: `lines="100:200"`, `lines="-50:"`, `bytes="0:4096"` or `around=1234`."""
+        """Return one bounded page: `lines="100:200"`, `lines="-50:"`, `bytes="0:4096"` or `around=1234`."""
         options = {
             "lines": lines,
             "bytes": bytes,
@@ -94,13 +94,13 @@ class Store:
             "max_lines": max_lines,
             "max_bytes": max_bytes,
         }
-        content, report = self._archive.read(reference, json.dumps(options))
-        told = json.loads(report)
-        told["content"] = content.decode("utf-8", "replace")
-        return Page._make(told.get(name) for name in Page._fields)
+        content, text = self._archive.read(reference, json.dumps(options))
+        report = json.loads(text)
+        report["content"] = content.decode("utf-8", "replace")
+        return Page._make(report.get(name) for name in Page._fields)
 
     def cat(self, reference: str = "last") -> bytes:
-        """All of an output, byte for byte."""
+        """Return all of an output, byte for byte."""
         return self._archive.cat(reference)
 
     def grep(
@@ -112,38 +112,38 @@ class Store:
         context: int = 0,
         max_count: int | None = None,
     ) -> Found:
-        """Searches one output, or with `all` every one, for a regular expression."""
+        """Search one output, or every output with `all`, for a regular expression."""
         query = {"pattern": pattern, "ignore_case": ignore_case, "context": context, "max_count": max_count}
-        told = json.loads(self._archive.grep(reference, json.dumps(query)))
-        return Found(told["matches"], told["shown"], [Hit(**hit) for hit in told["hits"]])
+        report = json.loads(self._archive.grep(reference, json.dumps(query)))
+        return Found(report["matches"], report["shown"], [Hit(**hit) for hit in report["hits"]])
 
     def list(self) -> list[Entry]:
-        """Every output, the newest first."""
-        return [_entry(told) for told in json.loads(self._archive.list())]
+        """Return every output, the newest first."""
+        return [_entry(report) for report in json.loads(self._archive.list())]
 
     def get(self, reference: str = "last") -> Entry:
-        """What is known of one output."""
+        """Return the metadata of one output."""
         return _entry(json.loads(self._archive.get(reference)))
 
     def pin(self, reference: str) -> None:
-        """Keeps an output from being cleaned."""
+        """Pin an output, so that cleaning does not remove it."""
         self._archive.pin(reference)
 
     def unpin(self, reference: str) -> None:
-        """Lets go of it."""
+        """Unpin an output."""
         self._archive.unpin(reference)
 
     def remove(self, reference: str) -> None:
-        """Removes an output."""
+        """Remove an output."""
         self._archive.remove(reference)
 
     def clean(self, days: float, profile: str | None = None) -> int:
-        """Removes what is older than so many days, of one profile or of all; says how many outputs went."""
+        """Remove outputs older than this many days, of one profile or of all; return how many were removed."""
         return self._archive.clean(days, profile)
 
     def __repr__(self) -> str:
         return f"offcut.Store({self.directory!r})"
 
 
-def _entry(told: dict[str, Any]) -> Entry:
-    return Entry._make(told.get(name) for name in Entry._fields)
+def _entry(report: dict[str, Any]) -> Entry:
+    return Entry._make(report.get(name) for name in Entry._fields)

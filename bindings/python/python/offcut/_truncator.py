@@ -18,13 +18,13 @@ from ._store import Store
 F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V")
 
-#: The store that the command line uses.
-OWN = object()
+#: The store of the command line.
+DEFAULT_STORE = object()
 
-#: Below this many characters a thread costs more than the work.
+#: Below this many characters a thread costs more than the work itself.
 SMALL = 64 << 10
 
-#: What an output may be.
+#: The types of an output.
 TEXTS = (str, bytes, bytearray, memoryview)
 
 
@@ -37,26 +37,27 @@ class Context(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A result that was looked at."""
+    """A tool result after bounding."""
 
     #: The result: the same object if nothing in it changed.
     value: Any
-    #: What became of each result in it: its shape, its tool, its verdict (`fits`, `passed` or `cut`).
+    #: For each result in it: its shape, its tool and its verdict (`fits`, `passed` or `cut`).
     results: list[dict[str, Any]]
 
 
 class Truncator:
-    """Bounds tool outputs. Cheap to share between threads.
+    """Bounds tool outputs. Can be shared between threads.
 
     profile: `native`, `opencode`, `coding-agent`, `unified`, `takumi`, `klaude`, or the path of a profile's TOML file.
-    store: where whole outputs are kept: the command line's own store unless said otherwise; a directory, a `Store`,
-        None for nowhere, or any object with `save(content, context) -> str`, which may be asynchronous.
-    strategy: a name, or a function of a text and the `Limits` there are that returns the text to show.
-    tools: options for each tool, over those for all. skip_tools: tools whose outputs pass as they are.
-    decide: a function of a tool's name and its result that returns False to pass it, True, or options for it.
-    total: what the results of one batch may have together, in bytes.
+    store: where complete outputs are stored: by default the command line's store; a directory, a `Store`, None for
+        nowhere, or any object with `save(content, context) -> str`, which may be asynchronous.
+    strategy: a name, or a function of a text and its `Limits` that returns the text to show.
+    tools: options for each tool, which override those for all. skip_tools: tools whose outputs pass unchanged.
+    decide: a function of a tool's name and its result that returns False to pass the result unchanged, True to bound it,
+        or options for it.
+    total: the limit for all results of one batch together, in bytes.
     reach: how the reader gets the rest back: `files`, `shell`, `tool:NAME` or `nothing`.
-    on_event: called with a dictionary for each thing that happened.
+    on_event: called with a dictionary for each event.
     options: max_lines, max_bytes, max_chars, max_tokens, keep_lines and so on, split, preset, task, raw, enabled.
     """
 
@@ -64,7 +65,7 @@ class Truncator:
         self,
         profile: str | os.PathLike[str] = "native",
         *,
-        store: Any = OWN,
+        store: Any = DEFAULT_STORE,
         strategy: str | Callable[[str, Limits], str] | None = None,
         tools: Mapping[str, Mapping[str, Any]] | None = None,
         skip_tools: Iterable[str] = (),
@@ -110,11 +111,11 @@ class Truncator:
         session: str | None = None,
         **options: Any,
     ) -> Cut[Text]:
-        """Bounds an output: `str` in, `str` out; `bytes` in, `bytes` out."""
+        """Bound an output: `str` in, `str` out; `bytes` in, `bytes` out."""
         if self._plain and not options:
             content, report, _ = self._engine.cut(text, tool, call_id, session)
             return Cut(text) if report is None else Cut(content, report)
-        return run(self._cutting(text, Context(tool, call_id, session), options))
+        return run(self._cut_steps(text, Context(tool, call_id, session), options))
 
     async def acut(
         self,
@@ -125,10 +126,10 @@ class Truncator:
         session: str | None = None,
         **options: Any,
     ) -> Cut[Text]:
-        """The same without holding up the event loop."""
+        """The same without blocking the event loop."""
         if self._plain and isinstance(text, TEXTS) and len(text) < SMALL:
             return self.cut(text, tool, call_id=call_id, session=session, **options)
-        return await run_async(self._cutting(text, Context(tool, call_id, session), options))
+        return await run_async(self._cut_steps(text, Context(tool, call_id, session), options))
 
     def result(
         self,
@@ -140,12 +141,12 @@ class Truncator:
         shape: str | None = None,
         **options: Any,
     ) -> V:
-        """Bounds the text in a tool result of any known shape; what does not change is the same object.
+        """Bound the text in a tool result of any known shape; a result that does not change is the same object.
 
-        A dictionary or a list gives one, JSON text gives JSON text, a pydantic model gives a model.
+        A dictionary or a list gives the same type, JSON text gives JSON text, a pydantic model gives a model.
         """
         context = Context(tool, call_id, session)
-        bounded: V = run(self._judging(value, context, {"shape": shape, **options})).value
+        bounded: V = run(self._result_steps(value, context, {"shape": shape, **options})).value
         return bounded
 
     async def aresult(
@@ -158,9 +159,9 @@ class Truncator:
         shape: str | None = None,
         **options: Any,
     ) -> V:
-        """The same without holding up the event loop."""
+        """The same without blocking the event loop."""
         context = Context(tool, call_id, session)
-        bounded: V = (await run_async(self._judging(value, context, {"shape": shape, **options}))).value
+        bounded: V = (await run_async(self._result_steps(value, context, {"shape": shape, **options}))).value
         return bounded
 
     def judge(
@@ -172,8 +173,8 @@ class Truncator:
         session: str | None = None,
         **options: Any,
     ) -> Judged:
-        """Bounds a tool result and tells what became of it."""
-        return run(self._judging(value, Context(tool, call_id, session), options))
+        """Bound a tool result and report what was done."""
+        return run(self._result_steps(value, Context(tool, call_id, session), options))
 
     def spool(
         self,
@@ -184,7 +185,7 @@ class Truncator:
         binary: bool = False,
         **options: Any,
     ) -> Spool:
-        """A file that bounds what is written into it."""
+        """Return a file that bounds what is written into it."""
         return Spool(self, Context(tool, call_id, session), binary=binary, options=options)
 
     @overload
@@ -194,7 +195,7 @@ class Truncator:
     def tool(self, /, *, name: str | None = None, **options: Any) -> Callable[[F], F]: ...
 
     def tool(self, function: Any = None, /, *, name: str | None = None, **options: Any) -> Any:
-        """Decorates a function whose result a model will read; it may be asynchronous."""
+        """Decorate a function whose result a model reads; it may be asynchronous."""
         if function is None:
             return functools.partial(self.tool, name=name, **options)
         called = name or getattr(function, "__name__", None)
@@ -211,90 +212,90 @@ class Truncator:
         async def bounded_async(*arguments: Any, **keywords: Any) -> Any:
             return await later(function(*arguments, **keywords))
 
-        # Frameworks ask a tool what it is before they call it.
+        # Frameworks check whether a tool is a coroutine function before they call it.
         return bounded_async if inspect.iscoroutinefunction(function) else bounded
 
     def bound(self, value: Any, tool: str | None = None, **options: Any) -> Any:
-        """Bounds whatever a tool returned.
+        """Bound whatever a tool returned.
 
-        Text is cut and results are bounded. Other dictionaries, lists, tuples and models pass if they fit, as JSON; else
+        Text is cut and results are bounded. Other dictionaries, lists, tuples and models pass if their JSON fits; otherwise
         that text is cut. Everything else passes.
         """
-        flow = self._bounding(value, tool, options)
+        flow = self._bound_steps(value, tool, options)
         return value if flow is None else run(flow)
 
     async def abound(self, value: Any, tool: str | None = None, **options: Any) -> Any:
-        """The same without holding up the event loop."""
-        flow = self._bounding(value, tool, options)
+        """The same without blocking the event loop."""
+        flow = self._bound_steps(value, tool, options)
         return value if flow is None else await run_async(flow)
 
-    def _bounding(self, value: Any, tool: str | None, options: dict[str, Any]) -> Flow[Any] | None:
+    def _bound_steps(self, value: Any, tool: str | None, options: dict[str, Any]) -> Flow[Any] | None:
         context = Context(tool, options.pop("call_id", None), options.pop("session", None))
         if isinstance(value, TEXTS):
-            return _content(self._cutting(value, context, options))
+            return _content(self._cut_steps(value, context, options))
         if isinstance(value, (dict, list, tuple)) or _is_model(value):
-            return self._bounding_data(value, context, self._decided(value, context, options))
+            return self._bound_data_steps(value, context, self._with_decision(value, context, options))
         return None
 
-    def _bounding_data(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Any]:
+    def _bound_data_steps(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Any]:
         try:
             data = _as_json(value)
         except (TypeError, ValueError, RecursionError):
-            # The tool has done its work: what JSON cannot say must not cost its result.
+            # The tool has done its work: a value that JSON cannot represent must not lose its result.
             text = str(value)
         else:
             text = data.text
-            judged = yield from self._judging_data(data, context, options)
+            judged = yield from self._result_data_steps(data, context, options)
             if judged.results:
                 return judged.value
-        cut = yield from self._cutting_text(text, context, options)
+        cut = yield from self._cut_text_steps(text, context, options)
         return cut.content if cut.truncated else value
 
-    def _cutting(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut[Any]]:
-        return self._cutting_text(text, context, self._decided(text, context, options))
+    def _cut_steps(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut[Any]]:
+        return self._cut_text_steps(text, context, self._with_decision(text, context, options))
 
-    def _judging(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Judged]:
-        return self._judging_data(_as_json(value), context, self._decided(value, context, options))
+    def _result_steps(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Judged]:
+        return self._result_data_steps(_as_json(value), context, self._with_decision(value, context, options))
 
-    def _cutting_text(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut[Any]]:
+    def _cut_text_steps(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut[Any]]:
         call = _dump(options) if options else None
         content, report, saves = yield Work(lambda: self._engine.cut(text, *context, call))
         if saves is not None:
-            given = yield from self._asking([text] if saves else [], report, context)
+            given = yield from self._ask_caller([text] if saves else [], report, context)
             call = _dump({**options, **given})
             content, report, _ = yield Work(lambda: self._engine.cut(text, *context, call))
         if report is None:
             return Cut(text)
         cut = Cut(content, report)
-        self._tell(cut.report)
+        self._emit_events(cut.report)
         return cut if cut.report["truncated"] else Cut(text)
 
-    def _judging_data(self, data: Data, context: Context, options: dict[str, Any]) -> Flow[Judged]:
+    def _result_data_steps(self, data: Data, context: Context, options: dict[str, Any]) -> Flow[Judged]:
         call = _dump(options)
         changed, results, report, saves = yield Work(lambda: self._engine.result(data.text, *context, call))
         if saves is not None:
-            # What is in a result is text.
+            # A result contains text only.
             texts = [save.decode("utf-8", "replace") for save in saves]
-            given = yield from self._asking(texts, report, context)
+            given = yield from self._ask_caller(texts, report, context)
             call = _dump({**options, **given})
             changed, results, report, _ = yield Work(lambda: self._engine.result(data.text, *context, call))
-        self._tell(json.loads(report))
+        self._emit_events(json.loads(report))
         return Judged(data.value if changed is None else data.rebuild(changed), json.loads(results))
 
-    def _asking(self, saves: list[Any], report: str, context: Context) -> Flow[dict[str, Any]]:
-        """Asks the caller's own store and strategy."""
-        kept = yield from self._keeping(saves, context)
-        return {**kept, **(yield from self._making(report))}
+    def _ask_caller(self, saves: list[Any], report: str, context: Context) -> Flow[dict[str, Any]]:
+        """Call the caller's own store and strategy."""
+        kept = yield from self._save_outputs(saves, context)
+        return {**kept, **(yield from self._run_strategy(report))}
 
-    def _keeping(self, saves: list[Any], context: Context) -> Flow[dict[str, Any]]:
+    def _save_outputs(self, saves: list[Any], context: Context) -> Flow[dict[str, Any]]:
         if self._store is None:
             return {}
         saved = []
         for content in saves:
-            saved.append((yield from self._saving(content, context)))
+            saved.append((yield from self._save_output(content, context)))
         return {"saved": saved}
 
-    def _making(self, report: str) -> Flow[dict[str, Any]]:
+    def _run_strategy(self, report: str) -> Flow[dict[str, Any]]:
         if self._strategy is None:
             return {}
         made = []
@@ -303,21 +304,21 @@ class Truncator:
             text = yield Question(functools.partial(self._strategy, wanted["text"], limits))
             if not isinstance(text, str):
                 raise TypeError(f"the strategy must return str, not {type(text).__name__}")
-            made.append(_speakable(text))
+            made.append(_replace_surrogates(text))
         return {"made": made}
 
-    def _saving(self, content: Any, context: Context) -> Flow[dict[str, str]]:
-        """A store that fails costs nobody the output: the notice says so."""
+    def _save_output(self, content: Any, context: Context) -> Flow[dict[str, str]]:
+        """Save one output. A failing store never loses the preview: the notice reports the error."""
         try:
             place = yield Question(functools.partial(self._store.save, content, context))
         except Exception as error:
-            return {"error": _speakable(str(error)) or type(error).__name__}
+            return {"error": _replace_surrogates(str(error)) or type(error).__name__}
         if place is None:
             return {"error": "the store returned no path"}
         path = str(place)
-        return {"path": path} if path == _speakable(path) else {"error": "the store's path is no text"}
+        return {"path": path} if path == _replace_surrogates(path) else {"error": "the store's path is not valid text"}
 
-    def _decided(self, value: Any, context: Context, options: dict[str, Any]) -> dict[str, Any]:
+    def _with_decision(self, value: Any, context: Context, options: dict[str, Any]) -> dict[str, Any]:
         if self._decide is None:
             return options
         decision = self._decide(context.tool, value)
@@ -325,7 +326,7 @@ class Truncator:
             return {**options, **decision}
         return options if decision else {**options, "skip": True}
 
-    def _tell(self, report: dict[str, Any]) -> None:
+    def _emit_events(self, report: dict[str, Any]) -> None:
         if self._on_event is not None:
             for event in report["events"]:
                 self._on_event(event)
@@ -340,7 +341,7 @@ def _is_model(value: Any) -> bool:
 
 
 class Data(NamedTuple):
-    """A value, the same as JSON, and the way back."""
+    """A value, its JSON, and a function from JSON back to a value of its type."""
 
     value: Any
     text: str
@@ -369,18 +370,18 @@ def _dump_value(value: Any) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        # A lone surrogate has no UTF-8, but JSON has a way to write it.
+        # UTF-8 cannot encode a lone surrogate, but JSON can escape it.
         return json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text
 
 
-def _speakable(text: str) -> str:
-    """Without the lone surrogates that no other language can be told."""
+def _replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()
 
 
 def _store_name(store: Any) -> str | None:
-    if store is OWN:
+    if store is DEFAULT_STORE:
         return None
     if store is None:
         return "none"
@@ -397,33 +398,33 @@ def _shared(profile: str, store: Any) -> Truncator:
 
 
 def _default(profile: Any, store: Any) -> Truncator:
-    # What a path means may change: it is looked at each time.
-    is_fixed = (store is OWN or store is None) and isinstance(profile, str) and not profile.endswith(".toml")
+    # The meaning of a path can change, so it is resolved at every call.
+    is_fixed = (store is DEFAULT_STORE or store is None) and isinstance(profile, str) and not profile.endswith(".toml")
     return _shared(profile, store) if is_fixed else Truncator(profile, store=store)
 
 
 def cut(
-    text: Text, tool: str | None = None, *, profile: Any = "native", store: Any = OWN, **options: Any
+    text: Text, tool: str | None = None, *, profile: Any = "native", store: Any = DEFAULT_STORE, **options: Any
 ) -> Cut[Text]:
-    """Bounds an output: `str` in, `str` out; `bytes` in, `bytes` out."""
+    """Bound an output: `str` in, `str` out; `bytes` in, `bytes` out."""
     return _default(profile, store).cut(text, tool, **options)
 
 
-def result(value: V, tool: str | None = None, *, profile: Any = "native", store: Any = OWN, **options: Any) -> V:
-    """Bounds the text in a tool result of any known shape."""
+def result(value: V, tool: str | None = None, *, profile: Any = "native", store: Any = DEFAULT_STORE, **options: Any) -> V:
+    """Bound the text in a tool result of any known shape."""
     return _default(profile, store).result(value, tool, **options)
 
 
 @overload
-def tool(function: F, /, *, profile: Any = "native", store: Any = OWN, **options: Any) -> F: ...
+def tool(function: F, /, *, profile: Any = "native", store: Any = DEFAULT_STORE, **options: Any) -> F: ...
 
 
 @overload
-def tool(*, profile: Any = "native", store: Any = OWN, **options: Any) -> Callable[[F], F]: ...
+def tool(*, profile: Any = "native", store: Any = DEFAULT_STORE, **options: Any) -> Callable[[F], F]: ...
 
 
-def tool(function: Any = None, /, *, profile: Any = "native", store: Any = OWN, **options: Any) -> Any:
-    """Decorates a function whose result a model will read; it may be asynchronous."""
+def tool(function: Any = None, /, *, profile: Any = "native", store: Any = DEFAULT_STORE, **options: Any) -> Any:
+    """Decorate a function whose result a model reads; it may be asynchronous."""
     if function is None:
         return functools.partial(tool, profile=profile, store=store, **options)
     return _default(profile, store).tool(function, **options)

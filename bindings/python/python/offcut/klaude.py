@@ -1,4 +1,4 @@
-"""Klaude's truncation, by the names it has there."""
+"""Klaude's truncation, with Klaude's names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from ._truncator import OWN, Truncator
+from ._truncator import DEFAULT_STORE, Truncator
 
 TOOL_OUTPUT_MAX_LENGTH = 40000
 TOOL_OUTPUT_DISPLAY_HEAD = 10000
@@ -16,7 +16,7 @@ TOOL_OUTPUT_TRUNCATION_DIR = "/tmp/klaude"
 
 @dataclass
 class TruncationResult:
-    """What became of an output."""
+    """The result of bounding an output."""
 
     output: str
     was_truncated: bool
@@ -30,13 +30,13 @@ class TruncationStrategy(ABC):
 
     @abstractmethod
     def truncate(self, output: str, tool_name: str | None = None, call_id: str | None = None) -> TruncationResult:
-        """Bounds one."""
+        """Bound one output."""
 
 
 class SmartTruncationStrategy(TruncationStrategy):
-    """Over `max_length` characters, the first `head_chars` and the last `tail_chars`; the whole of it saved.
+    """Shows the first `head_chars` and the last `tail_chars` of an output over `max_length` characters, and saves all of it.
 
-    Without a directory of its own it saves where the command line does; a shared one must be private.
+    Without a directory it saves to the command line's store. A given directory must be private to the user.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class SmartTruncationStrategy(TruncationStrategy):
     ) -> None:
         self._truncator = Truncator(
             "klaude",
-            store=OWN if truncation_dir is None else truncation_dir,
+            store=DEFAULT_STORE if truncation_dir is None else truncation_dir,
             max_chars=max_length,
             keep_chars=head_chars + tail_chars,
             split=[head_chars, tail_chars],
         )
 
     def truncate(self, output: str, tool_name: str | None = None, call_id: str | None = None) -> TruncationResult:
-        """Bounds one output."""
+        """Bound one output."""
         cut = self._truncator.cut(output, tool_name, call_id=call_id)
         if cut.original is None or cut.removed is None:
             return TruncationResult(output, was_truncated=False, original_length=len(output))
@@ -72,7 +72,7 @@ _strategy: TruncationStrategy | None = None
 
 
 def get_truncation_strategy() -> TruncationStrategy:
-    """The strategy in force."""
+    """Return the current strategy."""
     global _strategy
     if _strategy is None:
         _strategy = SmartTruncationStrategy()
@@ -80,11 +80,11 @@ def get_truncation_strategy() -> TruncationStrategy:
 
 
 def set_truncation_strategy(strategy: TruncationStrategy) -> None:
-    """Puts another strategy in force."""
+    """Replace the current strategy."""
     global _strategy
     _strategy = strategy
 
 
 def truncate_tool_output(output: str, tool_name: str | None = None, call_id: str | None = None) -> TruncationResult:
-    """Bounds an output by the strategy in force."""
+    """Bound an output with the current strategy."""
     return get_truncation_strategy().truncate(output, tool_name, call_id)

@@ -23,7 +23,7 @@ class OffcutMiddleware(AgentMiddleware):
         self.truncator = truncator or Truncator(**options)
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
-        """Bounds what a tool returned."""
+        """Bound what a tool returned."""
         result = handler(request)
         for message in _messages(result):
             _put(message, self.truncator.bound(_value(message), **_call(request, message)))
@@ -38,7 +38,7 @@ class OffcutMiddleware(AgentMiddleware):
 
 
 def _messages(result: Any) -> list[ToolMessage]:
-    """The tool messages in what a handler returned: one, or those in a command's update."""
+    """Return the tool messages in a handler's result: one message, or those in a command's update."""
     if isinstance(result, ToolMessage):
         return [result]
     update = getattr(result, "update", None)
@@ -52,10 +52,10 @@ def _call(request: Any, message: ToolMessage) -> dict[str, Any]:
 
 
 def _value(message: ToolMessage) -> str | dict[str, Any]:
-    """Text, or the blocks as a result that is known."""
+    """Return text, or blocks as a result of a known shape."""
     content = message.content
     return content if isinstance(content, str) else {"role": "tool", "content": content}
 
 
-def _put(message: ToolMessage, told: str | dict[str, Any]) -> None:
-    message.content = told if isinstance(told, str) else told["content"]
+def _put(message: ToolMessage, bounded: str | dict[str, Any]) -> None:
+    message.content = bounded if isinstance(bounded, str) else bounded["content"]

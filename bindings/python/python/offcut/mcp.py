@@ -1,4 +1,4 @@
-"""MCP: results of tool calls bounded, on the side of the client or of the server.
+"""MCP: bounds the results of tool calls, in a client or in a server.
 
     session = bound_session(session)             # every call_tool from now on
     bound_result(result, tool="search")          # one result
@@ -13,19 +13,19 @@ from typing import Any
 
 from ._truncator import Truncator
 
-#: The field of a result's structure: its name depends on the version.
+#: Names of the field for structured content; they depend on the version of the SDK.
 STRUCTURES = ("structuredContent", "structured_content")
 
 
 def bound_result(result: Any, tool: str | None = None, truncator: Truncator | None = None) -> Any:
-    """A `CallToolResult` with its text and its structure bounded."""
+    """Bound the text and the structured content of a `CallToolResult`."""
     used = truncator or Truncator()
     bounded = used.result(result, tool, shape="mcp")
     return _with_structure(bounded, used.bound(_structure(bounded), tool))
 
 
 def bound_session(session: Any, truncator: Truncator | None = None) -> Any:
-    """The same session, or client, whose tool results are bounded."""
+    """Bound the tool results of a session or client, and return it."""
     used = truncator or Truncator()
     call_tool = session.call_tool
 
@@ -46,9 +46,12 @@ def _structure(result: Any) -> Any:
     return next((getattr(result, field) for field in STRUCTURES if hasattr(result, field)), None)
 
 
-def _with_structure(result: Any, told: Any) -> Any:
-    """Often a structure says again what the text says; one that is too long is text, in a structure of our own."""
-    if told is _structure(result):
+def _with_structure(result: Any, bounded: Any) -> Any:
+    """Put the bounded structure back; one that became text is wrapped in an object.
+
+    Structured content often repeats the text, so it has to be bounded too.
+    """
+    if bounded is _structure(result):
         return result
     field = next(field for field in STRUCTURES if hasattr(result, field))
-    return result.model_copy(update={field: told if isinstance(told, dict) else {"offcut": told}})
+    return result.model_copy(update={field: bounded if isinstance(bounded, dict) else {"offcut": bounded}})

@@ -15,7 +15,7 @@ from ._truncator import Truncator
 
 
 def bound_tool(tool: FunctionTool, truncator: Truncator | None = None) -> FunctionTool:
-    """The same tool with its output bounded."""
+    """Return a copy of the tool whose output is bounded."""
     used = truncator or Truncator()
     bounded = copy.copy(tool)
 
@@ -28,13 +28,13 @@ def bound_tool(tool: FunctionTool, truncator: Truncator | None = None) -> Functi
 
 
 def bound_tools(tools: Iterable[Any], truncator: Truncator | None = None) -> list[Any]:
-    """The same tools; those that are no function tools stay as they are."""
+    """Return the tools with function tools bounded; other tools stay as they are."""
     used = truncator or Truncator()
     return [bound_tool(tool, used) if isinstance(tool, FunctionTool) else tool for tool in tools]
 
 
 async def _bound(truncator: Truncator, output: Any, name: str, call_id: str | None) -> Any:
-    # One output, or a list of parts; a part of text has a field of that name.
+    # One output, or a list of parts; a text part has a field `text`.
     if isinstance(output, (list, tuple)) and any(_text_of(part) is not None for part in output):
         return [await _bound(truncator, part, name, call_id) for part in output]
     text = _text_of(output)
@@ -45,7 +45,7 @@ async def _bound(truncator: Truncator, output: Any, name: str, call_id: str | No
         return (await truncator.acut(output, name, call_id=call_id)).content
     if output is None or hasattr(output, "type") or (isinstance(output, dict) and "type" in output):
         return output
-    # The SDK shows the model `str` of anything else.
+    # For anything else, the SDK shows `str(output)` to the model.
     cut = await truncator.acut(str(output), name, call_id=call_id)
     return cut.content if cut.truncated else output
 
