@@ -1,4 +1,4 @@
-// Cutting 100 MB from Node, against the documents' algorithm written plainly. Prints rows of a table.
+// Cuts 100 MB from Node, compared with the source documents' algorithm in plain JavaScript. Prints rows of a table.
 import { createRequire } from 'node:module';
 
 const { Truncator } = createRequire(import.meta.url)('../node/index.js');
@@ -8,11 +8,11 @@ function log(size) {
   const lines = Array.from({ length: 100_000 }, (_, number) =>
     `2026-01-01T00:00:${two(number)}.000Z INFO  worker-${number % 8} handled request ${String(number).padStart(7, '0')} in 12 ms, 200 OK, 5120 bytes sent\n`);
   const block = lines.join('');
-  // Through a Buffer, so that the string is flat, as one is that came from a process.
+  // Through a Buffer, so that the string is flat, like one that came from a process.
   return Buffer.from(block.repeat(Math.ceil(size / block.length)).slice(0, size)).toString('latin1');
 }
 
-// OpenCode's and the coding agent's loop.
+// The algorithm of opencode (seed 001) and the coding agent (seed 000).
 function plain(text, maxLines = 2000, maxBytes = 51_200) {
   const lines = text.split('\n');
   const total = Buffer.byteLength(text, 'utf-8');
@@ -53,13 +53,13 @@ for (const [name, theirs, ours, least] of [
   ['opencode, `Buffer`, promise', () => plain(data.toString('utf8')), () => truncator.cut(data), 0],
   ['opencode, `string`', () => plain(text), () => truncator.cutSync(text), 5],
 ]) {
-  // In turn, so that both have the same neighbours.
+  // Alternate, so that both run under the same load.
   let [before, after] = [Infinity, Infinity];
   for (let round = 0; round < 8; round += 1) {
     before = Math.min(before, await best(theirs, 1));
     after = Math.min(after, await best(ours, 4));
   }
-  rows.push(`| Node | ${name} | ${before.toFixed(0)} ms | ${after.toFixed(1)} ms | ${(before / after).toFixed(1)}× | ${least ? `${least}×` : 'told only'} |`);
+  rows.push(`| Node | ${name} | ${before.toFixed(0)} ms | ${after.toFixed(1)} ms | ${(before / after).toFixed(1)}× | ${least ? `${least}×` : 'none'} |`);
   fine &&= before / after >= least;
 }
 const smallRows = [];

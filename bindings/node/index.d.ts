@@ -2,12 +2,12 @@ import { Transform } from 'node:stream';
 
 export declare const version: string;
 
-/** A whole number from 1 on, or a size such as `50KiB`. */
+/** A positive whole number, or a size such as `50KiB`. */
 export type Amount = number | string;
 
 export type StrategyName = 'head' | 'tail' | 'head-tail' | 'smart' | 'json' | 'auto';
 
-/** What may differ from tool to tool and from call to call. */
+/** Options that can be set per tool and per call. */
 export interface RuleOptions {
   enabled?: boolean;
   skip?: boolean;
@@ -21,15 +21,15 @@ export interface RuleOptions {
   keepChars?: Amount;
   keepTokens?: Amount;
   strategy?: StrategyName;
-  /** The weights of the beginning and of the end. */
+  /** The weights of the beginning and the end. */
   split?: [number, number];
-  /** The reader can hand a file to a sub-agent. */
+  /** The reader can start a sub-agent and give it a file. */
   task?: boolean;
-  /** The bytes are shown as they came, not as a terminal would show them. */
+  /** Show the bytes as they came, not as a terminal would show them. */
   raw?: boolean;
 }
 
-/** One call, and options for it alone. */
+/** One call, and options for this call. */
 export interface Call extends RuleOptions {
   tool?: string;
   callId?: string;
@@ -52,7 +52,7 @@ export interface ResultCall extends Call {
   shape?: Shape;
 }
 
-/** The room there is; null where a unit is not bounded. */
+/** The budget; null where a unit is not bounded. */
 export interface Limits {
   lines: number | null;
   bytes: number | null;
@@ -67,7 +67,7 @@ export interface Size {
   tokens?: number;
 }
 
-/** A run of bytes that is not shown. Lines are counted from 1. */
+/** A range of bytes that is not shown. Lines are counted from 1. */
 export interface Gap {
   start: number;
   end: number;
@@ -81,23 +81,23 @@ export declare class Cut<T extends string | Uint8Array = string> {
   private constructor();
   readonly content: T;
   readonly truncated: boolean;
-  /** Where the whole output is: its file, usually. */
+  /** Where the complete output is, usually a file. */
   readonly saved?: string;
   readonly id?: string;
-  /** Why the output could not be kept whole. */
+  /** Why the output could not be stored completely. */
   readonly error?: string;
   readonly original?: Size;
   readonly shown?: Size;
   readonly removed?: Size;
   readonly limitedBy?: 'lines' | 'bytes' | 'chars' | 'tokens';
   readonly gaps: Gap[];
-  /** Everything that is known, as plain data. */
+  /** The complete report, as plain data. */
   readonly report: Record<string, unknown>;
   toString(): string;
   toJSON(): Record<string, unknown>;
 }
 
-/** One thing that happened. */
+/** One event. */
 export interface Event {
   event: 'passed' | 'truncated' | 'stored' | 'error';
   /** Milliseconds since 1970. */
@@ -113,7 +113,7 @@ export interface Event {
   error?: string;
 }
 
-/** A store of one's own. */
+/** A custom store. */
 export interface ForeignStore {
   save(
     content: string | Uint8Array,
@@ -121,30 +121,30 @@ export interface ForeignStore {
   ): string | Promise<string>;
 }
 
-/** A strategy of one's own: it returns the text to show, and is marked as opaque. */
+/** A custom strategy: returns the text to show, which is marked as opaque. */
 export type ForeignStrategy = (text: string, limits: Limits) => string | Promise<string>;
 
 export interface TruncatorOptions extends Omit<RuleOptions, 'strategy'> {
   /** `native`, `opencode`, `coding-agent`, `unified`, `takumi`, `klaude`, or the path of a profile's TOML file. */
   profile?: string;
-  /** The command line's own store unless said otherwise; null keeps nothing. */
+  /** By default the command line's store; null stores nothing. */
   store?: string | null | Store | ForeignStore;
   strategy?: StrategyName | ForeignStrategy;
   /** How the reader gets the rest back. */
   reach?: 'files' | 'shell' | 'nothing' | `tool:${string}`;
-  /** Options for each tool, over those for all. */
+  /** Options for each tool, which override those for all. */
   tools?: Record<string, RuleOptions>;
-  /** Tools whose outputs pass as they are. */
+  /** Tools whose outputs pass unchanged. */
   skipTools?: string[];
-  /** What the results of one batch may have together, in bytes. */
+  /** The limit for all results of one batch together, in bytes. */
   total?: Amount;
-  /** What is kept of one output at the most, in bytes. */
+  /** The most bytes that are stored of one output. */
   maxOutput?: Amount;
   decide?: (tool: string | undefined, value: unknown) => boolean | RuleOptions;
   onEvent?: (event: Event) => void;
 }
 
-/** What became of one result. */
+/** What was done with one result. */
 export interface Judged {
   shape: Shape;
   tool?: string;
@@ -158,26 +158,26 @@ export interface Judged {
 export declare class Truncator {
   constructor(options?: TruncatorOptions);
   readonly profile: string;
-  /** On another thread. A Buffer must not be changed or transferred meanwhile. */
+  /** Works on another thread. Do not change or transfer a Buffer until the promise settles. */
   cut<T extends string | Uint8Array>(output: T, call?: Call): Promise<Cut<T extends string ? string : Uint8Array>>;
   cutSync<T extends string | Uint8Array>(output: T, call?: Call): Cut<T extends string ? string : Uint8Array>;
-  /** An object gives an object, JSON text gives JSON text; what does not change is the same object. */
+  /** An object gives an object, JSON text gives JSON text; a result that does not change is the same object. */
   result<T>(value: T, call?: ResultCall): Promise<T>;
   resultSync<T>(value: T, call?: ResultCall): T;
   judge<T>(value: T, call?: ResultCall): Promise<{ value: T; results: Judged[] }>;
-  /** Whatever a tool returned: text is cut, results are bounded, other objects are cut as JSON if that is too long. */
+  /** Bounds whatever a tool returned: text is cut, results are bounded, other objects are cut as text if too long as JSON. */
   bound(value: unknown, call?: Call): Promise<unknown>;
   tool<A extends unknown[]>(execute: (...inputs: A) => unknown, call?: Call): (...inputs: A) => Promise<unknown>;
   transform(call?: Call): OffcutTransform;
 }
 
-/** A stream that takes an output in and gives its preview out. What came until it was destroyed is kept, too. */
+/** A stream: an output in, its preview out. If the stream is destroyed, what came until then is stored. */
 export declare class OffcutTransform extends Transform {
   constructor(truncator?: Truncator | TruncatorOptions, call?: Call);
   /** Set these before the stream ends. */
   exitCode?: number | null;
   remark?: string;
-  /** There from the event `cut` on, or from `close` if the stream was destroyed. */
+  /** Set from the event `cut` on, or from `close` if the stream was destroyed. */
   readonly cut?: Cut<Uint8Array>;
 }
 
@@ -229,7 +229,7 @@ export interface Entry {
   pinned: boolean;
 }
 
-/** The outputs in a directory; without one, those of the command line's own store. */
+/** The outputs in a directory; without a directory, those in the command line's store. */
 export declare class Store {
   constructor(directory?: string);
   readonly directory: string;
@@ -248,11 +248,11 @@ export declare class Store {
   pin(reference: string): Promise<void>;
   unpin(reference: string): Promise<void>;
   remove(reference: string): Promise<void>;
-  /** Removes what is older than so many days, of one profile or of all. */
+  /** Removes outputs older than this many days, of one profile or of all; returns how many were removed. */
   clean(days: number, profile?: string): Promise<number>;
 }
 
-// The coding agent's names.
+// The names of the coding agent's source document (seed 000).
 
 export type TruncationDirection = 'head' | 'tail';
 
@@ -261,7 +261,7 @@ export type TruncationResult =
   | {
       content: string;
       truncated: true;
-      /** Not there if it could not be saved; the content says so. */
+      /** Undefined if the output could not be saved; the content says so. */
       outputPath: string;
       removedLines?: number;
       removedBytes?: number;
@@ -296,7 +296,7 @@ export interface TruncationStrategy {
   truncate(content: string, config: TruncationConfig): StrategyResult | Promise<StrategyResult>;
 }
 
-/** What a strategy shows, and how much it says is missing. */
+/** What a strategy shows, and how much it says is not shown. */
 export interface StrategyResult {
   content: string;
   removedLines?: number;
@@ -385,7 +385,7 @@ export declare function createTruncationMiddleware(config: TruncationMiddlewareC
 export declare const DEFAULT_TRUNCATION_CONFIG: TruncationConfig;
 export declare const TOOL_TRUNCATION_CONFIGS: Record<string, Partial<TruncationConfig>>;
 
-// OpenCode's and Takumi's names.
+// The names of OpenCode's (seed 001) and Takumi's (seed 003) source documents.
 
 export declare const Truncate: {
   readonly MAX_LINES: number;

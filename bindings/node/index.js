@@ -1,5 +1,5 @@
 'use strict';
-// One by one, so that `import { cut } from 'offcut'` finds the names as `require` does.
+// Exported one by one, so that `import { cut } from 'offcut'` finds the same names as `require`.
 const codingAgent = require('./lib/coding-agent.js');
 const opencode = require('./lib/opencode.js');
 const truncator = require('./lib/truncator.js');

@@ -1,4 +1,4 @@
-// What the types promise, checked by the compiler: the documents' examples as they are written.
+// Uses of the public types, checked by the compiler: the examples of the source documents.
 import {
   BaseTruncationStrategy,
   DefaultTruncationStrategy,
@@ -68,10 +68,10 @@ export async function example(content: string, bytes: Buffer): Promise<void> {
   console.log(kept.content[0]?.text, shown.length);
   const stream: OffcutTransform = own.transform({ tool: 'x' });
   console.log(stream.cut?.gaps[0]?.firstLine, (await new Store().read('last', { lines: '1:2' })).content);
-  const told = await Truncate.output(content, { direction: 'tail' }, { permission: { task: 'allow' } });
-  console.log(told.truncated ? told.outputPath : told.content);
+  const bounded = await Truncate.output(content, { direction: 'tail' }, { permission: { task: 'allow' } });
+  console.log(bounded.truncated ? bounded.outputPath : bounded.content);
   console.log(boundTools({ a: { execute: () => 5 } }).a.execute(), boundHandler('x', async () => ({ content: [] })));
-  // @ts-expect-error a number is no output
+  // @ts-expect-error a number is not an output
   await cut(5);
   // @ts-expect-error there is no such option
   await cut('x', { maxLine: 5 });

@@ -1,4 +1,4 @@
-// Does one thing in Node and prints what came of it, for tests in another language.
+// Runs one action in Node and prints its result as JSON, for tests in Python.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';

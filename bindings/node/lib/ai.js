@@ -1,8 +1,8 @@
 'use strict';
-// Vercel's AI SDK: tools whose output is bounded.
+// Vercel's AI SDK: bounds the output of tools.
 const { asTruncator } = require('./truncator.js');
 
-/** The same tool with its output bounded. */
+/** Returns a copy of the tool whose output is bounded. */
 function boundTool(tool, { name, truncator } = {}) {
   if (typeof tool?.execute !== 'function') return tool;
   const used = asTruncator(truncator);
@@ -15,7 +15,7 @@ function boundTool(tool, { name, truncator } = {}) {
   const bounded = {
     execute(input, options) {
       const output = execute.call(tool, input, options);
-      // A tool may report its progress; every report is bounded.
+      // A tool may yield progress; every value is bounded.
       if (typeof output?.[Symbol.asyncIterator] === 'function') return each(output, options);
       return Promise.resolve(output).then((output) => used.bound(output, call(options)));
     },
@@ -23,7 +23,7 @@ function boundTool(tool, { name, truncator } = {}) {
   return { ...tool, ...bounded };
 }
 
-/** The same tools, by their names. */
+/** The same for an object of tools. */
 function boundTools(tools, truncator) {
   const used = asTruncator(truncator);
   return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, boundTool(tool, { name, truncator: used })]));

@@ -1,5 +1,5 @@
 'use strict';
-// The coding agent's truncation, by the names it has there.
+// The coding agent's truncation (seed 000), with the names of its source document.
 const native = require('./native.js');
 const { Store } = require('./store.js');
 const { CONTEXT, Truncator } = require('./truncator.js');
@@ -19,17 +19,17 @@ const TOOL_TRUNCATION_CONFIGS = {
   read: { enabled: false },
 };
 
-/** Everything is cut by one engine that keeps nothing. */
+/** One engine, which stores nothing, cuts for all strategies. */
 let bare;
 function engine() {
   bare ??= new native.Engine(JSON.stringify({ profile: 'coding-agent', store: 'none' }));
   return bare;
 }
 
-/** What a configuration says about one call of a strategy. */
+/** The options for one call, from a configuration. */
 const options = ({ maxLines, maxBytes, direction }) => ({ options: describe({ maxLines, maxBytes, direction }) });
 
-/** For strategies of one's own. */
+/** The base class for custom strategies. */
 class BaseTruncationStrategy {
   needsTruncation(content, config) {
     return !engine().fits(content, options(config));
@@ -62,12 +62,12 @@ class BaseTruncationStrategy {
   }
 }
 
-/** Whole lines from one end. */
+/** Shows whole lines from one end. */
 class DefaultTruncationStrategy extends BaseTruncationStrategy {
   name = 'default';
 }
 
-/** Keeps whole outputs in a directory; without one, in the command line's own store. */
+/** Stores complete outputs in a directory; without a directory, in the command line's store. */
 class TruncationStorage {
   #store;
   #engine;
@@ -94,7 +94,7 @@ class TruncationStorage {
   }
 }
 
-/** Bounds outputs, keeps the whole of them, and tells what happened. */
+/** Bounds outputs, stores them completely, and reports events. */
 class TruncationService {
   #config;
   #tools;
@@ -108,13 +108,13 @@ class TruncationService {
     this.#config = { ...DEFAULT_TRUNCATION_CONFIG, ...config.global };
     this.#tools = new Map(Object.entries(config.tools ?? {}));
     this.#storage = config.storage ?? new TruncationStorage(this.#config.storageDir);
-    const isOurs = !config.strategy || config.strategy.constructor === DefaultTruncationStrategy;
-    this.#strategy = isOurs ? undefined : config.strategy;
+    const isDefault = !config.strategy || config.strategy.constructor === DefaultTruncationStrategy;
+    this.#strategy = isDefault ? undefined : config.strategy;
     this.#onEvent = config.onEvent;
-    // A storage that is ours is the store itself; of any other only its methods are known.
+    // A TruncationStorage is offcut's store itself; any other storage is known only by its methods.
     const isStore = this.#storage.constructor === TruncationStorage;
     const store = isStore ? this.#storage.getStorageDir() : this.#storage;
-    this.#truncator = new Truncator({ profile: 'coding-agent', store, onEvent: (event) => this.#told(event) });
+    this.#truncator = new Truncator({ profile: 'coding-agent', store, onEvent: (event) => this.#translate(event) });
     this.#engine = new native.Engine(
       JSON.stringify({ profile: 'coding-agent', store: isStore ? store : 'none', events: true }),
     );
@@ -126,7 +126,7 @@ class TruncationService {
       try {
         return await this.#byStrategy(content, context, config);
       } catch (error) {
-        // What a strategy cannot do is done without it: bounded, and told.
+        // The output is bounded without the failing strategy, and the error is reported.
         const originalSize = native.countBytes(content);
         this.#emit({ type: 'error', context, originalSize, truncatedSize: originalSize, error: reason(error) });
       }
@@ -149,16 +149,16 @@ class TruncationService {
     if (typeof made?.content !== 'string') throw new TypeError('the strategy returned no content');
     const saved = await this.#save(content, context);
     const { content: shown, removedLines, removedBytes } = made;
-    const strategist = { content: shown, removedLines, removedBytes, tail: config.direction === 'tail', saved };
+    const shownByStrategy = { content: shown, removedLines, removedBytes, tail: config.direction === 'tail', saved };
     const call = { tool: context?.toolName, session: context?.sessionId };
-    const reply = await this.#engine.frame(content, JSON.stringify(strategist), call);
+    const reply = await this.#engine.frame(content, JSON.stringify(shownByStrategy), call);
     const report = JSON.parse(reply.report);
     if (report.saved && saved) this.#pending = report.saved;
-    report.events.forEach((event) => this.#told(event));
+    report.events.forEach((event) => this.#translate(event));
     return truncated(reply.content, report);
   }
 
-  /** What a storage of the caller's own said; nothing if the store is ours. */
+  /** Saves to a custom storage; returns undefined for offcut's own. */
   async #save(content, context) {
     if (this.#storage.constructor === TruncationStorage) return undefined;
     try {
@@ -187,11 +187,11 @@ class TruncationService {
     return { ...this.#config, ...tool, ...chosen, enabled };
   }
 
-  /** Where the output is of which the next event tells. */
+  /** The path of the output that the next event reports. */
   #pending;
 
-  /** An event of the engine's, as the document has it. */
-  #told({ event, tool, path, original_bytes: originalSize, content_bytes: truncatedSize, error }) {
+  /** Translates an event of the engine into one of the source document's. */
+  #translate({ event, tool, path, original_bytes: originalSize, content_bytes: truncatedSize, error }) {
     const context = { toolName: tool };
     if (event === 'stored') this.#pending = path;
     if (event === 'passed') this.#emit({ type: 'skipped', context, originalSize, truncatedSize });
@@ -215,7 +215,7 @@ function truncated(content, { saved, removed_lines: removedLines, removed_bytes:
   return { content, truncated: true, outputPath: saved, removedLines, removedBytes };
 }
 
-/** Bounds the output of every tool result that passes through. */
+/** Returns a function that bounds the output of every tool result. */
 function createTruncationMiddleware({ service, skipTools = [], shouldTruncate }) {
   return async (toolName, result, context) => {
     if (!result?.output || result.metadata?.truncated !== undefined || skipTools.includes(toolName)) return result;
@@ -225,14 +225,14 @@ function createTruncationMiddleware({ service, skipTools = [], shouldTruncate })
       if (decision === false) return result;
       if (typeof decision === 'object' && decision !== null) used = { ...used, options: decision };
     }
-    const told = await service.output(result.output, used);
-    const metadata = { ...result.metadata, truncated: told.truncated };
-    if (told.truncated) {
-      metadata.truncationPath = told.outputPath;
-      metadata.truncationRemovedLines = told.removedLines;
-      metadata.truncationRemovedBytes = told.removedBytes;
+    const bounded = await service.output(result.output, used);
+    const metadata = { ...result.metadata, truncated: bounded.truncated };
+    if (bounded.truncated) {
+      metadata.truncationPath = bounded.outputPath;
+      metadata.truncationRemovedLines = bounded.removedLines;
+      metadata.truncationRemovedBytes = bounded.removedBytes;
     }
-    return { ...result, output: told.content, metadata };
+    return { ...result, output: bounded.content, metadata };
   };
 }
 

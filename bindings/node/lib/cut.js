@@ -12,7 +12,7 @@ class Cut {
     this.#json = report;
   }
 
-  /** Everything that is known, as plain data. */
+  /** The complete report, as plain data. */
   get report() {
     this.#report ??= this.#json ? JSON.parse(this.#json) : WHOLE;
     return this.#report;

@@ -1,6 +1,6 @@
 'use strict';
-// One flow for synchronous and asynchronous callers: a generator of steps. Work is the engine's; a question is the
-// caller's own store or strategy, which may answer with a promise.
+// One implementation for synchronous and asynchronous callers: a flow is a generator of steps. `work` runs in the engine;
+// `ask` calls the caller's own store or strategy, which may return a promise.
 
 const work = (now, later) => ({ now, later });
 const ask = (question) => ({ question });

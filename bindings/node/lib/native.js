@@ -2,6 +2,6 @@
 try {
   module.exports = require('../offcut.node');
 } catch (error) {
-  error.message = `offcut's library is not built, or not for this system: run \`npm run build\` in its folder. ${error.message}`;
+  error.message = `cannot load offcut's native library: run \`npm run build\` in the folder of the package offcut. ${error.message}`;
   throw error;
 }

@@ -1,5 +1,5 @@
 'use strict';
-// OpenCode's `Truncate` and Takumi's plugin, by the names they have there.
+// OpenCode's `Truncate` (seed 001) and Takumi's plugin (seed 003), with the names of their source documents.
 const { Store } = require('./store.js');
 const { Truncator } = require('./truncator.js');
 
@@ -31,12 +31,12 @@ const Truncate = {
     const { maxLines, maxBytes, direction } = options ?? {};
     const cut = await opencode.cut(text, { maxLines, maxBytes, direction, task: hasTaskTool(agent) });
     if (!cut.truncated) return { content: text, truncated: false };
-    // Once in a process, when there is something to keep; nobody waits for it.
+    // Once per process, in the background, as soon as an output was stored.
     cleaning ??= Truncate.cleanup().catch(() => 0);
     return { content: cut.content, truncated: true, outputPath: cut.saved };
   },
 
-  /** Removes what is older than seven days. */
+  /** Removes outputs older than seven days. */
   async cleanup() {
     return new Store().clean(7, 'opencode');
   },

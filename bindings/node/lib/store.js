@@ -7,13 +7,13 @@ const camel = (object) =>
     Object.entries(object).map(([key, value]) => [key.replace(/_(.)/g, (_, letter) => letter.toUpperCase()), value]),
   );
 
-/** The name of an output. */
+/** Checks a reference to an output. */
 function entry(reference) {
-  if (reference == null) throw new TypeError('name an output');
-  return checkName('an output', reference);
+  if (reference == null) throw new TypeError('a reference to an output is required');
+  return checkName('the reference', reference);
 }
 
-/** The outputs in a directory; without one, those of the command line's own store. */
+/** The outputs in a directory; without a directory, those in the command line's store. */
 class Store {
   #archive;
 
@@ -25,18 +25,18 @@ class Store {
     return this.#archive.directory;
   }
 
-  /** One bounded page: `{lines: '100:200'}`, `{bytes: '0:4096'}` or `{around: 1234}`. */
+  /** Returns one bounded page: `{lines: '100:200'}`, `{bytes: '0:4096'}` or `{around: 1234}`. */
   async read(reference = 'last', options = {}) {
     const { content, report } = await this.#archive.read(entry(reference), JSON.stringify(options));
     return { content: content.toString(), ...camel(JSON.parse(report)) };
   }
 
-  /** All of an output, byte for byte. */
+  /** Returns all of an output, byte for byte. */
   async cat(reference = 'last') {
     return this.#archive.cat(entry(reference));
   }
 
-  /** Searches one output, or with `all` every one, for a regular expression. */
+  /** Searches one output, or every output with `all`, for a regular expression. */
   async grep(pattern, reference = 'last', options = {}) {
     const asked = pattern instanceof RegExp ? { pattern: pattern.source, ignoreCase: pattern.ignoreCase } : { pattern };
     const query = JSON.stringify({ ...asked, ...options });
@@ -44,7 +44,7 @@ class Store {
     return { ...found, hits: hits.map(camel) };
   }
 
-  /** Every output, the newest first. */
+  /** Returns every output, the newest first. */
   async list() {
     return JSON.parse(await this.#archive.list()).map(camel);
   }
@@ -65,7 +65,7 @@ class Store {
     return this.#archive.remove(entry(reference));
   }
 
-  /** Removes what is older than so many days, of one profile or of all; says how many outputs went. */
+  /** Removes outputs older than this many days, of one profile or of all; returns how many were removed. */
   async clean(days, profile) {
     return this.#archive.clean(days, profile);
   }

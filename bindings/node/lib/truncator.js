@@ -6,14 +6,14 @@ const native = require('./native.js');
 const { Store } = require('./store.js');
 const { checkOutput, describe, nativeCall, reason } = require('./values.js');
 
-// Texts are encoded in slices, into one buffer that stays in the processor's cache: several times faster than at once.
+// Texts are encoded in slices, into one buffer that stays in the processor's cache: several times faster than all at once.
 const SLICE = 256 * 1024;
 const scratch = Buffer.allocUnsafeSlow(3 * SLICE);
 
-/** What a store of the caller's own is given beside the usual context. */
+/** The key of the context that a custom store gets instead of the usual one. */
 const CONTEXT = Symbol('context');
 
-/** Encodes a text slice by slice; each is taken before the next is made. */
+/** Encodes a text slice by slice; `take` consumes each slice before the next is encoded. */
 function encode(text, take) {
   for (let at = 0; at < text.length; ) {
     let end = Math.min(at + SLICE, text.length);
@@ -64,36 +64,36 @@ class Truncator {
     return this.#engine.profile;
   }
 
-  /** Bounds an output, on another thread. A Buffer must not be changed or transferred meanwhile. */
+  /** Bounds an output on another thread. Do not change or transfer a Buffer until the promise settles. */
   async cut(output, call) {
-    return runLater(this.#cutting(checkOutput(output), call));
+    return runLater(this.#cutSteps(checkOutput(output), call));
   }
 
-  /** Bounds an output here and now. */
+  /** Bounds an output synchronously. */
   cutSync(output, call) {
     output = checkOutput(output);
     if (this.#plain) {
       const reply = this.#cutNow(output, nativeCall(call));
       return reply ? new Cut(reply.content, reply.report) : new Cut(output);
     }
-    return runNow(this.#cutting(output, call));
+    return runNow(this.#cutSteps(output, call));
   }
 
-  /** Bounds the text in a tool result of any known shape; what does not change is the same object. */
+  /** Bounds the text in a tool result of any known shape; a result that does not change is the same object. */
   async result(value, call) {
-    return (await runLater(this.#judging(value, call))).value;
+    return (await runLater(this.#resultSteps(value, call))).value;
   }
 
   resultSync(value, call) {
-    return runNow(this.#judging(value, call)).value;
+    return runNow(this.#resultSteps(value, call)).value;
   }
 
-  /** Bounds a tool result and tells what became of it. */
+  /** Bounds a tool result and reports what was done. */
   async judge(value, call) {
-    return runLater(this.#judging(value, call));
+    return runLater(this.#resultSteps(value, call));
   }
 
-  /** Bounds whatever a tool returned: text is cut, results are bounded, other objects are cut as JSON if that is too long. */
+  /** Bounds whatever a tool returned: text is cut, results are bounded, other objects are cut as text if too long as JSON. */
   async bound(value, call) {
     if (typeof value === 'string' || value instanceof Uint8Array) return (await this.cut(value, call)).content;
     if (value === null || typeof value !== 'object') return value;
@@ -101,17 +101,17 @@ class Truncator {
     try {
       json = JSON.stringify(value);
     } catch {
-      // The tool has done its work: what JSON cannot say must not cost its result.
+      // The tool has done its work: a value that JSON cannot represent must not lose its result.
     }
     if (json === undefined) return value;
-    const decided = this.#decided(value, call);
-    const judged = await runLater(this.#judgingJson(value, json, decided));
+    const decided = this.#withDecision(value, call);
+    const judged = await runLater(this.#resultJsonSteps(value, json, decided));
     if (judged.results.length > 0) return judged.value;
-    const cut = await runLater(this.#cuttingText(json, decided));
+    const cut = await runLater(this.#cutTextSteps(json, decided));
     return cut.truncated ? cut.content : value;
   }
 
-  /** A tool function whose result is bounded. */
+  /** Returns a tool function whose result is bounded. */
   tool(execute, call = {}) {
     const truncator = this;
     const named = { tool: execute.name || undefined, ...call };
@@ -120,7 +120,7 @@ class Truncator {
     };
   }
 
-  /** A stream that takes an output in and gives its preview out. */
+  /** Returns a stream: an output in, its preview out. */
   transform(call) {
     return new OffcutTransform(this, call);
   }
@@ -134,7 +134,7 @@ class Truncator {
   }
 
   #cutLater(output, call) {
-    // Memory that can be taken away, or is somebody else's too, must not be read on another thread.
+    // Memory that is resizable or shared must not be read on another thread.
     const isFixed = typeof output !== 'string' && output.buffer instanceof ArrayBuffer && !output.buffer.resizable;
     if (typeof output !== 'string') return this.#engine.cut(isFixed ? output : Buffer.from(output), call);
     const text = new native.Text(output.length);
@@ -142,11 +142,11 @@ class Truncator {
     return this.#engine.cut(text, call);
   }
 
-  #cutting(output, call) {
-    return this.#cuttingText(output, this.#decided(output, call));
+  #cutSteps(output, call) {
+    return this.#cutTextSteps(output, this.#withDecision(output, call));
   }
 
-  *#cuttingText(output, call) {
+  *#cutTextSteps(output, call) {
     const round = (given) => {
       const described = nativeCall(call, given);
       return work(
@@ -156,18 +156,18 @@ class Truncator {
     };
     let reply = yield round();
     if (reply?.saves) {
-      reply = yield round(yield* this.asking(reply.saves.length ? [output] : [], reply.report, call));
+      reply = yield round(yield* this.askCaller(reply.saves.length ? [output] : [], reply.report, call));
     }
-    return this.told(reply, output);
+    return this.asCut(reply, output);
   }
 
-  #judging(value, call) {
+  #resultSteps(value, call) {
     const json = typeof value === 'string' ? value : JSON.stringify(value);
     if (json === undefined) throw new TypeError(`a result is an object, an array or JSON text, not ${typeof value}`);
-    return this.#judgingJson(value, json, this.#decided(value, call));
+    return this.#resultJsonSteps(value, json, this.#withDecision(value, call));
   }
 
-  *#judgingJson(value, json, call) {
+  *#resultJsonSteps(value, json, call) {
     const round = (given) => {
       const described = nativeCall(call, given);
       return work(() => this.#engine.resultSync(json, described), () => this.#engine.result(json, described));
@@ -175,9 +175,9 @@ class Truncator {
     let reply = yield round();
     if (reply.saves) {
       const texts = reply.saves.map((save) => save.toString());
-      reply = yield round(yield* this.asking(texts, reply.report, call));
+      reply = yield round(yield* this.askCaller(texts, reply.report, call));
     }
-    this.tell(reply.report);
+    this.emitEvents(reply.report);
     const changed = typeof reply.json === 'string';
     return {
       value: changed ? (typeof value === 'string' ? reply.json : JSON.parse(reply.json)) : value,
@@ -185,13 +185,13 @@ class Truncator {
     };
   }
 
-  /** Asks the caller's own store and strategy; the store first, so that nothing is lost if the other fails. */
-  *asking(saves, report, call) {
-    const given = yield* this.keeping(saves, call);
-    return { ...given, ...(yield* this.making(report)) };
+  /** Calls the caller's own store and strategy; the store first, so that nothing is lost if the strategy fails. */
+  *askCaller(saves, report, call) {
+    const given = yield* this.saveOutputs(saves, call);
+    return { ...given, ...(yield* this.runStrategy(report)) };
   }
 
-  *keeping(saves, call) {
+  *saveOutputs(saves, call) {
     if (!this.#store) return {};
     const { tool, callId, session } = call ?? {};
     const context = call?.[CONTEXT] ?? { tool, callId, session };
@@ -201,14 +201,14 @@ class Truncator {
         const place = yield ask(() => this.#store.save(content, context));
         saved.push(place == null ? { error: 'the store returned no path' } : { path: String(place) });
       } catch (error) {
-        // A store that fails costs nobody the output: the notice says so.
+        // A failing store never loses the preview: the notice reports the error.
         saved.push({ error: reason(error) });
       }
     }
     return { saved };
   }
 
-  *making(report) {
+  *runStrategy(report) {
     if (!this.#strategy) return {};
     const made = [];
     for (const { text, limits } of JSON.parse(report).wanted ?? []) {
@@ -219,13 +219,13 @@ class Truncator {
     return { made };
   }
 
-  told(reply, output) {
+  asCut(reply, output) {
     if (!reply) return new Cut(output);
-    this.tell(reply.report);
+    this.emitEvents(reply.report);
     return reply.content == null ? new Cut(output) : new Cut(reply.content, reply.report);
   }
 
-  tell(report) {
+  emitEvents(report) {
     if (this.#onEvent && report) for (const event of JSON.parse(report).events) this.#onEvent(event);
   }
 
@@ -233,8 +233,8 @@ class Truncator {
     return this.#engine.spool(nativeCall(call));
   }
 
-  /** The end of a spool, with the questions there are. */
-  *finishing(spool, call, ending) {
+  /** Finishes a spool, calling the caller's own store and strategy if there are any. */
+  *finishSteps(spool, call, ending) {
     const finish = (given) => {
       const options = given && describe(given);
       return work(undefined, () => spool.finish({ ...ending, whole: true, options }));
@@ -242,23 +242,23 @@ class Truncator {
     let reply = yield finish();
     let failed;
     if (reply?.saves) {
-      const given = yield* this.keeping(ending.text ? reply.saves.map(String) : reply.saves, call);
+      const given = yield* this.saveOutputs(ending.text ? reply.saves.map(String) : reply.saves, call);
       try {
-        Object.assign(given, yield* this.making(reply.report));
+        Object.assign(given, yield* this.runStrategy(reply.report));
       } catch (error) {
-        // With the exception the output would be lost, so it is kept first, and cut without the strategy.
+        // The exception would lose the output, so it is stored first and cut without the strategy.
         failed = { error };
         given.made = JSON.parse(reply.report).wanted.map(() => '');
       }
       const { tool, callId, session, ...options } = call ?? {};
       reply = yield finish({ ...options, ...given });
     }
-    if (reply.report) this.tell(reply.report);
+    if (reply.report) this.emitEvents(reply.report);
     if (failed) throw failed.error;
     return new Cut(reply.content, reply.report ?? undefined);
   }
 
-  #decided(value, call) {
+  #withDecision(value, call) {
     if (!this.#decide) return call;
     const decision = this.#decide(call?.tool, value);
     if (decision !== null && typeof decision === 'object') return { ...call, ...decision };
@@ -267,8 +267,8 @@ class Truncator {
 }
 
 /**
- * A stream that takes an output in and gives its preview out; `cut` tells of it from the event `cut` on. What came until it
- * was destroyed is kept, too.
+ * A stream: an output in, its preview out. `cut` is set from the event `cut` on. If the stream is destroyed, what came until
+ * then is stored.
  */
 class OffcutTransform extends Transform {
   #truncator;
@@ -301,8 +301,8 @@ class OffcutTransform extends Transform {
       this.emit('cut', cut);
       return cut.content;
     });
-    // What listeners throw from here on is theirs, not this promise's.
-    const next = (...told) => process.nextTick(done, ...told);
+    // An exception in a listener must not reject this promise.
+    const next = (...results) => process.nextTick(done, ...results);
     shown.then((content) => next(null, content), next);
   }
 
@@ -311,22 +311,22 @@ class OffcutTransform extends Transform {
     this.#finish().then(end, end);
   }
 
-  /** Once, whether the stream ends or is destroyed. */
+  /** Finishes once, whether the stream ends or is destroyed. */
   #finish() {
-    this.#end ??= this.#finishing();
+    this.#end ??= this.#finishSpool();
     return this.#end;
   }
 
-  async #finishing() {
-    // A process that a signal ended has no exit code.
+  async #finishSpool() {
+    // A process that was ended by a signal has no exit code.
     const exitCode = Number.isInteger(this.exitCode) ? this.exitCode : undefined;
     const remark = this.remark == null ? undefined : String(this.remark);
-    this.cut = await runLater(this.#truncator.finishing(this.#spool, this.#call, { exitCode, remark }));
+    this.cut = await runLater(this.#truncator.finishSteps(this.#spool, this.#call, { exitCode, remark }));
     return this.cut;
   }
 }
 
-/** A truncator, or the options of one. */
+/** Returns a truncator, made from options if necessary. */
 const asTruncator = (chosen) => (chosen instanceof Truncator ? chosen : new Truncator(chosen));
 
 let shared;
@@ -341,13 +341,13 @@ function split(options) {
   return [new Truncator({ profile, store }), call];
 }
 
-/** Bounds an output, on another thread. */
+/** Bounds an output on another thread. */
 async function cut(output, options) {
   const [truncator, call] = split(options);
   return truncator.cut(output, call);
 }
 
-/** Bounds an output here and now. */
+/** Bounds an output synchronously. */
 function cutSync(output, options) {
   const [truncator, call] = split(options);
   return truncator.cutSync(output, call);

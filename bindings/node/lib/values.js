@@ -1,5 +1,5 @@
 'use strict';
-// Values on their way to the library: what it cannot be given is told here, in the language's own terms.
+// Checks values before they go to the native library, so that errors are those of JavaScript.
 
 function checkOutput(output) {
   if (typeof output !== 'string' && !(output instanceof Uint8Array)) {
@@ -16,7 +16,7 @@ function checkName(name, value) {
   return value;
 }
 
-/** Options as JSON. A limit that is not finite is none; what is no number at all must not vanish. */
+/** Options as JSON. Infinity means no limit; NaN must not disappear silently. */
 function describe(options) {
   return JSON.stringify(options, (_, value) => {
     if (typeof value !== 'number' || Number.isFinite(value)) return value;
@@ -24,7 +24,7 @@ function describe(options) {
   });
 }
 
-/** A call as the library takes it. */
+/** A call in the form that the native library expects. */
 function nativeCall(call, given) {
   if (call === undefined && given === undefined) return undefined;
   const { tool, callId, session, ...options } = call ?? {};
@@ -36,12 +36,12 @@ function nativeCall(call, given) {
   return { tool, callId, session };
 }
 
-/** What somebody threw, in words: anything can be thrown. */
+/** The message of a thrown value, which can be anything. */
 function reason(thrown) {
   try {
     return String(thrown?.message ?? thrown);
   } catch {
-    return 'something that has no words';
+    return 'an error without a message';
   }
 }
 

@@ -25,7 +25,7 @@ pub struct Call {
     pub tool: Option<String>,
     pub call_id: Option<String>,
     pub session: Option<String>,
-    /// Options of this one call, as JSON.
+    /// Options for this call, as JSON.
     pub options: Option<String>,
 }
 
@@ -39,18 +39,18 @@ impl Call {
     }
 }
 
-/// What became of an output. One that fits and of which there is nothing to tell has none.
+/// The answer to a cut. There is none for an output that fits without events to report.
 #[napi(object)]
 #[derive(Default)]
 pub struct Reply {
     pub content: Option<Either<String, Buffer>>,
-    /// What is known of it, as JSON.
+    /// The report, as JSON.
     pub report: Option<String>,
-    /// What a store of the caller's own has to save.
+    /// What a custom store has to save.
     pub saves: Option<Vec<Buffer>>,
 }
 
-/// What became of a result.
+/// The answer to a bounded result.
 #[napi(object)]
 #[derive(Default)]
 pub struct ResultReply {
@@ -83,7 +83,7 @@ fn reply(told: Told<Answer>, language: Language) -> Option<Reply> {
     }
 }
 
-/// A long text on its way, slice by slice.
+/// A long text that arrives in slices.
 #[napi]
 pub struct Text(Vec<u8>);
 
@@ -117,7 +117,7 @@ impl NodeEngine {
         self.0.profile()
     }
 
-    /// With a length, the output is so many bytes of a text in UTF-8, and becomes a text again.
+    /// With a length, the first `length` bytes are text in UTF-8, and the answer is text too.
     #[napi]
     pub fn cut_sync(
         &self,
@@ -164,7 +164,7 @@ impl NodeEngine {
         Work::task(move || bounded(&engine, &json, call))
     }
 
-    /// Whether an output would pass as it is.
+    /// Whether an output is within the limits.
     #[napi]
     pub fn fits(&self, output: String, call: Option<Call>) -> Result<bool> {
         guarded(|| {
@@ -173,7 +173,7 @@ impl NodeEngine {
         })
     }
 
-    /// The text that is shown, without a word of ours.
+    /// The text that is shown, without a notice.
     #[napi]
     pub fn cut_bare(&self, output: String, call: Option<Call>) -> Result<Reply> {
         guarded(|| {
@@ -184,7 +184,7 @@ impl NodeEngine {
         })
     }
 
-    /// The profile's words around a text that somebody else cut; the whole of it is kept.
+    /// The profile's notice around a text that the caller cut; the complete output is stored.
     #[napi(ts_return_type = "Promise<Reply>")]
     pub fn frame(&self, whole: String, strategist: String, call: Option<Call>) -> AsyncTask<Work<Reply>> {
         let engine = Arc::clone(&self.0);
@@ -196,7 +196,7 @@ impl NodeEngine {
         })
     }
 
-    /// Keeps a whole output and says where.
+    /// Stores a complete output and returns its path.
     #[napi(ts_return_type = "Promise<string>")]
     pub fn keep(&self, whole: String, call: Option<Call>) -> AsyncTask<Work<String>> {
         let engine = Arc::clone(&self.0);
@@ -231,26 +231,26 @@ fn bounded(engine: &Engine, json: &str, call: Option<Call>) -> std::result::Resu
     })
 }
 
-/// An output that arrives in pieces.
+/// An output that arrives in chunks.
 #[napi]
 pub struct Spool(Arc<Mutex<OwnedSpool>>);
 
-/// How an output ended, and what is wanted of one that is whole.
+/// How an output ended, and what the answer contains.
 #[napi(object)]
 pub struct Finish {
     pub exit_code: Option<i32>,
     pub remark: Option<String>,
-    /// Options of this one call, as JSON.
+    /// Options for this call, as JSON.
     pub options: Option<String>,
-    /// The content of an output that fits is wanted, too.
+    /// Return the content also of an output that fits.
     pub whole: Option<bool>,
-    /// The content is wanted as text.
+    /// Return the content as text.
     pub text: Option<bool>,
 }
 
 #[napi]
 impl Spool {
-    /// Takes in a chunk, or the first `length` bytes of it.
+    /// Writes a chunk, or its first `length` bytes.
     #[napi]
     pub fn write(&self, chunk: BufferSlice<'_>, length: Option<u32>) -> Result<()> {
         guarded(|| {
@@ -353,19 +353,19 @@ impl NodeArchive {
     }
 }
 
-/// How many lines a text has: what `split("\n")` gives.
+/// The number of lines that `split("\n")` gives.
 #[napi]
 pub fn count_lines(text: String) -> f64 {
     offcut_common::count_lines(text.as_bytes()) as f64
 }
 
-/// How many bytes a text has in UTF-8.
+/// The number of bytes in UTF-8.
 #[napi]
 pub fn count_bytes(text: String) -> f64 {
     text.len() as f64
 }
 
-/// The version of all of it.
+/// The version of offcut.
 #[napi]
 pub fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")

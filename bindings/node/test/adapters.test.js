@@ -1,5 +1,5 @@
 'use strict';
-// Against the packages themselves, which stand beside the tests or where OFFCUT_TEST_MODULES says.
+// The adapters with the real packages, which are installed next to the tests or in OFFCUT_TEST_MODULES.
 const { fresh, log } = require('./home.js');
 const assert = require('node:assert');
 const { execFileSync } = require('node:child_process');
@@ -15,17 +15,17 @@ const { boundClient, boundHandler } = require('../lib/mcp.js');
 const beside = createRequire(path.join(process.env.OFFCUT_TEST_MODULES ?? __dirname, 'x.js'));
 const load = (name) => import(pathToFileURL(beside.resolve(name)).href);
 
-test('the example in the README', () => {
+test('the example in the README runs', () => {
   const readme = fs.readFileSync(path.join(__dirname, '..', 'README.md'), 'utf8');
   const [, code] = readme.match(/```js\n([^]*?)```/);
-  const told = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: path.dirname(beside.resolve('offcut/package.json')), encoding: 'utf8' });
-  const [first, saved] = told.split('\n');
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: path.dirname(beside.resolve('offcut/package.json')), encoding: 'utf8' });
+  const [first, saved] = printed.split('\n');
   const [truncated, length] = first.split(' ');
   assert.ok(truncated === 'true' && Number(length) <= 9500 && fs.existsSync(saved));
-  assert.ok(told.endsWith('a line of output\n'.repeat(3) + '\n'));
+  assert.ok(printed.endsWith('a line of output\n'.repeat(3) + '\n'));
 });
 
-test('the AI SDK', async () => {
+test('boundTools bounds the tools of the AI SDK', async () => {
   const { generateText, tool, stepCountIs } = await load('ai');
   const { MockLanguageModelV3 } = await load('ai/test');
   const { z } = await load('zod');
@@ -59,7 +59,7 @@ test('the AI SDK', async () => {
   assert.strictEqual(tools.client.execute, undefined);
 });
 
-test('the MCP SDK', async () => {
+test('boundClient and boundHandler bound results of the MCP SDK', async () => {
   const { McpServer } = await load('@modelcontextprotocol/sdk/server/mcp.js');
   const { Client } = await load('@modelcontextprotocol/sdk/client/index.js');
   const { InMemoryTransport } = await load('@modelcontextprotocol/sdk/inMemory.js');
@@ -79,7 +79,7 @@ test('the MCP SDK', async () => {
   assert.ok((await size('search')) < 12_000);
   assert.deepStrictEqual((await store.list()).map((entry) => entry.tool), ['search', 'bounded']);
   assert.strictEqual((await store.cat()).toString(), log);
-  // What else a tool may answer.
+  // Other answers of a tool.
   for (const [other, most] of [
     [{ ...(await answer()), structuredContent: { rows: log.split('\n') } }, 25_000],
     [{ content: [], structuredContent: { text: 'small' } }, 100],
@@ -87,9 +87,9 @@ test('the MCP SDK', async () => {
     [{ toolResult: 5 }, 100],
     [undefined, 0],
   ]) {
-    const told = await boundClient({ callTool: async () => other }, truncator).callTool({ name: 'x' });
-    assert.ok((JSON.stringify(told) ?? '').length <= most);
-    if (most <= 100) assert.strictEqual(told, other);
+    const bounded = await boundClient({ callTool: async () => other }, truncator).callTool({ name: 'x' });
+    assert.ok((JSON.stringify(bounded) ?? '').length <= most);
+    if (most <= 100) assert.strictEqual(bounded, other);
     assert.deepStrictEqual((await boundHandler('x', () => other, truncator)())?.structuredContent, other?.structuredContent);
   }
   await client.close();

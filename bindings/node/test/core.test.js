@@ -9,7 +9,7 @@ const { pipeline } = require('node:stream/promises');
 const test = require('node:test');
 const offcut = require('../index.js');
 
-test('what fits is the same', async () => {
+test('an output that fits is the same value', async () => {
   for (const output of ['', 'hello', Buffer.from('hello'), 'ä\n', '\ud800']) {
     for (const cut of [await offcut.cut(output), offcut.cutSync(output, { tool: 'bash' })]) {
       assert.strictEqual(cut.content, output);
@@ -19,7 +19,7 @@ test('what fits is the same', async () => {
 });
 
 for (const [name, output] of [['string', log], ['Buffer', Buffer.from(log)], ['Uint8Array', new TextEncoder().encode(log)]]) {
-  test(`what does not fit is cut and kept: ${name}`, async () => {
+  test(`an output that does not fit is cut and stored: ${name}`, async () => {
     for (const cut of [await offcut.cut(output, { tool: 'bash' }), offcut.cutSync(output, { tool: 'bash' })]) {
       assert.ok(cut.truncated && cut.content.length <= 9500);
       assert.strictEqual(typeof cut.content === 'string', typeof output === 'string');
@@ -34,9 +34,9 @@ for (const [name, output] of [['string', log], ['Buffer', Buffer.from(log)], ['U
   });
 }
 
-test('texts of every kind arrive as Node would write them', async () => {
+test('strings of every kind are stored as Node would encode them', async () => {
   const smile = '😀';
-  // Every place where a slice could end inside a character.
+  // Every position at which a slice could end inside a character.
   const slice = 256 * 1024;
   const texts = [smile.repeat(slice), `a${smile.repeat(slice)}`, '漢字\n'.repeat(slice), 'é'.repeat(slice + 1), 'é'.repeat(50_000),
     `${'x'.repeat(slice - 1)}\ud800${'y'.repeat(slice)}\udc00${'z'.repeat(40_000)}\ud800`, `${'q'.repeat(slice)}\ud83d`,
@@ -49,7 +49,7 @@ test('texts of every kind arrive as Node would write them', async () => {
   }
 });
 
-test('options of a call over a tool over all', () => {
+test('call options override tool options override defaults', () => {
   const text = 'x\n'.repeat(50);
   const truncator = new offcut.Truncator({ profile: 'opencode', store: null, maxLines: 100, tools: { grep: { maxLines: 20 } } });
   const isCut = (call) => truncator.cutSync(text, call).truncated;
@@ -72,7 +72,7 @@ const shapes = {
   opencode: (text) => ({ title: 'x', output: text }),
 };
 for (const [shape, make] of Object.entries(shapes)) {
-  test(`results: ${shape}`, async () => {
+  test(`a result of this shape is bounded: ${shape}`, async () => {
     const truncator = new offcut.Truncator();
     const judged = await truncator.judge({ ...make(log), extra: 'é' });
     assert.deepStrictEqual(judged.results.map((one) => [one.shape, one.verdict]), [[shape, 'cut']]);
@@ -88,7 +88,7 @@ test('JSON text keeps every digit', async () => {
   assert.match(await offcut.result(json), /"big":123456789012345678901234567890/);
 });
 
-test('a stream', async () => {
+test('a stream is bounded and stored', async () => {
   const truncator = new offcut.Truncator();
   const transform = truncator.transform({ tool: 'bash', callId: 'c1' });
   const command = spawn('seq', ['1', '100000']);
@@ -114,7 +114,7 @@ test('a stream', async () => {
   assert.strictEqual(chunk.toString(), 'abä');
 });
 
-test('reading what was kept', async () => {
+test('a store reads, searches, lists, pins and cleans', async () => {
   const store = new offcut.Store(fresh());
   const cut = await new offcut.Truncator({ store }).cut(log, { tool: 'bash' });
   const page = await store.read(cut.id, { lines: '10:12' });
@@ -131,7 +131,7 @@ test('reading what was kept', async () => {
   assert.strictEqual(await store.clean(0), 1);
 });
 
-test('a store and a strategy of one\'s own', async () => {
+test('a custom store and a custom strategy are used', async () => {
   const kept = new Map();
   const store = {
     async save(content, context) {
@@ -160,7 +160,7 @@ test('a store and a strategy of one\'s own', async () => {
   assert.ok((await later.cut(log)).content.length <= 9500);
 });
 
-test('decisions and events', async () => {
+test('decide is obeyed and events are reported', async () => {
   const events = [];
   const decide = (tool) => ({ a: false, b: true, c: { maxLines: 5 } })[tool];
   const truncator = new offcut.Truncator({ profile: 'coding-agent', decide, onEvent: (event) => events.push(event) });
@@ -169,13 +169,13 @@ test('decisions and events', async () => {
   assert.strictEqual((await truncator.result(value, { tool: 'b' })).metadata.truncated, false);
   assert.strictEqual((await truncator.result(value, { tool: 'c' })).metadata.truncated, true);
   assert.deepStrictEqual(events.map((event) => event.event), ['passed', 'stored', 'truncated']);
-  // Once for each value, whatever it is.
+  // Called once for each value, whatever its type.
   const asked = [];
   await new offcut.Truncator({ store: null, decide: (tool) => asked.push(tool) }).bound({ rows: log }, { tool: 'd' });
   assert.deepStrictEqual(asked, ['d']);
 });
 
-test('tools', async () => {
+test('a tool function is bounded whatever it returns', async () => {
   const truncator = new offcut.Truncator();
   const search = truncator.tool(async function search() { return log; });
   assert.ok((await search()).length <= 9500);
@@ -183,13 +183,13 @@ test('tools', async () => {
   assert.strictEqual(typeof (await truncator.bound({ rows: log.split('\n') })), 'string');
   const circle = {};
   circle.circle = circle;
-  // What fits, and what JSON cannot say, costs nobody the result.
+  // A value that fits, or that JSON cannot represent, is returned unchanged.
   for (const value of [{ rows: 1 }, [1], 5, null, undefined, new Map(), circle, { big: 1n }, { toJSON() {} }]) {
     assert.strictEqual(await truncator.bound(value), value);
   }
 });
 
-test('both kinds of modules have the same names', async () => {
+test('import and require give the same names', async () => {
   const parts = { '../index.js': offcut, '../lib/ai.js': require('../lib/ai.js'), '../lib/mcp.js': require('../lib/mcp.js') };
   for (const [file, names] of Object.entries(parts)) {
     const { default: all, 'module.exports': _, ...esm } = await import(file);

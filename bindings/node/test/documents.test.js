@@ -1,5 +1,5 @@
 'use strict';
-// The documents' own examples and test plans.
+// The examples and test plans of the source documents (coding agent: seed 000, OpenCode: seed 001, Takumi: seed 003).
 const { fresh, log } = require('./home.js');
 const assert = require('node:assert');
 const fs = require('node:fs');
@@ -39,7 +39,7 @@ describe('TruncationService', () => {
     });
   });
 
-  it('has the frame, the path and the counts of the document', async () => {
+  it('returns the frame, the path and the counts of the document', async () => {
     const service = new TruncationService({ global: { maxLines: 10, storageDir: fresh() } });
     const result = await service.output(contentWith100Lines, { toolName: 'my tool', sessionId: 's' });
     assert.strictEqual(result.content, `${lines(10)}\n\n...90 lines truncated...\n\n` +
@@ -53,7 +53,7 @@ describe('TruncationService', () => {
     assert.strictEqual(tail.removedLines, undefined);
   });
 
-  it('merges call over tool over global, and can be changed', async () => {
+  it('merges call over tool over global options, which can be changed', async () => {
     const service = new TruncationService({ global: { maxLines: 10 }, tools: { read: { enabled: false } } });
     const isCut = async (context) => (await service.output(contentWith100Lines, context)).truncated;
     assert.strictEqual(await isCut({ toolName: 'read' }), false);
@@ -67,7 +67,7 @@ describe('TruncationService', () => {
     assert.strictEqual(await service.cleanup(), 0);
   });
 
-  it('tells what happened', async () => {
+  it('reports events', async () => {
     const events = [];
     const service = new TruncationService({ global: { maxLines: 10 }, onEvent: (event) => events.push(event) });
     await service.output('a', { toolName: 'one' });
@@ -90,7 +90,7 @@ describe('TruncationService', () => {
   });
 });
 
-// The document's registry, as far as truncation is concerned.
+// The parts of the document's registry that concern truncation.
 class ToolRegistry {
   constructor(config) { this.config = config; this.tools = new Map(); }
   register(tools) { tools.forEach((tool) => this.tools.set(tool.name, tool)); }
@@ -122,8 +122,8 @@ describe('Truncation Integration', () => {
     assert.ok(fs.existsSync(results[0].result.metadata.truncationPath));
   });
 
-  it('is set up as the document does', async () => {
-    const told = [];
+  it('works in the setup of the document', async () => {
+    const events = [];
     const toolRegistry = new ToolRegistry({});
     const custom = { truncated: true, customTruncation: true };
     toolRegistry.register([tool('bash', longContent), tool('grep', lines(2500)), tool('web_fetch', longContent),
@@ -131,7 +131,7 @@ describe('Truncation Integration', () => {
     const truncationService = new TruncationService({
       global: { maxLines: 2000, maxBytes: 50 * 1024, direction: 'head' },
       tools: { bash: { direction: 'tail', maxLines: 500 }, grep: { maxLines: 3000 } },
-      onEvent: (event) => { told.push(`[Truncation] ${event.type}: ${event.toolName}`); },
+      onEvent: (event) => { events.push(`[Truncation] ${event.type}: ${event.toolName}`); },
     });
     const middleware = createTruncationMiddleware({ service: truncationService, skipTools: ['web_fetch'] });
     toolRegistry.setTruncationMiddleware(middleware);
@@ -140,10 +140,10 @@ describe('Truncation Integration', () => {
     assert.ok(bash.output.startsWith('...4500 lines truncated...') && bash.output.endsWith('line 4999'));
     assert.deepStrictEqual([grep.metadata, small.metadata], [{ truncated: false }, { truncated: false }]);
     assert.deepStrictEqual([web.output, own.metadata, empty], [longContent, custom, { success: true, output: '', metadata: undefined }]);
-    assert.deepStrictEqual(told.toSorted(), ['[Truncation] skipped: grep', '[Truncation] skipped: small', '[Truncation] truncated: bash']);
+    assert.deepStrictEqual(events.toSorted(), ['[Truncation] skipped: grep', '[Truncation] skipped: small', '[Truncation] truncated: bash']);
   });
 
-  it('follows what a tool declares', async () => {
+  it('obeys the configuration that a tool declares', async () => {
     const bash = { ...tool('bash', longContent), truncation: { direction: 'tail', maxLines: 500 } };
     const service = new TruncationService();
     const registry = new ToolRegistry({});
@@ -154,7 +154,7 @@ describe('Truncation Integration', () => {
     assert.ok(result.output.startsWith('...4500 lines truncated...') && result.output.endsWith('line 4999'));
   });
 
-  it('asks shouldTruncate', async () => {
+  it('obeys shouldTruncate', async () => {
     const service = new TruncationService();
     const decisions = { a: false, b: true, c: { maxLines: 5 } };
     const middleware = createTruncationMiddleware({ service, shouldTruncate: (name) => decisions[name] });
@@ -166,7 +166,7 @@ describe('Truncation Integration', () => {
 });
 
 describe('extension points', () => {
-  // As the document writes it.
+  // As in the document.
   class JsonAwareStrategy extends BaseTruncationStrategy {
     name = 'json-aware';
 
@@ -195,7 +195,7 @@ describe('extension points', () => {
     }
   }
 
-  it('a strategy of one\'s own', async () => {
+  it('uses a custom strategy', async () => {
     const service = new TruncationService({ strategy: new JsonAwareStrategy(), global: { maxLines: 10 } });
     const array = JSON.stringify(Array.from({ length: 100 }, (_, number) => number));
     const result = await service.output(array, { toolName: 'query' });
@@ -206,14 +206,14 @@ describe('extension points', () => {
     assert.strictEqual((await service.output(contentWith100Lines, { toolName: 'query' })).removedLines, 90);
   });
 
-  it('a strategy may answer later', async () => {
+  it('accepts a strategy that returns promises', async () => {
     const strategy = { name: 'x', needsTruncation: async (content) => content.length > 5, truncate: async () => ({ content: 'mine' }) };
     const service = new TruncationService({ strategy });
     assert.deepStrictEqual(await service.output('short', { toolName: 'x' }), { content: 'short', truncated: false });
     assert.ok((await service.output('longer', { toolName: 'x' })).content.startsWith('mine\n\n...0 lines truncated'));
   });
 
-  it('a strategy that throws is done without', async () => {
+  it('cuts without a strategy that throws', async () => {
     const events = [];
     const strategy = { name: 'x', needsTruncation: () => true, truncate() { throw new Error('mine'); } };
     const service = new TruncationService({ strategy, onEvent: (event) => events.push(event.type) });
@@ -222,7 +222,7 @@ describe('extension points', () => {
     assert.deepStrictEqual(events, ['error', 'truncated']);
   });
 
-  it('a storage of one\'s own', async () => {
+  it('uses a custom storage', async () => {
     const saved = [];
     class S3Storage {
       async save(content, context) { saved.push([content, context]); return `s3://bucket/${saved.length}`; }
@@ -246,7 +246,7 @@ describe('extension points', () => {
     assert.ok(result.truncated && result.outputPath === undefined && result.content.includes('could not be saved: denied'));
   });
 
-  it('the storage and the helpers of strategies', async () => {
+  it('has a storage and helpers for strategies', async () => {
     const storage = new TruncationStorage(fresh());
     const file = await storage.save('text', { toolName: 'a/b' });
     assert.match(path.relative(storage.getStorageDir(), file), /^a_b_\d+_[0-9a-z]{6}\.txt$/);
@@ -264,7 +264,7 @@ describe('extension points', () => {
 });
 
 describe('Truncate', () => {
-  it('is used as its document shows', async () => {
+  it('works as in its document', async () => {
     const result = await Truncate.output(longContent);
     assert.ok(result.truncated);
     assert.match(path.basename(result.outputPath), /^tool_\d{8}_/);
@@ -276,7 +276,7 @@ describe('Truncate', () => {
     assert.match(bytes.content, /\.\.\.\d+ bytes truncated\.\.\./);
   });
 
-  it('knows whether there is a sub-agent', async () => {
+  it('mentions the Task tool only if the agent may use it', async () => {
     const hint = async (agent) => (await Truncate.output(longContent, {}, agent)).content.includes('Use the Task tool');
     const rule = (action) => ({ permission: [{ permission: 'task', pattern: '*', action }] });
     assert.deepStrictEqual(
@@ -322,17 +322,17 @@ describe('truncationPlugin', () => {
     const failed = { llmContent: longContent, isError: true };
     assert.strictEqual(await run(failed), failed);
     assert.strictEqual((await run({ llmContent: lines(2000) })).truncated, false);
-    const told = await run(over);
-    assert.strictEqual(told.truncated, true);
-    assert.strictEqual(fs.readFileSync(told.outputPath, 'utf8'), longContent);
-    assert.ok(told.llmContent.includes(`Full output saved to: ${told.outputPath}`));
+    const bounded = await run(over);
+    assert.strictEqual(bounded.truncated, true);
+    assert.strictEqual(fs.readFileSync(bounded.outputPath, 'utf8'), longContent);
+    assert.ok(bounded.llmContent.includes(`Full output saved to: ${bounded.outputPath}`));
   });
 
-  it('leaves images where they are', async () => {
+  it('keeps images in place', async () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
-    const told = await run({ llmContent: [{ type: 'text', text: longContent }, image] });
-    assert.deepStrictEqual(told.llmContent.find((part) => part.type === 'image'), image);
-    assert.ok(told.truncated && JSON.stringify(told).length < 40_000);
+    const bounded = await run({ llmContent: [{ type: 'text', text: longContent }, image] });
+    assert.deepStrictEqual(bounded.llmContent.find((part) => part.type === 'image'), image);
+    assert.ok(bounded.truncated && JSON.stringify(bounded).length < 40_000);
   });
 
   it('works without a configuration', async () => {

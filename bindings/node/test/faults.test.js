@@ -13,51 +13,51 @@ const wrong = () => { throw new Error('mine'); };
 for (const [name, call, words] of [
   ['a number', () => offcut.cut(5), /a string or a Buffer, not number/],
   ['null', () => offcut.cut(null), /not null/],
-  ['a tool that is no name', () => offcut.cut('x', { tool: 5 }), /^TypeError: tool must be a string, not number/],
-  ['options that are none', () => new offcut.Truncator('opencode'), /^TypeError: options are an object, not string/],
-  ['a limit that is no number', () => offcut.cut('x', { maxLines: NaN }), /is not a size/],
-  ['a directory that is none', () => new offcut.Store(5), /^TypeError: directory must be a string, not number/],
-  ['an output that has no name', () => new offcut.Store().pin(), /^TypeError: name an output/],
-  ['an output of another name', () => new offcut.Store().cat(5), /^TypeError: an output must be a string, not number/],
+  ['a tool name that is a number', () => offcut.cut('x', { tool: 5 }), /^TypeError: tool must be a string, not number/],
+  ['options that are not an object', () => new offcut.Truncator('opencode'), /^TypeError: options are an object, not string/],
+  ['a limit that is not a number', () => offcut.cut('x', { maxLines: NaN }), /is not a size/],
+  ['a directory that is a number', () => new offcut.Store(5), /^TypeError: directory must be a string, not number/],
+  ['a missing reference', () => new offcut.Store().pin(), /^TypeError: a reference to an output is required/],
+  ['a reference that is a number', () => new offcut.Store().cat(5), /^TypeError: the reference must be a string, not number/],
   ['a negative limit', () => offcut.cut('x', { maxLines: -1 }), /a whole number from 1 on/],
-  ['a limit of nothing', () => offcut.cut('x', { maxLines: 0 }), /at least 1/],
+  ['a limit of zero', () => offcut.cut('x', { maxLines: 0 }), /at least 1/],
   ['a small limit', () => offcut.cut('x', { maxBytes: 10 }), /too small/],
   ['a big integer', () => offcut.cut('x', { maxLines: 10n ** 30n }), /BigInt/],
   ['an unknown option', () => offcut.cut('x', { maxLine: 1 }), /unknown field `maxLine`/],
   ['an unknown profile', () => offcut.cut('x', { profile: 'nope' }), /there are: native, opencode/],
-  ['a store that is none', () => offcut.cut('x', { store: 5 }), /a store is/],
-  ['an empty store', () => offcut.cut('x', { store: '' }), /names nothing/],
-  ['a result that is none', () => offcut.result(undefined), /a result is/],
+  ['a store that is a number', () => offcut.cut('x', { store: 5 }), /a store is/],
+  ['an empty store name', () => offcut.cut('x', { store: '' }), /names nothing/],
+  ['a result that is undefined', () => offcut.result(undefined), /a result is/],
   ['a result with a BigInt', () => offcut.result({ a: 1n }), /BigInt/],
-  ['a result that is no JSON', () => offcut.result('{'), /not JSON/],
+  ['a result that is not JSON', () => offcut.result('{'), /not JSON/],
   ['a cyclic result', () => { const a = {}; a.a = a; return offcut.result(a); }, /circular/],
   ['an unknown shape', () => offcut.result({}, { shape: 'nope' }), /no shape/],
-  ['nothing to read', () => new offcut.Store(fresh()).read(), /no stored output/],
-  ['a range that is none', () => offcut.cut(log).then(() => new offcut.Store().read('last', { lines: 'x' })), /not a range/],
-  ['a pattern that is none', () => new offcut.Store().grep('('), /regular expression/],
+  ['an empty store', () => new offcut.Store(fresh()).read(), /no stored output/],
+  ['an invalid range', () => offcut.cut(log).then(() => new offcut.Store().read('last', { lines: 'x' })), /not a range/],
+  ['an invalid pattern', () => new offcut.Store().grep('('), /regular expression/],
   ['a strategy that throws', () => new offcut.Truncator({ strategy: wrong }).cut(log), /mine/],
-  ['a strategy that returns no text', () => new offcut.Truncator({ strategy: () => 5 }).cut(log), /must return a string/],
+  ['a strategy that returns a number', () => new offcut.Truncator({ strategy: () => 5 }).cut(log), /must return a string/],
   ['an event that throws', () => new offcut.Truncator({ onEvent: wrong }).cut(log), /mine/],
   ['a decision that throws', () => new offcut.Truncator({ decide: wrong }).result(value), /mine/],
 ]) {
-  test(`a mistake is an exception: ${name}`, async () => {
+  test(`throws on ${name}`, async () => {
     await assert.rejects(async () => call(), words);
   });
 }
 
-test('limits beyond every output', () => {
+test('limits beyond every output are accepted', () => {
   for (const huge of [{ maxLines: Number.MAX_SAFE_INTEGER, maxBytes: 1e300 }, { maxLines: Infinity, maxBytes: Infinity }]) {
     assert.strictEqual(offcut.cutSync(log, { store: null, ...huge }).truncated, false);
     assert.strictEqual(new offcut.Truncator({ store: null, ...huge }).cutSync(log).truncated, false);
   }
 });
 
-test('lone surrogates in a result', async () => {
+test('a result with lone surrogates is bounded', async () => {
   const bounded = await offcut.result({ content: [{ type: 'text', text: `\udcff${log}` }] });
   assert.ok(JSON.stringify(bounded).length < 15_000);
 });
 
-test('a store that fails', async () => {
+test('a failing store is reported in the preview', async () => {
   const events = [];
   const store = { save() { throw new Error('no room'); } };
   const truncator = new offcut.Truncator({ store, onEvent: (event) => events.push(event.event) });
@@ -66,8 +66,8 @@ test('a store that fails', async () => {
   assert.ok(cut.content.includes('no room'));
   assert.strictEqual(events[0], 'error');
   for (const thrown of [undefined, 'no room', Object.create(null)]) {
-    const told = await new offcut.Truncator({ store: { save() { throw thrown; } } }).cut(log);
-    assert.ok(told.truncated && told.error);
+    const results = await new offcut.Truncator({ store: { save() { throw thrown; } } }).cut(log);
+    assert.ok(results.truncated && results.error);
   }
   const file = fresh();
   fs.writeFileSync(file, '');
@@ -75,7 +75,7 @@ test('a store that fails', async () => {
   assert.ok(beside.truncated && beside.error && !beside.saved);
 });
 
-test('nothing is lost when a strategy fails on a stream', async () => {
+test('a stream is stored when the strategy fails', async () => {
   const directory = fresh();
   const transform = new offcut.Truncator({ store: directory, strategy: wrong }).transform();
   transform.resume().end(log);
@@ -84,7 +84,7 @@ test('nothing is lost when a strategy fails on a stream', async () => {
   assert.strictEqual((await new offcut.Store(directory).cat()).toString(), log);
 });
 
-test('a closed stream', async () => {
+test('a closed stream rejects writes', async () => {
   const transform = new offcut.OffcutTransform({ store: null });
   transform.resume().end('a');
   await once(transform, 'end');
@@ -94,7 +94,7 @@ test('a closed stream', async () => {
   assert.strictEqual(transform.cut.content.toString(), 'a');
 });
 
-test('a stream that is destroyed has kept what came', async () => {
+test('a destroyed stream stores what came until then', async () => {
   const store = new offcut.Store(fresh());
   const saved = [];
   for (const kept of [store, { save: (content) => saved.push(content) }]) {
@@ -113,7 +113,7 @@ test('a stream that is destroyed has kept what came', async () => {
   assert.strictEqual(empty.cut.truncated, false);
 });
 
-test('a listener that throws', async () => {
+test('an exception in a listener is an error of the stream', async () => {
   const transform = new offcut.OffcutTransform({ store: null });
   transform.on('cut', wrong);
   transform.resume().end(log);
@@ -122,7 +122,7 @@ test('a listener that throws', async () => {
   assert.ok(transform.cut.truncated);
 });
 
-test('memory that is taken away while it is read', async () => {
+test('resizable and shared memory is copied before it is read', async () => {
   const truncator = new offcut.Truncator({ store: null });
   for (let round = 0; round < 20; round += 1) {
     const bytes = new Uint8Array(new ArrayBuffer(2_000_000, { maxByteLength: 2_000_001 })).fill(97);
@@ -134,7 +134,7 @@ test('memory that is taken away while it is read', async () => {
   assert.ok((await truncator.cut(shared)).truncated);
 });
 
-test('fifty workers at once', async () => {
+test('fifty workers store at once', async () => {
   const directory = fresh();
   const workers = Array.from({ length: 50 }, (_, number) => new Worker(`
     const { parentPort, workerData } = require('node:worker_threads');
@@ -143,14 +143,14 @@ test('fifty workers at once', async () => {
       .cut(workerData.number + '\\n' + workerData.log, { tool: 'tool' + workerData.number })
       .then((cut) => parentPort.postMessage([cut.id, cut.saved]));
   `, { eval: true, workerData: { module: require.resolve('../index.js'), directory, number, log } }));
-  const told = await Promise.all(workers.map(async (worker) => (await once(worker, 'message'))[0]));
-  assert.strictEqual(new Set(told.map(([id]) => id)).size, 50);
-  told.forEach(([, saved], number) => assert.strictEqual(fs.readFileSync(saved, 'utf8'), `${number}\n${log}`));
+  const results = await Promise.all(workers.map(async (worker) => (await once(worker, 'message'))[0]));
+  assert.strictEqual(new Set(results.map(([id]) => id)).size, 50);
+  results.forEach(([, saved], number) => assert.strictEqual(fs.readFileSync(saved, 'utf8'), `${number}\n${log}`));
   await Promise.all(workers.map((worker) => worker.terminate()));
   assert.strictEqual((await new offcut.Store(directory).list()).length, 50);
 });
 
-test('many promises at once', async () => {
+test('many promises at once get their own entries', async () => {
   const truncator = new offcut.Truncator({ store: fresh() });
   const cuts = await Promise.all(Array.from({ length: 50 }, () => truncator.cut(log)));
   assert.strictEqual(new Set(cuts.map((cut) => cut.id)).size, 50);

@@ -1,5 +1,5 @@
 'use strict';
-// A store of its own for every file of tests.
+// A separate store for every test file.
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
@@ -11,7 +11,7 @@ process.on('exit', () => fs.rmSync(home, { recursive: true, force: true }));
 
 const log = Array.from({ length: 20_000 }, (_, number) => `line ${number}\n`).join('');
 let count = 0;
-/** A directory that is not there yet. */
+/** Returns the path of a directory that does not exist yet. */
 const fresh = () => path.join(home, `fresh-${(count += 1)}`);
 
 module.exports = { fresh, home, log };
