@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use offcut::middleware::Middleware;
+use offcut::results::Middleware;
 use offcut::store::MemoryStore;
 use offcut::{Limits, Profile, Rule, Storage, Truncator};
 use offcut_mcp::{Library, Proxy, converse};

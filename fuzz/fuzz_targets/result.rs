@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use offcut::middleware::{Middleware, Shape, ShapeChoice};
+use offcut::results::{Middleware, Shape, ShapeChoice};
 use offcut::store::MemoryStore;
 use offcut::{Context, Limits, Profile, Rule, Storage, Truncator};
 use serde_json::value::RawValue;
@@ -21,9 +21,9 @@ fuzz_target!(|data: &[u8]| {
         .rule(rule)
         .expect("limits above the floor");
     let middleware = Middleware::new(truncator);
-    let Ok(bounded) = middleware.result(text, shape, &Context::tool("bash")) else { return };
+    let Ok(bounded) = middleware.bound_json(text, shape, &Context::tool("bash")) else { return };
     serde_json::from_str::<&RawValue>(text).expect("only JSON is bounded");
     serde_json::from_str::<&RawValue>(&bounded.json).expect("JSON comes out");
-    let again = middleware.result(&bounded.json, shape, &Context::tool("bash")).expect("it is JSON");
+    let again = middleware.bound_json(&bounded.json, shape, &Context::tool("bash")).expect("it is JSON");
     assert_eq!(again.json, bounded.json);
 });

@@ -7,7 +7,7 @@ use crate::place::Place;
 use crate::report::{Report, WantedReport, report_whole};
 use crate::tally::Tally;
 use offcut::measure::EstimatedTokens;
-use offcut::middleware::{Decision, Middleware, Verdict};
+use offcut::results::{Decision, Middleware, ResultOutcome};
 use offcut::store::{MemoryStore, Store};
 use offcut::{Context, JsonLinesSink, Preview, Profile, Rule, Settings, Shown, Storage, Truncator};
 use serde::Serialize;
@@ -184,12 +184,12 @@ impl Engine {
     ) -> Result<(Told<BoundedResult>, String), Fault> {
         let round = self.round(context, Some(call))?;
         let (tools, rule) = (Arc::clone(&self.tools), call.rule);
-        let decide = move |result: &offcut::middleware::Call<'_>| {
+        let decide = move |result: &offcut::results::ResultCall<'_>| {
             let of_tool = result.context.tool.as_ref().and_then(|tool| tools.get(tool)).copied();
             match rule.or(of_tool.unwrap_or_default()) {
-                Rule { enabled: Some(false), .. } => Decision::Pass,
+                Rule { enabled: Some(false), .. } => Decision::Skip,
                 rule if rule == Rule::default() => Decision::Bound,
-                rule => Decision::BoundBy(rule),
+                rule => Decision::BoundWith(rule),
             }
         };
         let mut middleware = Middleware::new((*round.truncator).clone())
@@ -198,23 +198,23 @@ impl Engine {
         if let Some(total) = self.total {
             middleware = middleware.total(total);
         }
-        let bounded = middleware.result(json, call.shape()?, context)?;
-        let is_cut = bounded.results.iter().any(|result| matches!(result.verdict, Verdict::Cut(_)));
+        let bounded = middleware.bound_json(json, call.shape()?, context)?;
+        let is_cut = bounded.results.iter().any(|result| matches!(result.outcome, ResultOutcome::Truncated(_)));
         if round.probes && is_cut {
             let asked = Told { answer: BoundedResult::Ask(round.asked()), report: round.wanted() };
             return Ok((asked, "[]".to_owned()));
         }
-        let judge = |judged: &offcut::middleware::Judged| {
-            let report = match &judged.verdict {
-                Verdict::Cut(preview) => {
+        let judge = |judged: &offcut::results::ResultReport| {
+            let report = match &judged.outcome {
+                ResultOutcome::Truncated(preview) => {
                     Some(Report::of(preview, &round.truncator.settings(&judged.context)))
                 }
-                Verdict::Fits | Verdict::Passed(_) => None,
+                ResultOutcome::Fits | ResultOutcome::Skipped(_) => None,
             };
-            let verdict = match &judged.verdict {
-                Verdict::Cut(_) => "cut",
-                Verdict::Fits => "fits",
-                Verdict::Passed(_) => "passed",
+            let verdict = match &judged.outcome {
+                ResultOutcome::Truncated(_) => "cut",
+                ResultOutcome::Fits => "fits",
+                ResultOutcome::Skipped(_) => "passed",
             };
             Judged { shape: judged.shape.name(), tool: judged.context.tool.clone(), verdict, report }
         };

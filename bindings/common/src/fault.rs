@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a call.
 
-use offcut::middleware::NotJson;
+use offcut::results::InvalidJson;
 use offcut::retrieve::RetrieveError;
 use offcut::store::StoreError;
 use offcut::{LimitError, ProfileError};
@@ -31,8 +31,8 @@ impl From<ProfileError> for Fault {
     }
 }
 
-impl From<NotJson> for Fault {
-    fn from(error: NotJson) -> Fault {
+impl From<InvalidJson> for Fault {
+    fn from(error: InvalidJson) -> Fault {
         Fault::Invalid(error.to_string())
     }
 }

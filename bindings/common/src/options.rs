@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::foreign::Saved;
-use offcut::middleware::{Shape, ShapeChoice};
+use offcut::results::{Shape, ShapeChoice};
 use offcut::strategy::StrategyName;
 use offcut::{Limits, Rule, TaskTool, Terminal, limits, presets};
 use serde::de::{DeserializeOwned, Error, Visitor};

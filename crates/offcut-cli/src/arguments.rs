@@ -15,7 +15,7 @@ pub(crate) use reading::{Grep, Read, Reference};
 
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
-use offcut::middleware::{Shape, ShapeChoice};
+use offcut::results::{Shape, ShapeChoice};
 
 /// A tool prints too much. offcut shows what fits, keeps every byte, and gets any part back.
 #[derive(Debug, Parser)]

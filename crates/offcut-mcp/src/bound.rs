@@ -2,8 +2,8 @@
 
 use crate::schema::Schema;
 use crate::structured::{Marking, fit};
-use offcut::middleware::json::{Edits, Node, quoted};
-use offcut::middleware::{Decision, Middleware, Shape, ShapeChoice, Verdict};
+use offcut::results::json::{Edits, Node, quoted};
+use offcut::results::{Decision, Middleware, ResultOutcome, Shape, ShapeChoice};
 use offcut::store::Id;
 use offcut::{Context, Kept, Limits, Preview, Rule, Shown};
 
@@ -22,7 +22,7 @@ pub(crate) fn with_room_for_structure(middleware: Middleware, context: &Context)
         let result = Node::parse(call.json).ok();
         let structure = result.and_then(|result| result.get("structuredContent"));
         match structure.is_some_and(|structure| structure.json().len() as u64 > budget) {
-            true => Decision::BoundBy(Rule { limits: less, ..Rule::default() }),
+            true => Decision::BoundWith(Rule { limits: less, ..Rule::default() }),
             false => Decision::Bound,
         }
     })
@@ -51,10 +51,10 @@ impl Bounds<'_> {
     /// The result with what is over the limits cut; nothing if it passes as it is.
     pub(crate) fn result(&self, result: Node<'_>) -> Option<String> {
         let choice = ShapeChoice::Is(Shape::Mcp);
-        let bounded = self.middleware.result(result.json(), choice, self.context).ok()?;
-        let verdict = bounded.results.first().map(|judged| &judged.verdict);
-        let cut = match verdict {
-            Some(Verdict::Cut(preview)) => Some(&**preview),
+        let bounded = self.middleware.bound_json(result.json(), choice, self.context).ok()?;
+        let outcome = bounded.results.first().map(|judged| &judged.outcome);
+        let cut = match outcome {
+            Some(ResultOutcome::Truncated(preview)) => Some(&**preview),
             _ => None,
         };
         let is_whole = matches!(bounded.json, std::borrow::Cow::Borrowed(_));

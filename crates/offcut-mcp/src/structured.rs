@@ -5,8 +5,8 @@
 //! end; nothing else changes, and members never go.
 
 use crate::schema::Schema;
-use offcut::middleware::json::{Edits, Node, quoted};
-use offcut::middleware::shares;
+use offcut::results::json::{Edits, Node, quoted};
+use offcut::results::shares;
 
 /// Deeper values stay as they are: each level costs a look at all that is below it.
 const DEEPEST: usize = 32;

@@ -1,7 +1,7 @@
 //! A service whose answers are bounded: `cargo run -p offcut --example layer --features layer`
 
-use offcut::middleware::Middleware;
-use offcut::middleware::layer::BoundLayer;
+use offcut::results::Middleware;
+use offcut::results::layer::BoundLayer;
 use offcut::{Profile, Truncator};
 use std::convert::Infallible;
 use tower::{ServiceBuilder, ServiceExt, service_fn};

@@ -1,7 +1,7 @@
 //! Tools behind one middleware: `cargo run -p offcut --example registry --features registry`
 
-use offcut::middleware::registry::{Registry, Tool, ToolCall, ToolFuture};
-use offcut::middleware::{Middleware, ToolOutput};
+use offcut::results::registry::{Registry, Tool, ToolCall, ToolFuture};
+use offcut::results::{Middleware, ToolOutput};
 use offcut::store::MemoryStore;
 use offcut::strategy::StrategyName;
 use offcut::{Limits, Profile, Rule, Storage, Truncator};
@@ -46,7 +46,7 @@ async fn main() {
     };
     let calls = [call("1", "3"), call("2", "100000"), call("3", "many")];
     for executed in registry.execute(&calls, None).await {
-        println!("--- call {}: {:?}", executed.call_id, executed.result.outcome);
+        println!("--- call {}: {:?}", executed.call_id, executed.result.status);
         println!("{}", String::from_utf8_lossy(&executed.result.output));
     }
 }

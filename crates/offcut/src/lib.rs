@@ -28,11 +28,11 @@ mod cut;
 mod event;
 pub mod limits;
 pub mod measure;
-pub mod middleware;
 mod pen;
 mod profile;
 mod recorder;
 mod render;
+pub mod results;
 pub mod retention;
 pub mod retrieve;
 

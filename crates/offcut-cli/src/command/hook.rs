@@ -4,7 +4,7 @@ use crate::arguments::{Cut, Everywhere, Hook};
 use crate::environment::Setup;
 use crate::hook::{self, Event, NEUTRAL};
 use crate::{housekeeping, install, log};
-use offcut::middleware::{Middleware, ShapeChoice, Verdict};
+use offcut::results::{Middleware, ResultOutcome, ShapeChoice};
 use std::cell::Cell;
 use std::io::Read;
 
@@ -51,8 +51,9 @@ fn after(everywhere: &Everywhere, hook: &Hook) -> hook::Answer {
     let middleware = Middleware::new(setup.truncator(&Cut::default()).map_err(reason)?);
     let is_cut = Cell::new(false);
     let answer = hook::after(hook.agent, &input, &|json, shape, context| {
-        let bounded = middleware.result(json, ShapeChoice::Is(shape), context).ok()?;
-        is_cut.set(bounded.results.iter().any(|judged| matches!(judged.verdict, Verdict::Cut(_))));
+        let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), context).ok()?;
+        is_cut
+            .set(bounded.results.iter().any(|judged| matches!(judged.outcome, ResultOutcome::Truncated(_))));
         is_cut.get().then(|| bounded.json.into_owned())
     });
     if is_cut.get() {

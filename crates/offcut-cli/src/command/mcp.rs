@@ -4,7 +4,7 @@ use crate::arguments::{Cut, Everywhere, Mcp, Proxy, Serve};
 use crate::environment::Setup;
 use crate::failure::{self, Failure, Outcome};
 use crate::housekeeping;
-use offcut::middleware::Middleware;
+use offcut::results::Middleware;
 use offcut::store::{Id, Store};
 use offcut::{Reach, Truncator};
 use offcut_mcp::{Address, Call, Ended, LARGEST_MESSAGE, Library, SessionOnly};

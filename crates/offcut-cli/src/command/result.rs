@@ -4,7 +4,7 @@ use crate::arguments::{Everywhere, ToolResult};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::housekeeping;
-use offcut::middleware::{Bounded, Judged, Middleware, Reason, Verdict, panel};
+use offcut::results::{BoundedJson, Middleware, ResultOutcome, ResultReport, SkipReason, panel};
 use offcut::{Kept, Preview};
 use std::io::{IsTerminal, Read};
 
@@ -20,8 +20,8 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
     let shape = result.shape;
     let bounded = std::str::from_utf8(&input)
         .map_err(|error| anyhow::anyhow!("the result is not JSON: it is not UTF-8: {error}"))
-        .and_then(|json| Ok(middleware.result(json, shape, &result.cut.context())?));
-    let Bounded { json, results, unknown, excess } = match bounded {
+        .and_then(|json| Ok(middleware.bound_json(json, shape, &result.cut.context())?));
+    let BoundedJson { json, results, unknown, excess } = match bounded {
         Ok(bounded) => bounded,
         // Whoever pipes through us still gets the result; what was wrong with it is an error all the same.
         Err(error) => {
@@ -32,7 +32,8 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
         }
     };
     super::print(json.as_bytes())?;
-    let without_text = |judged: &&Judged| matches!(judged.verdict, Verdict::Passed(Reason::NoText));
+    let without_text =
+        |judged: &&ResultReport| matches!(judged.outcome, ResultOutcome::Skipped(SkipReason::NoText));
     let warnings = [
         (unknown > 0).then(|| format!("{unknown} not recognised as a tool result, passed on unchanged")),
         results.iter().find(without_text).map(|judged| {
@@ -47,7 +48,7 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
     }
     let mut cut = false;
     for judged in &results {
-        if let Verdict::Cut(preview) = &judged.verdict {
+        if let ResultOutcome::Truncated(preview) = &judged.outcome {
             cut = true;
             if result.panel || std::io::stderr().is_terminal() {
                 eprint!("{}", panel(&judged.context, preview));

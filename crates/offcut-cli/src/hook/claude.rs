@@ -4,7 +4,7 @@
 //! here if that is not in place.
 
 use super::{Answer, Bound, Call, member, quoted};
-use offcut::middleware::Shape;
+use offcut::results::Shape;
 use serde::Deserialize;
 
 /// Tools whose results are a page of something that the agent can page through, or that it must have exactly.

@@ -4,7 +4,7 @@
 //! For its shell tool Codex hands over what it has already cut, so only MCP results are looked at here.
 
 use super::{Answer, Bound, Call, is_only_text, member, quoted, texts};
-use offcut::middleware::Shape;
+use offcut::results::Shape;
 use serde::Deserialize;
 
 pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {

@@ -3,7 +3,7 @@
 //! Text that comes from outside stands between two lines that say so; they are not kept, and stay around what is shown.
 
 use super::{Answer, Bound, Call, is_only_text, member, quoted, texts};
-use offcut::middleware::Shape;
+use offcut::results::Shape;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -15,7 +15,7 @@ pub(crate) use before::before;
 
 use clap::ValueEnum;
 use offcut::Context;
-use offcut::middleware::Shape;
+use offcut::results::Shape;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -4,7 +4,7 @@
 
 use super::{Answer, Bound, quoted, reads_back};
 use offcut::Context;
-use offcut::middleware::Shape;
+use offcut::results::Shape;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -1,6 +1,6 @@
 //! What several tests need.
 
-use offcut::middleware::{Bounded, Middleware, ShapeChoice, Verdict};
+use offcut::results::{BoundedJson, Middleware, ResultOutcome, ShapeChoice};
 use offcut::store::{Entry, FsStore, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Summary, Writer};
 use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Storage, Truncator};
 use proptest::sample::Index;
@@ -147,18 +147,18 @@ pub(crate) fn middleware(profile: &str, rule: Rule) -> (Middleware, Arc<FsStore>
 }
 
 /// One door: a result through a profile; the value that comes out, and what was decided.
-pub(crate) fn through(middleware: &Middleware, result: &Value, tool: &str) -> (Value, Verdict) {
+pub(crate) fn through(middleware: &Middleware, result: &Value, tool: &str) -> (Value, ResultOutcome) {
     let text = result.to_string();
-    let Bounded { json, mut results, .. } =
-        middleware.result(&text, ShapeChoice::Auto, &Context::tool(tool)).unwrap();
+    let BoundedJson { json, mut results, .. } =
+        middleware.bound_json(&text, ShapeChoice::Auto, &Context::tool(tool)).unwrap();
     assert_eq!(results.len(), 1, "{}", &text[..text.len().min(200)]);
-    (serde_json::from_str(&json).unwrap(), results.remove(0).verdict)
+    (serde_json::from_str(&json).unwrap(), results.remove(0).outcome)
 }
 
 #[track_caller]
-pub(crate) fn cut(verdict: Verdict) -> Box<Preview> {
-    match verdict {
-        Verdict::Cut(preview) => preview,
+pub(crate) fn cut(outcome: ResultOutcome) -> Box<Preview> {
+    match outcome {
+        ResultOutcome::Truncated(preview) => preview,
         other => panic!("it was not cut: {other:?}"),
     }
 }

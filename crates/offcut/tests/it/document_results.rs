@@ -1,7 +1,9 @@
 //! The documents' scenarios of tool results.
 
 use crate::common::{Fault, Faulty, cut, lines, middleware, numbered, stored, through};
-use offcut::middleware::{Bounded, Decision, Middleware, Reason, Shape, ShapeChoice, Verdict, panel};
+use offcut::results::{
+    BoundedJson, Decision, Middleware, ResultOutcome, Shape, ShapeChoice, SkipReason, panel,
+};
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
 use offcut::{Context, Kept, Profile, Rule, Storage, TaskTool, Truncator};
@@ -11,8 +13,8 @@ use serde_json::{Value, json};
 fn opencode_seed_001_section_7_1() {
     let (middleware, ..) = middleware("opencode", Rule::default());
     let result = json!({"title": "T", "output": numbered(3000), "metadata": {"count": 7}});
-    let (value, verdict) = through(&middleware, &result, "grep");
-    let preview = cut(verdict);
+    let (value, outcome) = through(&middleware, &result, "grep");
+    let preview = cut(outcome);
     assert_eq!(value["title"], "T");
     assert_eq!(value["metadata"]["count"], 7);
     assert_eq!(value["metadata"]["truncated"], true);
@@ -23,8 +25,8 @@ fn opencode_seed_001_section_7_1() {
     assert!(output.contains(path));
     assert_eq!(stored(&preview), numbered(3000).as_bytes());
     // It fits: the mark says so, in a metadata object that is made if need be.
-    let (value, verdict) = through(&middleware, &json!({"title": "", "output": "x"}), "grep");
-    assert!(matches!(verdict, Verdict::Fits));
+    let (value, outcome) = through(&middleware, &json!({"title": "", "output": "x"}), "grep");
+    assert!(matches!(outcome, ResultOutcome::Fits));
     assert_eq!(value["metadata"], json!({"truncated": false}));
 }
 
@@ -44,21 +46,24 @@ fn opencode_seed_001_section_7_2_a_tool_that_cuts_itself() {
         "metadata": {"truncated": true, "customPath": entry.path},
     });
     let (around, store, _directory) = middleware("opencode", Rule::default());
-    let (value, verdict) = through(&around, &result, "custom");
-    assert!(matches!(verdict, Verdict::Passed(Reason::Handled)));
+    let (value, outcome) = through(&around, &result, "custom");
+    assert!(matches!(outcome, ResultOutcome::Skipped(SkipReason::TruncatedByTool)));
     assert_eq!(value, result);
     assert_eq!(store.ids().unwrap(), []);
     // Also when it says that it was not cut, and is far too large.
     let result = json!({"title": "", "output": numbered(9000), "metadata": {"truncated": false}});
-    assert!(matches!(through(&around, &result, "custom").1, Verdict::Passed(Reason::Handled)));
+    assert!(matches!(
+        through(&around, &result, "custom").1,
+        ResultOutcome::Skipped(SkipReason::TruncatedByTool)
+    ));
 }
 
 #[test]
 fn coding_agent_seed_000_section_7() {
     let (service, ..) = middleware("coding-agent", Rule { limits: lines(10), ..Rule::default() });
     let result = |output: &str| json!({"success": true, "output": output, "metadata": {"code": 0}});
-    let (value, verdict) = through(&service, &result(&numbered(100)), "custom");
-    cut(verdict);
+    let (value, outcome) = through(&service, &result(&numbered(100)), "custom");
+    cut(outcome);
     assert_eq!(value["metadata"]["truncated"], true);
     assert_eq!(value["metadata"]["truncationRemovedLines"], 90);
     assert_eq!(value["metadata"].get("truncationRemovedBytes"), None);
@@ -71,17 +76,23 @@ fn coding_agent_seed_000_section_7() {
     let handled = json!({"success": true, "output": numbered(99), "metadata": {"truncated": true}});
     assert_eq!(through(&service, &handled, "x").0, handled);
     let service = service.skip_tools(["web_fetch"]).decide(|call| match call.context.tool.as_deref() {
-        Some("listed") => Decision::Pass,
-        Some("tight") => Decision::BoundBy(Rule { limits: lines(3), ..Rule::default() }),
+        Some("listed") => Decision::Skip,
+        Some("tight") => Decision::BoundWith(Rule { limits: lines(3), ..Rule::default() }),
         _ => Decision::Bound,
     });
     let long = result(&numbered(50));
-    assert!(matches!(through(&service, &long, "web_fetch").1, Verdict::Passed(Reason::SkippedTool)));
-    assert!(matches!(through(&service, &long, "listed").1, Verdict::Passed(Reason::Decided)));
+    assert!(matches!(
+        through(&service, &long, "web_fetch").1,
+        ResultOutcome::Skipped(SkipReason::ToolExcluded)
+    ));
+    assert!(matches!(
+        through(&service, &long, "listed").1,
+        ResultOutcome::Skipped(SkipReason::CallerDecision)
+    ));
     assert_eq!(through(&service, &long, "tight").0["metadata"]["truncationRemovedLines"], 47);
     // The profile exempts `read`; a failed tool is bounded like any other.
     let (service, ..) = middleware("coding-agent", Rule::default());
-    assert!(matches!(through(&service, &result(&numbered(4000)), "read").1, Verdict::Fits));
+    assert!(matches!(through(&service, &result(&numbered(4000)), "read").1, ResultOutcome::Fits));
     let failed = json!({"success": false, "output": numbered(4000), "error": "exit 3"});
     let (value, _) = through(&service, &failed, "grep");
     assert_eq!(value["metadata"]["truncated"], true);
@@ -96,8 +107,8 @@ fn unified_seed_002_section_5() {
         "status": "success", "data": {"stdout": stdout}, "text": "done",
         "stats": {"time_ms": 12}, "context": {"cwd": "."}, "error": null,
     });
-    let (value, verdict) = through(&unified, &envelope, "Bash");
-    let preview = cut(verdict);
+    let (value, outcome) = through(&unified, &envelope, "Bash");
+    let preview = cut(outcome);
     assert_eq!(value["status"], "partial");
     assert_eq!(value["stats"], envelope["stats"]);
     assert_eq!(value["context"], envelope["context"]);
@@ -138,7 +149,7 @@ fn unified_seed_002_section_5() {
     let mut skipped = envelope.clone();
     skipped["context"]["truncation_skip"] = json!(true);
     let text = format!(" {skipped}\n");
-    let bounded = unified.result(&text, ShapeChoice::Auto, &Context::tool("Bash")).unwrap();
+    let bounded = unified.bound_json(&text, ShapeChoice::Auto, &Context::tool("Bash")).unwrap();
     assert_eq!(bounded.json, text);
     let (task, ..) = middleware("unified", Rule { task: Some(TaskTool::Available), ..Rule::default() });
     let (value, _) = through(&task, &envelope, "Bash");
@@ -168,8 +179,8 @@ fn takumi_seed_003() {
                        {"type": "text", "text": "g"}],
         "returnDisplay": "shown",
     });
-    let (value, verdict) = through(&takumi, &result, "bash");
-    let preview = cut(verdict);
+    let (value, outcome) = through(&takumi, &result, "bash");
+    let preview = cut(outcome);
     let parts = value["llmContent"].as_array().unwrap();
     assert_eq!(parts[0]["text"], "a\nb");
     assert_eq!(parts[1], image);
@@ -207,7 +218,8 @@ fn klaude_seed_004() {
     let item =
         json!({"call_id": "c1", "tool_name": "Bash", "status": "success", "output": "é".repeat(50_000)});
     let text = item.to_string();
-    let Bounded { json, results, .. } = klaude.result(&text, ShapeChoice::Auto, &Context::default()).unwrap();
+    let BoundedJson { json, results, .. } =
+        klaude.bound_json(&text, ShapeChoice::Auto, &Context::default()).unwrap();
     let value: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(results[0].shape, Shape::Klaude);
     assert_eq!(results[0].context.call_id.as_deref(), Some("c1"));
@@ -226,7 +238,7 @@ fn klaude_seed_004() {
             .starts_with("[Output truncated: 30000 chars hidden, full output saved to")
     );
     // For people: path, original size, shown size.
-    let Verdict::Cut(preview) = &results[0].verdict else { panic!("not cut") };
+    let ResultOutcome::Truncated(preview) = &results[0].outcome else { panic!("not cut") };
     let panel = panel(&results[0].context, preview);
     for part in ["Bash (c1): output truncated", "50000 chars", "20000 chars", path] {
         assert!(panel.contains(part), "{part} is not in {panel}");

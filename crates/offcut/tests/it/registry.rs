@@ -1,8 +1,8 @@
 //! Tools behind one middleware.
 
 use crate::common::{lines, memory, noon, read_all};
-use offcut::middleware::registry::{ExecutedCall, Registry, Tool, ToolCall, ToolFuture};
-use offcut::middleware::{Middleware, ToolOutput, ToolStatus, Verdict};
+use offcut::results::registry::{ExecutedCall, Registry, Tool, ToolCall, ToolFuture};
+use offcut::results::{Middleware, ResultOutcome, ToolOutput, ToolStatus};
 use offcut::store::{Entry, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Writer};
 use offcut::{Kept, Profile, Rule, Storage, Truncator};
 use std::sync::Arc;
@@ -80,7 +80,7 @@ fn check(store: &dyn Store, number: u64, executed: &ExecutedCall) -> bool {
     assert!(output.contains(&format!("\ncall {number} line 0\n")), "{output:.300}");
     let others = output.lines().filter(|line| line.starts_with("call "));
     assert!(others.into_iter().all(|line| line.starts_with(&format!("call {number} line"))));
-    let Verdict::Cut(preview) = &executed.verdict else { panic!("not cut") };
+    let ResultOutcome::Truncated(preview) = &executed.outcome else { panic!("not cut") };
     assert_eq!(executed.result.metadata["truncated"], true);
     match &preview.kept {
         Kept::Whole(entry) => {
@@ -154,10 +154,10 @@ async fn one_call_never_takes_the_others_with_it() {
     let said = |index: usize| String::from_utf8_lossy(&executed[index].result.output).into_owned();
     assert_eq!(said(0), "the tool \"broken\" broke down: on purpose");
     assert_eq!(said(1), "there is no tool \"nobody\"; there are: broken, declared, echo");
-    assert_eq!(executed[1].result.outcome, ToolStatus::Failed);
-    assert!(matches!(executed[2].verdict, Verdict::Cut(_)));
+    assert_eq!(executed[1].result.status, ToolStatus::Failed);
+    assert!(matches!(executed[2].outcome, ResultOutcome::Truncated(_)));
     // A tool's declaration beats the profile, for a failure too.
-    assert_eq!(executed[3].result.outcome, ToolStatus::Failed);
+    assert_eq!(executed[3].result.status, ToolStatus::Failed);
     assert!(said(3).lines().count() <= 12);
 }
 
@@ -184,7 +184,7 @@ async fn seed_000_section_13_2() {
 
 #[tokio::test]
 async fn a_layer_bounds_what_a_service_answers() {
-    use offcut::middleware::layer::BoundLayer;
+    use offcut::results::layer::BoundLayer;
     use tower::{ServiceBuilder, ServiceExt};
     let middleware = Middleware::new(Truncator::new(Profile::native()).storage(Storage::To(memory())));
     let service = ServiceBuilder::new().layer(BoundLayer::new(middleware)).service(tower::service_fn(

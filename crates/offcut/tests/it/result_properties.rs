@@ -1,7 +1,7 @@
 //! Random results: only the bounded text and the documented fields change, byte for byte.
 
 use crate::common::{memory, read_all};
-use offcut::middleware::{Middleware, ShapeChoice, Verdict};
+use offcut::results::{Middleware, ResultOutcome, ShapeChoice};
 use offcut::{Context, Kept, Profile, Storage, Truncator};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -108,10 +108,10 @@ proptest! {
         let store = memory();
         let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone())).rule(rule).unwrap();
         let middleware = Middleware::new(truncator);
-        let bounded = middleware.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+        let bounded = middleware.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
         prop_assert_eq!(bounded.results.len(), 1);
-        match &bounded.results[0].verdict {
-            Verdict::Cut(preview) => {
+        match &bounded.results[0].outcome {
+            ResultOutcome::Truncated(preview) => {
                 prop_assert!(preview.content.len() as u64 <= most);
                 let Kept::Whole(entry) = &preview.kept else { panic!("a memory store keeps everything") };
                 // Half a surrogate pair is one replacement character.
@@ -135,15 +135,15 @@ proptest! {
         }
         prop_assert!(serde_json::from_str::<Value>(&bounded.json.replace("\\ud800", "")).is_ok());
         // Once more: what was cut passes.
-        let again = middleware.result(&bounded.json, ShapeChoice::Auto, &Context::default()).unwrap();
+        let again = middleware.bound_json(&bounded.json, ShapeChoice::Auto, &Context::default()).unwrap();
         prop_assert_eq!(&again.json, &bounded.json);
     }
 
     #[test]
     fn nothing_panics(json in any_json(), shape in 0usize..10) {
         let middleware = Middleware::new(Truncator::new(Profile::native()));
-        let shape = offcut::middleware::Shape::ALL[shape];
-        let bounded = middleware.result(&json, ShapeChoice::Is(shape), &Context::default()).unwrap();
+        let shape = offcut::results::Shape::ALL[shape];
+        let bounded = middleware.bound_json(&json, ShapeChoice::Is(shape), &Context::default()).unwrap();
         prop_assert!(!bounded.json.is_empty());
     }
 }

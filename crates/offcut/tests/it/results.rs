@@ -1,7 +1,7 @@
 //! Tool results of every shape, and what a middleware must never do.
 
 use crate::common::{bytes, cut, memory, middleware, numbered, read_all, through};
-use offcut::middleware::{Bounded, Middleware, Reason, Shape, ShapeChoice, Verdict};
+use offcut::results::{BoundedJson, Middleware, ResultOutcome, Shape, ShapeChoice, SkipReason};
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
 use offcut::{Context, Kept, Profile, Rule, Storage, Truncator};
@@ -54,12 +54,12 @@ fn the_interfaces_of_the_models() {
     for (shape, result, place) in interfaces(&text) {
         let (native, store, _directory) = middleware("native", Rule::default());
         let written = result.to_string();
-        let Bounded { json, results, .. } =
-            native.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+        let BoundedJson { json, results, .. } =
+            native.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
         assert_eq!(results[0].shape, shape, "{written:.100}");
         assert_eq!(results[0].context.call_id.as_deref(), Some("t1"), "{shape:?}");
         let mut value: Value = serde_json::from_str(&json).unwrap();
-        let Verdict::Cut(preview) = &results[0].verdict else { panic!("{shape:?} was not cut") };
+        let ResultOutcome::Truncated(preview) = &results[0].outcome else { panic!("{shape:?} was not cut") };
         assert_eq!(value.pointer(place).unwrap().as_str().unwrap().as_bytes(), preview.content, "{shape:?}");
         assert!(preview.content.len() <= 9500);
         // Nothing but the text has changed.
@@ -70,7 +70,7 @@ fn the_interfaces_of_the_models() {
         // What fits passes byte for byte.
         let small = interfaces("short").into_iter().map(|(_, result, _)| format!(" {result} \n"));
         for small in small {
-            let bounded = native.result(&small, ShapeChoice::Auto, &Context::default()).unwrap();
+            let bounded = native.bound_json(&small, ShapeChoice::Auto, &Context::default()).unwrap();
             assert_eq!(bounded.json, small);
         }
     }
@@ -82,8 +82,8 @@ fn messages_and_arrays_hold_several_results() {
     let block = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": numbered(4000)});
     let message = json!({"role": "user", "content": [block("a"), {"type": "text", "text": numbered(4000)}, block("b")]});
     let written = json!([message, {"role": "tool", "tool_call_id": "c", "content": "x"}, 7]).to_string();
-    let Bounded { json, results, .. } =
-        native.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    let BoundedJson { json, results, .. } =
+        native.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
     let calls: Vec<_> = results.iter().map(|judged| judged.context.call_id.as_deref().unwrap()).collect();
     assert_eq!(calls, ["a", "b", "c"]);
     assert_eq!(store.ids().unwrap().len(), 2);
@@ -102,8 +102,8 @@ fn mcp_notices_are_parts_of_their_own() {
                     {"type": "resource", "resource": {"uri": "file:///y", "text": "the end"}}],
         "isError": true, "_meta": {"other": 1},
     });
-    let (value, verdict) = through(&native, &result, "search");
-    let preview = cut(verdict);
+    let (value, outcome) = through(&native, &result, "search");
+    let preview = cut(outcome);
     let parts = value["content"].as_array().unwrap();
     let kinds: Vec<_> = parts.iter().map(|part| part["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["text", "text", "image", "resource_link", "resource", "text"]);
@@ -119,8 +119,8 @@ fn mcp_notices_are_parts_of_their_own() {
     // Five thousand small blocks are as long as one large one.
     let blocks: Vec<Value> =
         (0..5000).map(|number| json!({"type": "text", "text": format!("block {number}")})).collect();
-    let (value, verdict) = through(&native, &json!({"content": blocks}), "search");
-    assert!(cut(verdict).content.len() <= 9500);
+    let (value, outcome) = through(&native, &json!({"content": blocks}), "search");
+    assert!(cut(outcome).content.len() <= 9500);
     assert!(value["content"].as_array().unwrap().len() < 1900);
 }
 
@@ -134,8 +134,8 @@ fn native_bounds_whatever_a_tool_says_of_itself() {
         json!({"success": false, "output": long, "metadata": {"truncated": true}}),
         json!({"status": "success", "data": {"text": long}, "context": {"truncation_skip": true}}),
     ] {
-        let (value, verdict) = through(&native, &result, "x");
-        cut(verdict);
+        let (value, outcome) = through(&native, &result, "x");
+        cut(outcome);
         assert!(value.to_string().len() < 12_000, "{:.300}", value.to_string());
     }
 }
@@ -150,8 +150,8 @@ fn the_end_of_a_result_stays_outside_the_cut() {
         "<task_metadata>\nsession_id: ses_1\n</task_metadata>\n",
     ] {
         let text = format!("{}\n{trailer}", numbered(5000));
-        let (value, verdict) = through(&native, &json!({"title": "", "output": text}), "task");
-        let preview = cut(verdict);
+        let (value, outcome) = through(&native, &json!({"title": "", "output": text}), "task");
+        let preview = cut(outcome);
         let output = value["output"].as_str().unwrap();
         assert!(output.contains(trailer.trim_end()), "{output}");
         assert!(output.starts_with("[offcut ") && output.contains("\nline1\n"));
@@ -167,16 +167,16 @@ fn nothing_of_ours_is_cut_or_stored_twice() {
     let rule = Rule { limits: bytes(20_000), strategy: both_ends, ..Rule::default() };
     let (wide, store, _directory) = middleware("native", rule);
     let text: String = (1..=20_000).map(|number| format!("{number} is the number of this line\n")).collect();
-    let (value, verdict) = through(&wide, &json!({"title": "", "output": text}), "bash");
-    let preview = cut(verdict);
+    let (value, outcome) = through(&wide, &json!({"title": "", "output": text}), "bash");
+    let preview = cut(outcome);
     let Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
     let tight = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
     let tight = Middleware::new(tight.rule(Rule { limits: bytes(2000), ..Rule::default() }).unwrap());
     let kept = store.ids().unwrap().len();
     let passes = |output: &str, expected: bool| {
         let result = json!({"title": "", "output": output});
-        let (value, verdict) = through(&tight, &result, "bash");
-        let passed = matches!(verdict, Verdict::Passed(Reason::Ours));
+        let (value, outcome) = through(&tight, &result, "bash");
+        let passed = matches!(outcome, ResultOutcome::Skipped(SkipReason::OwnPreview));
         assert_eq!(passed, expected, "{output:.300}");
         assert_eq!(value == result, expected);
     };
@@ -212,15 +212,18 @@ fn an_envelope_is_cut_once_and_all_of_it_is_bounded() {
         "status": "error", "data": {"stdout": format!("C:\\new \"{long}")}, "text": "",
         "error": {"code": "TIMEOUT", "message": long}, "context": {"list": vec!["x"; 9000]}, "more": 1,
     });
-    let (value, verdict) = through(&native, &envelope, "bash");
-    cut(verdict);
+    let (value, outcome) = through(&native, &envelope, "bash");
+    cut(outcome);
     assert!(value.to_string().len() <= 12_000, "{}", value.to_string().len());
     assert_eq!((&value["status"], &value["more"]), (&json!("error"), &json!(1)));
     assert_eq!(value["error"]["code"], "TIMEOUT");
     assert!(value["error"]["message"].as_str().unwrap().ends_with("more bytes)"));
     assert_eq!(value["context"]["truncated"], true);
-    let (again, verdict) = through(&native, &value, "bash");
-    assert!(matches!(verdict, Verdict::Passed(Reason::Ours) | Verdict::Fits), "{verdict:?}");
+    let (again, outcome) = through(&native, &value, "bash");
+    assert!(
+        matches!(outcome, ResultOutcome::Skipped(SkipReason::OwnPreview) | ResultOutcome::Fits),
+        "{outcome:?}"
+    );
     assert_eq!(again, value);
     assert_eq!(store.ids().unwrap().len(), 1);
 }
@@ -243,14 +246,17 @@ fn previews_of_every_kind_are_known_again() {
         (0..900).map(|item| format!("fn item{item}() {{\n    call({item});\n}}\n\n")).collect();
     let colour: String = (0..3000).map(|line| format!("\u{1b}[31m{line}\u{1b}[0m\n")).collect();
     for text in [serde_json::to_string_pretty(&items).unwrap(), hits, diff, source, colour, numbered(9000)] {
-        let (value, verdict) = through(&native, &json!({"role": "tool", "content": text}), "bash");
-        cut(verdict);
+        let (value, outcome) = through(&native, &json!({"role": "tool", "content": text}), "bash");
+        cut(outcome);
         let kept = store.ids().unwrap().len();
-        let (again, verdict) = through(&tight, &value, "bash");
+        let (again, outcome) = through(&tight, &value, "bash");
         let content = value["content"].as_str().unwrap();
         // What says the same over and over is folded to less than that.
-        let is_short = content.len() <= 3000 && matches!(verdict, Verdict::Fits);
-        assert!(is_short || matches!(verdict, Verdict::Passed(Reason::Ours)), "{content:.1500}");
+        let is_short = content.len() <= 3000 && matches!(outcome, ResultOutcome::Fits);
+        assert!(
+            is_short || matches!(outcome, ResultOutcome::Skipped(SkipReason::OwnPreview)),
+            "{content:.1500}"
+        );
         assert_eq!((again, store.ids().unwrap().len()), (value, kept));
     }
 }
@@ -264,11 +270,14 @@ fn what_a_document_has_cut_native_does_not_cut_again() {
             "unified" => json!({"status": "ok", "data": {"x": numbered(30_000)}, "text": ""}),
             _ => json!({"role": "tool", "content": numbered(30_000)}),
         };
-        let (value, verdict) = through(&first, &result, "bash");
-        cut(verdict);
-        let (again, verdict) = through(&native, &value, "bash");
+        let (value, outcome) = through(&first, &result, "bash");
+        cut(outcome);
+        let (again, outcome) = through(&native, &value, "bash");
         // A command's last 500 lines may be short enough by themselves.
-        assert!(matches!(verdict, Verdict::Passed(Reason::Ours) | Verdict::Fits), "{profile}: {verdict:?}");
+        assert!(
+            matches!(outcome, ResultOutcome::Skipped(SkipReason::OwnPreview) | ResultOutcome::Fits),
+            "{profile}: {outcome:?}"
+        );
         assert_eq!((again, store.ids().unwrap().len()), (value, 1), "{profile}");
     }
 }
@@ -278,15 +287,18 @@ fn a_response_that_is_data_is_shown_in_its_readable_form() {
     let (native, store, _directory) = middleware("native", Rule::default());
     let deep = format!("{}{}{}", "[".repeat(500), json!(numbered(5000)), "]".repeat(500));
     let written = format!("{{\"functionResponse\":{{\"name\":\"f\",\"response\":{{\"a\":{deep}}}}}}}");
-    let bounded = native.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    let bounded = native.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
     assert!(bounded.json.len() < 12_000, "{}", bounded.json.len());
     let items: Vec<String> = (0..50_000).map(|number| format!("s{number}")).collect();
     let result = json!({"name": "f", "response": {"items": items, "numbers": vec![7; 20_000]}});
-    let (value, verdict) = through(&native, &result, "f");
-    cut(verdict);
+    let (value, outcome) = through(&native, &result, "f");
+    cut(outcome);
     let output = value["response"]["output"].as_str().unwrap();
     assert!(output.len() <= 9500 && output.contains("\"s1\",\n"), "{output:.300}");
-    assert!(matches!(through(&native, &value, "f").1, Verdict::Fits | Verdict::Passed(Reason::Ours)));
+    assert!(matches!(
+        through(&native, &value, "f").1,
+        ResultOutcome::Fits | ResultOutcome::Skipped(SkipReason::OwnPreview)
+    ));
     let ids = store.ids().unwrap();
     assert_eq!(read_all(&*store, ids.last().unwrap()), result["response"].to_string().as_bytes());
 }
@@ -299,7 +311,7 @@ fn results_that_pass_count_against_the_total() {
     let middleware = Middleware::new(truncator()).total(6000).skip_tools(["kept"]);
     let text = numbered(600);
     let written = json!([message("kept", &text), message("cut", &numbered(1000))]).to_string();
-    let bounded = middleware.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    let bounded = middleware.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
     assert_eq!(bounded.excess, 0);
     let sum: u64 = bounded.results.iter().map(|judged| judged.bytes).sum();
     assert!(sum <= 6000 && bounded.results[0].bytes == text.len() as u64, "{sum}");
@@ -307,11 +319,11 @@ fn results_that_pass_count_against_the_total() {
     let sizes = text.len() as u64 * 2;
     let written = json!([message("a", &text), message("b", &text)]).to_string();
     let exact = Middleware::new(truncator()).total(sizes);
-    let bounded = exact.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    let bounded = exact.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
     assert_eq!(bounded.json, written);
     // What cannot be kept is told.
     let tiny = Middleware::new(truncator()).total(600);
-    let bounded = tiny.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    let bounded = tiny.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
     assert!(bounded.excess > 0 && bounded.excess <= 2 * 512);
 }
 
@@ -325,7 +337,7 @@ fn a_batch_shares_a_total() {
     let written = json!(results).to_string();
     let sizes = |total: u64| {
         let middleware = Middleware::new(truncator()).total(total);
-        let bounded = middleware.result(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+        let bounded = middleware.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
         let values: Vec<Value> = serde_json::from_str(&bounded.json).unwrap();
         values.iter().map(|value| value["content"].as_str().unwrap().len()).collect::<Vec<_>>()
     };
@@ -344,12 +356,12 @@ fn what_is_no_result_passes() {
     let deep = format!("{{\"output\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
     let long = format!("\"{}\"", "x".repeat(100_000));
     for text in ["{}", "[]", "null", " 1e2 ", "\"text\"", "{\"output\": 7}", "[1,[2]]", &deep, &long] {
-        let bounded = native.result(text, ShapeChoice::Auto, &Context::default()).unwrap();
+        let bounded = native.bound_json(text, ShapeChoice::Auto, &Context::default()).unwrap();
         assert_eq!(bounded.json, text);
         assert!(bounded.results.is_empty());
         // Told that it is one, there is no text to be found in it.
         for shape in Shape::ALL {
-            let bounded = native.result(text, ShapeChoice::Is(shape), &Context::default()).unwrap();
+            let bounded = native.bound_json(text, ShapeChoice::Is(shape), &Context::default()).unwrap();
             assert!(serde_json::from_str::<&serde_json::value::RawValue>(&bounded.json).is_ok());
             if shape != Shape::Unified {
                 assert_eq!(bounded.json, text, "{shape:?}");
@@ -359,7 +371,7 @@ fn what_is_no_result_passes() {
     // Only as an envelope is the whole of it text, however it looks.
     assert_eq!(store.ids().unwrap().len(), 1);
     for text in ["", "{", "{\"a\":", "not json", "{\"a\": tru}", "[1,]", "\u{feff}{}"] {
-        let error = native.result(text, ShapeChoice::Auto, &Context::default()).unwrap_err();
+        let error = native.bound_json(text, ShapeChoice::Auto, &Context::default()).unwrap_err();
         assert!(error.to_string().starts_with("the result is not JSON: "), "{error}");
     }
 }

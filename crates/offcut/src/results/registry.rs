@@ -1,8 +1,8 @@
 //! Tools by name, called many at a time, each result bounded.
 
 use crate::context::Context;
-use crate::middleware::{LEAST_SHARE, Middleware, ToolOutput, Verdict, shares};
 use crate::profile::Rule;
+use crate::results::{LEAST_SHARE, Middleware, ResultOutcome, ToolOutput, shares};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ pub struct ExecutedCall {
     /// Its result, bounded.
     pub result: ToolOutput,
     /// What was done to it.
-    pub verdict: Verdict,
+    pub outcome: ResultOutcome,
 }
 
 /// The tools of an agent, behind one middleware.
@@ -87,8 +87,9 @@ impl Registry {
         let bounded = |index: usize, output: ToolOutput, share: Option<u64>| {
             let call: &ToolCall = &calls[index];
             let declared = self.tools.get(&call.name).map_or_else(Rule::default, |tool| tool.rule());
-            let (result, verdict) = self.middleware.output_within(output, &contexts[index], declared, share);
-            ExecutedCall { call_id: call.id.clone(), name: call.name.clone(), result, verdict }
+            let (result, outcome) =
+                self.middleware.bound_output_within(output, &contexts[index], declared, share);
+            ExecutedCall { call_id: call.id.clone(), name: call.name.clone(), result, outcome }
         };
         let Some(total) = self.middleware.total else {
             // Each is bounded as soon as it is there, so that large outputs do not wait for slow ones in memory.

@@ -1,9 +1,9 @@
 //! What a tool written in Rust returns, bounded without a detour through JSON.
 
 use crate::context::Context;
-use crate::middleware::shape::{Ended, Handled};
-use crate::middleware::{Middleware, Reason, Verdict};
 use crate::profile::{Marking, Rule};
+use crate::results::shape::{Ended, Handled};
+use crate::results::{Middleware, ResultOutcome, SkipReason};
 use crate::shown::{Kept, Shown};
 use crate::spool::Spool;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
     /// How the tool ended.
-    pub outcome: ToolStatus,
+    pub status: ToolStatus,
     /// What it printed, in whatever bytes.
     pub output: Vec<u8>,
     /// Whatever else it says. `truncated` in it says that the tool has bounded its output itself.
@@ -33,12 +33,12 @@ pub enum ToolStatus {
 impl ToolOutput {
     /// The output of a tool that did what it was asked to.
     pub fn succeeded(output: impl Into<Vec<u8>>) -> ToolOutput {
-        ToolOutput { outcome: ToolStatus::Succeeded, output: output.into(), metadata: Map::new() }
+        ToolOutput { status: ToolStatus::Succeeded, output: output.into(), metadata: Map::new() }
     }
 
     /// The output of a tool that did not.
     pub fn failed(output: impl Into<Vec<u8>>) -> ToolOutput {
-        ToolOutput { outcome: ToolStatus::Failed, ..ToolOutput::succeeded(output) }
+        ToolOutput { status: ToolStatus::Failed, ..ToolOutput::succeeded(output) }
     }
 
     /// The result as JSON, for whoever decides by it.
@@ -50,7 +50,7 @@ impl ToolOutput {
             metadata: &'a Map<String, Value>,
         }
         let output = String::from_utf8_lossy(&self.output);
-        let form = Form { success: self.outcome == ToolStatus::Succeeded, output, metadata: &self.metadata };
+        let form = Form { success: self.status == ToolStatus::Succeeded, output, metadata: &self.metadata };
         serde_json::to_string(&form).unwrap_or_default()
     }
 
@@ -64,34 +64,39 @@ impl Middleware {
     ///
     /// The metadata of a result that was cut has `truncated`, `truncationPath` (if it was kept) and
     /// `truncationRemovedBytes` or `truncationRemovedLines`.
-    pub fn output(&self, result: ToolOutput, context: &Context, tool: Rule) -> (ToolOutput, Verdict) {
-        self.output_within(result, context, tool, None)
+    pub fn bound_output(
+        &self,
+        result: ToolOutput,
+        context: &Context,
+        tool: Rule,
+    ) -> (ToolOutput, ResultOutcome) {
+        self.bound_output_within(result, context, tool, None)
     }
 
     /// The same with a share of a total.
-    pub(crate) fn output_within(
+    pub(crate) fn bound_output_within(
         &self,
         mut result: ToolOutput,
         context: &Context,
         tool: Rule,
         share: Option<u64>,
-    ) -> (ToolOutput, Verdict) {
+    ) -> (ToolOutput, ResultOutcome) {
         let handled = match result.metadata.get("truncated") {
             Some(_) => Handled::ByTool,
             None => Handled::NotYet,
         };
-        let ended = match result.outcome {
+        let ended = match result.status {
             ToolStatus::Failed => Ended::Failed,
             ToolStatus::Succeeded => Ended::Well,
         };
         let rule = match self.call_rule((handled, ended), context, &|| Cow::Owned(result.json())) {
             Ok(rule) => rule,
-            Err(reason) => return (result, Verdict::Passed(reason)),
+            Err(reason) => return (result, ResultOutcome::Skipped(reason)),
         };
         let settings = self.settings(context, rule.or(tool), share);
         let may_be_cut = settings.enabled && !self.truncator.fits(&result.output, &settings);
-        if may_be_cut && self.is_ours(&result.output) {
-            return (result, Verdict::Passed(Reason::Ours));
+        if may_be_cut && self.is_own_preview(&result.output) {
+            return (result, ResultOutcome::Skipped(SkipReason::OwnPreview));
         }
         let mut spool = Spool::new(&self.truncator, settings, context.clone());
         spool.observe(&result.output);
@@ -100,7 +105,7 @@ impl Middleware {
                 if self.truncator.profile.results.whole == Marking::Marked && !result.output.is_empty() {
                     result.mark("truncated", false);
                 }
-                (result, Verdict::Fits)
+                (result, ResultOutcome::Fits)
             }
             Shown::Cut(preview) => {
                 result.mark("truncated", true);
@@ -114,7 +119,7 @@ impl Middleware {
                     false => result.mark("truncationRemovedLines", removed.lines),
                 }
                 result.output.clone_from(&preview.content);
-                (result, Verdict::Cut(preview))
+                (result, ResultOutcome::Truncated(preview))
             }
         }
     }

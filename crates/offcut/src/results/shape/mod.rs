@@ -14,8 +14,8 @@ mod takumi;
 mod unified;
 
 use crate::measure::{self, CharConvention};
-use crate::middleware::json::{Edits, Node, quoted};
 use crate::profile::Settings;
+use crate::results::json::{Edits, Node, quoted};
 use crate::shown::{Kept, Preview};
 use std::borrow::Cow;
 

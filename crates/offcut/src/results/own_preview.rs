@@ -33,7 +33,7 @@ const NEWEST: usize = 256;
 const FRAMES: [&str; 2] = ["truncated", "截断"];
 
 /// Whether `text` is a preview or a page of an entry in `store`.
-pub(crate) fn is_ours(text: &[u8], store: &Arc<dyn Store>) -> bool {
+pub(crate) fn is_own_preview(text: &[u8], store: &Arc<dyn Store>) -> bool {
     let view = View::new(Arc::clone(store));
     names(text)
         .into_iter()

@@ -11,13 +11,13 @@
 //! where they are. Only the texts that were cut and the fields that tell of it change.
 //!
 //! ```
-//! use offcut::middleware::{Middleware, ShapeChoice};
+//! use offcut::results::{Middleware, ShapeChoice};
 //! use offcut::{Context, Profile, Truncator};
 //!
 //! let middleware = Middleware::new(Truncator::new(Profile::native()));
 //! let text = "a line of output\\n".repeat(10_000);
 //! let result = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"big":18446744073709551616}}"#);
-//! let bounded = middleware.result(&result, ShapeChoice::Auto, &Context::tool("search")).unwrap();
+//! let bounded = middleware.bound_json(&result, ShapeChoice::Auto, &Context::tool("search")).unwrap();
 //! assert!(bounded.json.len() < 11_000);
 //! assert!(bounded.json.contains("18446744073709551616"));
 //! ```
@@ -28,20 +28,22 @@ mod job;
 pub mod json;
 #[cfg(feature = "layer")]
 pub mod layer;
-mod ours;
+mod outcome;
 mod output;
+mod own_preview;
 mod panel;
 #[cfg(feature = "registry")]
 pub mod registry;
 mod shape;
-mod verdict;
 mod write;
 
 pub use batch::shares;
+pub use outcome::{
+    BoundedJson, Decision, InvalidJson, ResultCall, ResultOutcome, ResultReport, ShapeChoice, SkipReason,
+};
 pub use output::{ToolOutput, ToolStatus};
 pub use panel::panel;
 pub use shape::Shape;
-pub use verdict::{Bounded, Call, Decision, Judged, NotJson, Reason, ShapeChoice, Verdict};
 
 use crate::builder::Storage;
 use crate::context::Context;
@@ -69,7 +71,7 @@ pub struct Middleware {
 }
 
 /// A decision of the caller's own.
-type Decide = dyn Fn(&Call<'_>) -> Decision + Send + Sync;
+type Decide = dyn Fn(&ResultCall<'_>) -> Decision + Send + Sync;
 
 impl Middleware {
     /// A middleware around this truncator: its profile, its store.
@@ -83,7 +85,7 @@ impl Middleware {
     }
 
     /// Asks `decide` what to do with each result that no other rule passes.
-    pub fn decide(self, decide: impl Fn(&Call<'_>) -> Decision + Send + Sync + 'static) -> Middleware {
+    pub fn decide(self, decide: impl Fn(&ResultCall<'_>) -> Decision + Send + Sync + 'static) -> Middleware {
         Middleware { decide: Some(Box::new(decide)), ..self }
     }
 
@@ -100,13 +102,13 @@ impl Middleware {
     /// Bounds a result, or an array of them, which then share the total.
     ///
     /// What is not recognised passes as it is.
-    pub fn result<'a>(
+    pub fn bound_json<'a>(
         &self,
         json: &'a str,
         shape: ShapeChoice,
         context: &Context,
-    ) -> Result<Bounded<'a>, NotJson> {
-        let document = Node::parse(json).map_err(|error| NotJson::new(&error))?;
+    ) -> Result<BoundedJson<'a>, InvalidJson> {
+        let document = Node::parse(json).map_err(|error| InvalidJson::new(&error))?;
         let Recognised { results, unknown } = match shape {
             ShapeChoice::Auto => job::recognise(document),
             ShapeChoice::Is(shape) => job::take_as(shape, document),
@@ -115,11 +117,11 @@ impl Middleware {
             results.into_iter().map(|(shape, node)| self.plan(Job::new(shape, node, context))).collect();
         self.share(&mut jobs);
         let mut edits = Edits::default();
-        let results: Vec<Judged> = jobs.into_iter().map(|job| self.judge(job, &mut edits)).collect();
+        let results: Vec<ResultReport> = jobs.into_iter().map(|job| self.judge(job, &mut edits)).collect();
         let json = if edits.is_empty() { Cow::Borrowed(json) } else { Cow::Owned(edits.apply(json)) };
         let shown: u64 = results.iter().map(|judged| judged.bytes).sum();
         let excess = self.total.map_or(0, |total| shown.saturating_sub(total));
-        Ok(Bounded { json, results, unknown, excess })
+        Ok(BoundedJson { json, results, unknown, excess })
     }
 
     /// Decides what is to be done with a result.
@@ -127,13 +129,13 @@ impl Middleware {
         let Found { handled, ended, node, .. } = &job.found;
         job.plan = match self.call_rule((*handled, *ended), &job.context, &|| Cow::Borrowed(node.json())) {
             Err(reason) => Plan::Pass(reason),
-            Ok(_) if job.text.is_empty() => Plan::Pass(Reason::NoText),
+            Ok(_) if job.text.is_empty() => Plan::Pass(SkipReason::NoText),
             Ok(rule) => {
                 let settings = self.settings(&job.context, rule, None);
                 // Under a total, what fits its own limits may have to give way, unless it is ours.
                 let may_be_cut = self.total.is_some() || !self.truncator.fits(&job.text.text, &settings);
-                match settings.enabled && may_be_cut && self.is_ours(job.claim()) {
-                    true => Plan::Pass(Reason::Ours),
+                match settings.enabled && may_be_cut && self.is_own_preview(job.claim()) {
+                    true => Plan::Pass(SkipReason::OwnPreview),
                     false => Plan::Bound(rule),
                 }
             }
@@ -158,10 +160,10 @@ impl Middleware {
     }
 
     /// One result: passed, whole or cut.
-    fn judge(&self, job: Job<'_>, edits: &mut Edits) -> Judged {
+    fn judge(&self, job: Job<'_>, edits: &mut Edits) -> ResultReport {
         let adapter = job.shape.adapter();
-        let verdict = match job.plan {
-            Plan::Pass(reason) => Verdict::Passed(reason),
+        let outcome = match job.plan {
+            Plan::Pass(reason) => ResultOutcome::Skipped(reason),
             Plan::Bound(rule) => {
                 let settings = self.settings(&job.context, rule, job.share);
                 match &job.found.texts {
@@ -172,14 +174,14 @@ impl Middleware {
                 }
             }
         };
-        if let (Verdict::Fits, Marking::Marked) = (&verdict, self.truncator.profile.results.whole) {
+        if let (ResultOutcome::Fits, Marking::Marked) = (&outcome, self.truncator.profile.results.whole) {
             adapter.mark_whole(&job.found, edits);
         }
-        let bytes = match &verdict {
-            Verdict::Cut(preview) => preview.content.len() as u64,
-            Verdict::Fits | Verdict::Passed(_) => job.text.text.len() as u64,
+        let bytes = match &outcome {
+            ResultOutcome::Truncated(preview) => preview.content.len() as u64,
+            ResultOutcome::Fits | ResultOutcome::Skipped(_) => job.text.text.len() as u64,
         };
-        Judged { shape: job.shape, context: job.context, verdict, bytes }
+        ResultReport { shape: job.shape, context: job.context, outcome, bytes }
     }
 
     /// The options of this call, or why it passes.
@@ -188,22 +190,22 @@ impl Middleware {
         (handled, ended): (Handled, Ended),
         context: &Context,
         json: &dyn Fn() -> Cow<'a, str>,
-    ) -> Result<Rule, Reason> {
+    ) -> Result<Rule, SkipReason> {
         let results = self.truncator.profile.results;
         if handled == Handled::ByTool && results.handled == Treatment::Passed {
-            return Err(Reason::Handled);
+            return Err(SkipReason::TruncatedByTool);
         }
         if ended == Ended::Failed && results.errors == Treatment::Passed {
-            return Err(Reason::Failed);
+            return Err(SkipReason::ErrorResult);
         }
         if self.skips(context) {
-            return Err(Reason::SkippedTool);
+            return Err(SkipReason::ToolExcluded);
         }
         let Some(decide) = &self.decide else { return Ok(Rule::default()) };
-        match decide(&Call { context, json: &json() }) {
+        match decide(&ResultCall { context, json: &json() }) {
             Decision::Bound => Ok(Rule::default()),
-            Decision::BoundBy(rule) => Ok(rule),
-            Decision::Pass => Err(Reason::Decided),
+            Decision::BoundWith(rule) => Ok(rule),
+            Decision::Skip => Err(SkipReason::CallerDecision),
         }
     }
 
@@ -215,10 +217,10 @@ impl Middleware {
         (texts, elements): (&[Text<'_>], &[Node<'_>]),
         settings: Settings,
         edits: &mut Edits,
-    ) -> Verdict {
+    ) -> ResultOutcome {
         let mut spool = Spool::new(&self.truncator, settings, job.context.clone());
         spool.observe(&job.text.text);
-        let Shown::Cut(preview) = spool.finish() else { return Verdict::Fits };
+        let Shown::Cut(preview) = spool.finish() else { return ResultOutcome::Fits };
         let has_own_parts = adapter.notice() == NoticePlace::OwnParts && !elements.is_empty();
         let divided = if has_own_parts {
             let Notices { before, body, .. } = Notices::of(&preview);
@@ -231,7 +233,7 @@ impl Middleware {
             write::own_parts(texts, elements, &divided, &preview, edits);
         }
         adapter.mark_cut(&job.found, &Cut::new(&preview, &settings, &job.text.text), edits);
-        Verdict::Cut(preview)
+        ResultOutcome::Truncated(preview)
     }
 
     /// Bounds the readable form of a value.
@@ -242,7 +244,7 @@ impl Middleware {
         node: Node<'_>,
         mut settings: Settings,
         edits: &mut Edits,
-    ) -> Verdict {
+    ) -> ResultOutcome {
         // The documents keep what stands beside the text; ours is bounded whatever it is.
         let beside = match (self.truncator.profile.wording.is_some(), settings.keep.bytes) {
             (false, Some(most)) => adapter.beside(&job.found, most),
@@ -252,11 +254,11 @@ impl Middleware {
             settings.keep.bytes.map(|most| (most - most.min(beside.bytes)).max(LEAST_SHARE));
         let text = &job.text.text;
         match self.truncator.apply_readable(node.json().as_bytes(), text, &job.context, settings) {
-            Shown::Whole(_) => Verdict::Fits,
+            Shown::Whole(_) => ResultOutcome::Fits,
             Shown::Cut(preview) => {
                 beside.shortened.into_iter().for_each(|(node, json)| edits.replace(node, json));
                 adapter.mark_cut(&job.found, &Cut::new(&preview, &settings, text), edits);
-                Verdict::Cut(preview)
+                ResultOutcome::Truncated(preview)
             }
         }
     }
@@ -284,9 +286,9 @@ impl Middleware {
     }
 
     /// Whether a text is one of ours.
-    fn is_ours(&self, text: &[u8]) -> bool {
+    fn is_own_preview(&self, text: &[u8]) -> bool {
         match &self.truncator.storage {
-            Storage::To(store) => ours::is_ours(text, store),
+            Storage::To(store) => own_preview::is_own_preview(text, store),
             Storage::Off | Storage::Unavailable(_) => false,
         }
     }

@@ -1,11 +1,11 @@
 //! The results in a text: which shape each has, which call it belongs to, and what there is to bound.
 
 use crate::context::Context;
-use crate::middleware::divide::Joined;
-use crate::middleware::json::Node;
-use crate::middleware::shape::{Found, Shape, Texts};
-use crate::middleware::verdict::Reason;
 use crate::profile::Rule;
+use crate::results::divide::Joined;
+use crate::results::json::Node;
+use crate::results::outcome::SkipReason;
+use crate::results::shape::{Found, Shape, Texts};
 use crate::retrieve;
 
 /// One result on its way.
@@ -24,7 +24,7 @@ pub(super) struct Job<'a> {
 /// What is to be done with a result.
 #[derive(Clone, Copy)]
 pub(super) enum Plan {
-    Pass(Reason),
+    Pass(SkipReason),
     Bound(Rule),
 }
 

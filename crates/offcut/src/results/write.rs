@@ -1,8 +1,8 @@
 //! Puts what is shown of a result back into it.
 
-use crate::middleware::divide::{Notices, PartText};
-use crate::middleware::json::{Edits, Node, quoted};
-use crate::middleware::shape::Text;
+use crate::results::divide::{Notices, PartText};
+use crate::results::json::{Edits, Node, quoted};
+use crate::results::shape::Text;
 use crate::shown::Preview;
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! A `tower` layer: what a service answers is bounded on its way out.
 
 use crate::context::Context;
-use crate::middleware::{Middleware, ToolOutput};
 use crate::profile::Rule;
+use crate::results::{Middleware, ToolOutput};
 use pin_project_lite::pin_project;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub trait CarryOutput {
 
 impl CarryOutput for ToolOutput {
     fn bounded(self, middleware: &Middleware) -> Self {
-        middleware.output(self, &Context::default(), Rule::default()).0
+        middleware.bound_output(self, &Context::default(), Rule::default()).0
     }
 }
 
@@ -26,7 +26,7 @@ impl CarryOutput for ToolOutput {
 impl CarryOutput for (Context, ToolOutput) {
     fn bounded(self, middleware: &Middleware) -> Self {
         let (context, output) = self;
-        let (output, _) = middleware.output(output, &context, Rule::default());
+        let (output, _) = middleware.bound_output(output, &context, Rule::default());
         (context, output)
     }
 }
