@@ -231,7 +231,7 @@ mod tests {
         check(r#"{"max_lines": 1.5}"#, "a whole number from 1 on");
         check(r#"{"max_lines": 1e30}"#, "Some(4611686018427387903)");
         check(r#"{"max_lines": true}"#, "a whole number from 1 on");
-        check(r#"{"max_bytes": "lots"}"#, "is not a size");
+        check(r#"{"max_bytes": "lots"}"#, "expected a positive size");
         check(r#"{"strategy": "best"}"#, "unknown variant `best`");
         check(r#"{"preset": "x"}"#, "no preset \"x\"; there are: code, error, log");
         check(r#"{"split": [0, 0]}"#, "shows nothing");

@@ -15,7 +15,7 @@ for (const [name, call, words] of [
   ['null', () => offcut.cut(null), /not null/],
   ['a tool name that is a number', () => offcut.cut('x', { tool: 5 }), /^TypeError: tool must be a string, not number/],
   ['options that are not an object', () => new offcut.Truncator('opencode'), /^TypeError: options are an object, not string/],
-  ['a limit that is not a number', () => offcut.cut('x', { maxLines: NaN }), /is not a size/],
+  ['a limit that is not a number', () => offcut.cut('x', { maxLines: NaN }), /expected a positive size/],
   ['a directory that is a number', () => new offcut.Store(5), /^TypeError: directory must be a string, not number/],
   ['a missing reference', () => new offcut.Store().pin(), /^TypeError: a reference to an output is required/],
   ['a reference that is a number', () => new offcut.Store().cat(5), /^TypeError: the reference must be a string, not number/],

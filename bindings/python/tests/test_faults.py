@@ -17,7 +17,7 @@ import pytest
         (lambda: offcut.cut("x", max_lines=-1), ValueError, "a whole number from 1 on"),
         (lambda: offcut.cut("x", max_lines=0), ValueError, "at least 1"),
         (lambda: offcut.cut("x", max_bytes=10), ValueError, "too small"),
-        (lambda: offcut.cut("x", max_bytes="lots"), ValueError, "is not a size"),
+        (lambda: offcut.cut("x", max_bytes="lots"), ValueError, "expected a positive size"),
         (lambda: offcut.cut("x", max_line=1), ValueError, "unknown field `max_line`"),
         (lambda: offcut.cut("x", max_lines=object()), TypeError, "not JSON serializable"),
         (lambda: asyncio.run(offcut.Truncator().acut(5)), TypeError, "must be str or bytes, not int"),

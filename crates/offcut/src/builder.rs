@@ -3,7 +3,7 @@
 use crate::event::{DiscardEvents, EventSink};
 use crate::limits::LimitError;
 use crate::measure::{CountTokens, EstimatedTokens};
-use crate::profile::{Profile, Rule};
+use crate::profile::{CheckedRule, Profile, Rule};
 use crate::render::Reach;
 use crate::store::Store;
 use crate::strategy::Strategy;
@@ -29,7 +29,7 @@ impl Truncator {
     pub fn new(profile: Profile) -> Truncator {
         Truncator {
             profile,
-            rule: Rule::default(),
+            rule: CheckedRule::default(),
             storage: Storage::Off,
             reach: Reach::default(),
             strategy: None,
@@ -46,15 +46,12 @@ impl Truncator {
 
     /// Lets `rule` override the profile.
     pub fn rule(self, rule: Rule) -> Result<Truncator, LimitError> {
-        self.profile.settings(None, rule)?;
-        Ok(Truncator { rule, ..self })
+        Ok(Truncator { rule: self.profile.check(rule)?, ..self })
     }
 
     /// Lets `rule` override what is in force, from the next output on; what it leaves unset stays as it was.
     pub fn update(&mut self, rule: Rule) -> Result<(), LimitError> {
-        let rule = rule.or(self.rule);
-        self.profile.settings(None, rule)?;
-        self.rule = rule;
+        self.rule = self.profile.check(rule)?.or(self.rule);
         Ok(())
     }
 

@@ -9,19 +9,58 @@ use std::fmt;
 /// What is held at most when no limit bounds the bytes, so that a line limit alone cannot hold a 10 GB line.
 pub const CEILING_BYTES: u64 = 8 << 20;
 
-/// A bound on each unit; `None` leaves the unit unbounded.
+/// One value for each unit in which output is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Limits {
+pub struct PerUnit<T: Default> {
     /// Lines, by the profile's convention.
-    pub lines: Option<u64>,
+    pub lines: T,
     /// Bytes, as they came.
-    pub bytes: Option<u64>,
+    pub bytes: T,
     /// Characters, by the profile's convention.
-    pub chars: Option<u64>,
+    pub chars: T,
     /// Tokens, by the truncator's counter.
-    pub tokens: Option<u64>,
+    pub tokens: T,
 }
+
+impl<T: Copy + Default> PerUnit<T> {
+    /// The value for each unit.
+    pub fn each(self) -> [(Unit, T); 4] {
+        [
+            (Unit::Lines, self.lines),
+            (Unit::Bytes, self.bytes),
+            (Unit::Chars, self.chars),
+            (Unit::Tokens, self.tokens),
+        ]
+    }
+
+    /// What `function` makes of each value.
+    pub fn map<U: Default>(self, mut function: impl FnMut(T) -> U) -> PerUnit<U> {
+        PerUnit {
+            lines: function(self.lines),
+            bytes: function(self.bytes),
+            chars: function(self.chars),
+            tokens: function(self.tokens),
+        }
+    }
+
+    /// What `function` makes of each value and that of `other` for the same unit.
+    pub fn zip_with<U: Copy + Default, V: Default>(
+        self,
+        other: PerUnit<U>,
+        mut function: impl FnMut(T, U) -> V,
+    ) -> PerUnit<V> {
+        PerUnit {
+            lines: function(self.lines, other.lines),
+            bytes: function(self.bytes, other.bytes),
+            chars: function(self.chars, other.chars),
+            tokens: function(self.tokens, other.tokens),
+        }
+    }
+}
+
+/// A bound on each unit; `None` leaves the unit unbounded.
+pub type Limits = PerUnit<Option<u64>>;
 
 /// Which limit an output exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,15 +90,13 @@ impl fmt::Display for Unit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
     /// A limit of nothing would show nothing.
-    #[error("a limit of {unit} must be at least 1; leave it out for no limit of that kind")]
+    #[error("a limit of 0 {unit} shows nothing: give at least 1, or leave the limit out")]
     Zero {
         /// The unit that was limited.
         unit: Unit,
     },
     /// The notice itself would not fit.
-    #[error(
-        "a limit of {given} {unit} is too small: the least is {least}, so that the notice and some output fit"
-    )]
+    #[error("a limit of {given} {unit} is too small for the notice and some output: give at least {least}")]
     TooSmall {
         /// The unit that was limited.
         unit: Unit,
@@ -69,7 +106,7 @@ pub enum LimitError {
         least: u64,
     },
     /// The text is not a size.
-    #[error("{text:?} is not a size: write a whole number from 1 on, such as 2000, or 50KiB, 8k, 1MB")]
+    #[error("{text:?}: expected a positive size, for example 2000, 8k or 50KiB")]
     NotASize {
         /// What was given.
         text: String,
@@ -90,22 +127,18 @@ pub enum Floor {
 impl Limits {
     /// These limits, with what is unset taken from `base`.
     pub fn or(self, base: Limits) -> Limits {
-        Limits {
-            lines: self.lines.or(base.lines),
-            bytes: self.bytes.or(base.bytes),
-            chars: self.chars.or(base.chars),
-            tokens: self.tokens.or(base.tokens),
-        }
+        self.zip_with(base, Option::or)
     }
 
-    /// Refuses limits under which nothing could be shown.
+    /// The smaller limit for each unit; a unit that only one of them limits has that limit.
+    pub fn at_most(self, other: Limits) -> Limits {
+        self.zip_with(other, |this, other| [this, other].into_iter().flatten().min())
+    }
+
+    /// Rejects limits under which nothing could be shown.
     pub fn check(self, floor: Floor) -> Result<Limits, LimitError> {
-        for (unit, given, least) in [
-            (Unit::Lines, self.lines, 4),
-            (Unit::Bytes, self.bytes, 256),
-            (Unit::Chars, self.chars, 256),
-            (Unit::Tokens, self.tokens, 128),
-        ] {
+        let least = PerUnit { lines: 4, bytes: 256, chars: 256, tokens: 128 };
+        for (unit, (given, least)) in self.zip_with(least, |given, least| (given, least)).each() {
             match given {
                 Some(0) => return Err(LimitError::Zero { unit }),
                 Some(given) if floor == Floor::Notice && given < least => {

@@ -81,6 +81,17 @@ pub struct Rule {
     pub terminal: Option<Terminal>,
 }
 
+/// A rule whose limits a profile accepts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CheckedRule(Rule);
+
+impl CheckedRule {
+    /// This rule, with what is unset taken from `base`.
+    pub(crate) fn or(self, base: CheckedRule) -> CheckedRule {
+        CheckedRule(self.0.or(base.0))
+    }
+}
+
 /// Whether the reader of the preview has a tool that starts a sub-agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -262,33 +273,45 @@ impl Profile {
     /// A profile from its TOML text.
     pub fn parse(text: &str) -> Result<Profile, ProfileError> {
         let profile: Profile = toml::from_str(text)?;
-        profile.settings(None, Rule::default())?;
-        for tool in profile.tools.keys() {
-            profile.settings(Some(tool), Rule::default())?;
+        let own = Rule { limits: profile.limits, keep: profile.keep, ..Rule::default() };
+        for rule in profile.tools.values().copied().chain([own]) {
+            profile.check(rule)?;
         }
         Ok(profile)
     }
 
     /// Changes the rule of one tool; what `rule` leaves unset stays as it was.
     pub fn set_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
-        let merged = rule.or(self.tools.get(tool).copied().unwrap_or_default());
-        let before = self.tools.insert(tool.to_owned(), merged);
-        let checked = self.settings(Some(tool), Rule::default());
-        if checked.is_err() {
-            match before {
-                Some(before) => self.tools.insert(tool.to_owned(), before),
-                None => self.tools.remove(tool),
-            };
-        }
-        checked.map(drop)
+        let CheckedRule(rule) = self.check(rule)?;
+        let merged = rule.or(self.tool_rule(Some(tool)));
+        self.tools.insert(tool.to_owned(), merged);
+        Ok(())
     }
 
-    /// What applies to an output of `tool`: the call's rule over the tool's over the profile's, key by key.
+    /// The settings for an output of `tool`: the call's rule over the tool's over the profile's, key by key.
     pub fn settings(&self, tool: Option<&str>, call: Rule) -> Result<Settings, LimitError> {
-        let rule = call.or(tool.and_then(|tool| self.tools.get(tool)).copied().unwrap_or_default());
-        let limits = rule.limits.or(self.limits).check(self.floor)?;
-        let keep = at_most(rule.keep.or(self.keep).or(limits), limits).check(self.floor)?;
-        Ok(Settings {
+        Ok(self.resolve(tool, self.check(call)?))
+    }
+
+    /// The rule, if the profile accepts its limits.
+    ///
+    /// Each limit is checked by itself, and a merge takes limits from its parts, so merged rules need no further check.
+    pub(crate) fn check(&self, rule: Rule) -> Result<CheckedRule, LimitError> {
+        rule.limits.check(self.floor)?;
+        rule.keep.check(self.floor)?;
+        Ok(CheckedRule(rule))
+    }
+
+    fn tool_rule(&self, tool: Option<&str>) -> Rule {
+        tool.and_then(|tool| self.tools.get(tool)).copied().unwrap_or_default()
+    }
+
+    /// The settings for an output of `tool`, by a rule that was checked.
+    pub(crate) fn resolve(&self, tool: Option<&str>, CheckedRule(call): CheckedRule) -> Settings {
+        let rule = call.or(self.tool_rule(tool));
+        let limits = rule.limits.or(self.limits);
+        let keep = rule.keep.or(self.keep).or(limits).at_most(limits);
+        Settings {
             enabled: rule.enabled.unwrap_or(true),
             limits,
             keep,
@@ -299,18 +322,7 @@ impl Profile {
             task: rule.task.unwrap_or_default(),
             terminal: rule.terminal.unwrap_or(self.terminal),
             trailer: TrailingLines::AsChosen,
-        })
-    }
-}
-
-/// What is shown can never be more than what triggers the cut.
-fn at_most(keep: Limits, limits: Limits) -> Limits {
-    let least = |keep: Option<u64>, limit: Option<u64>| [keep, limit].into_iter().flatten().min();
-    Limits {
-        lines: least(keep.lines, limits.lines),
-        bytes: least(keep.bytes, limits.bytes),
-        chars: least(keep.chars, limits.chars),
-        tokens: least(keep.tokens, limits.tokens),
+        }
     }
 }
 

@@ -86,15 +86,9 @@ impl<'a> Spool<'a> {
     /// much that is. Nothing once a limit was crossed.
     pub fn leave(&mut self, parts: u64) -> Option<Limits> {
         self.so_far()?;
-        let each = |limits: Limits, part: &dyn Fn(u64) -> u64| Limits {
-            lines: limits.lines.map(part),
-            bytes: limits.bytes.map(part),
-            chars: limits.chars.map(part),
-            tokens: limits.tokens.map(part),
-        };
         let keep = self.settings.keep;
-        self.settings.keep = each(keep, &|most| most - most / parts.max(1));
-        Some(each(keep, &|most| most / parts.max(1)))
+        self.settings.keep = keep.map(|limit| limit.map(|most| most - most / parts.max(1)));
+        Some(keep.map(|limit| limit.map(|most| most / parts.max(1))))
     }
 
     /// The end of an output that is not a command's.

@@ -17,7 +17,7 @@ use crate::cut::{Cut, LinePosition, Piece, PieceKind, Segment, Size};
 use crate::event::{Event, EventSink};
 use crate::limits::Limits;
 use crate::measure::{self, CountTokens, LineConvention, LineCounter};
-use crate::profile::{Profile, Rule, Settings, TrailingLines};
+use crate::profile::{CheckedRule, Profile, Rule, Settings, TrailingLines};
 use crate::recorder::{Ending, Flow, Recorder};
 use crate::render::{self, Budget, Content, Description, Facts, Reach, Trailer};
 use crate::shown::{Kept, Preview, Shown};
@@ -35,7 +35,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Truncator {
     pub(crate) profile: Profile,
-    pub(crate) rule: Rule,
+    pub(crate) rule: CheckedRule,
     pub(crate) storage: Storage,
     pub(crate) reach: Reach,
     pub(crate) strategy: Option<Arc<dyn Strategy>>,
@@ -50,15 +50,10 @@ impl Truncator {
         self.settings_with(context, Rule::default())
     }
 
-    /// The same with options of this one call, unless they cannot be used.
+    /// The same with options for this one call. Options that the profile rejects are ignored.
     pub(crate) fn settings_with(&self, context: &Context, call: Rule) -> Settings {
-        let tool = context.tool.as_deref();
-        self.profile
-            .settings(tool, call.or(self.rule))
-            .or_else(|_| self.profile.settings(tool, self.rule))
-            // The rule was checked alone and the tool's was checked with the profile; only a mix can be refused.
-            .or_else(|_| self.profile.settings(None, self.rule))
-            .unwrap_or_else(|error| unreachable!("checked when it was set: {error}"))
+        let call = self.profile.check(call).unwrap_or_default();
+        self.profile.resolve(context.tool.as_deref(), call.or(self.rule))
     }
 
     /// Bounds a whole output.

@@ -164,16 +164,10 @@ impl Configuration {
 }
 
 fn tighten(asked: Limits, without: Limits) -> Limits {
-    let least = |asked: Option<u64>, without: Option<u64>| match (asked, without) {
+    asked.zip_with(without, |asked, without| match (asked, without) {
         (Some(asked), Some(without)) => Some(asked.min(without)),
         (asked, _) => asked,
-    };
-    Limits {
-        lines: least(asked.lines, without.lines),
-        bytes: least(asked.bytes, without.bytes),
-        chars: least(asked.chars, without.chars),
-        tokens: least(asked.tokens, without.tokens),
-    }
+    })
 }
 
 /// A profile by name: a built-in one, or a file in the configuration folder.

@@ -76,12 +76,12 @@ fn json_keeps_the_limit_whatever_the_bytes() {
 fn limits_that_make_no_sense_are_errors() {
     let sandbox = Sandbox::new();
     for (arguments, says) in [
-        (["cut", "--max-bytes", "0"], "not a size"),
-        (["cut", "--max-bytes", "-5"], "not a size"),
-        (["cut", "--max-lines", "abc"], "not a size"),
-        (["cut", "--max-lines", "99999999999999999999"], "not a size"),
-        (["cut", "--max-bytes", "255"], "the least is 256"),
-        (["cut", "--max-lines", "3"], "the least is 4"),
+        (["cut", "--max-bytes", "0"], "expected a positive size"),
+        (["cut", "--max-bytes", "-5"], "expected a positive size"),
+        (["cut", "--max-lines", "abc"], "expected a positive size"),
+        (["cut", "--max-lines", "99999999999999999999"], "expected a positive size"),
+        (["cut", "--max-bytes", "255"], "give at least 256"),
+        (["cut", "--max-lines", "3"], "give at least 4"),
         (["cut", "--strategy", "middle"], "possible values"),
         (["cut", "--profile", "nope"], "there are: native, opencode, coding-agent, unified, takumi, klaude"),
     ] {

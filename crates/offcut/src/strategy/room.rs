@@ -2,7 +2,7 @@
 
 use crate::boundary;
 use crate::cut::{Gap, GapReason, LinePosition};
-use crate::limits::Limits;
+use crate::limits::{Limits, PerUnit};
 use crate::measure::{self, Conventions, CountTokens};
 use crate::strategy::Edges;
 
@@ -23,18 +23,8 @@ pub struct Room<'a> {
     pub tokens: &'a dyn CountTokens,
 }
 
-/// What a text of ours costs in each unit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    /// Bytes.
-    pub bytes: u64,
-    /// Lines.
-    pub lines: u64,
-    /// Characters.
-    pub chars: u64,
-    /// Tokens.
-    pub tokens: u64,
-}
+/// What a text costs in each unit.
+pub type Cost = PerUnit<u64>;
 
 impl Cost {
     /// What `text` costs. Only what the limits speak of is counted.
@@ -49,45 +39,27 @@ impl Cost {
 
     /// What this costs beyond `other`, unit by unit.
     pub fn beyond(self, other: Cost) -> Cost {
-        Cost {
-            bytes: self.bytes.saturating_sub(other.bytes),
-            lines: self.lines.saturating_sub(other.lines),
-            chars: self.chars.saturating_sub(other.chars),
-            tokens: self.tokens.saturating_sub(other.tokens),
-        }
+        self.zip_with(other, u64::saturating_sub)
     }
 
     /// The cost `times` times.
     pub fn times(self, times: u64) -> Cost {
-        Cost {
-            bytes: self.bytes * times,
-            lines: self.lines * times,
-            chars: self.chars * times,
-            tokens: self.tokens * times,
-        }
+        self.map(|cost| cost * times)
     }
 }
 
 impl std::ops::Add for Cost {
     type Output = Cost;
     fn add(self, other: Cost) -> Cost {
-        Cost {
-            bytes: self.bytes + other.bytes,
-            lines: self.lines + other.lines,
-            chars: self.chars + other.chars,
-            tokens: self.tokens + other.tokens,
-        }
+        self.zip_with(other, |this, other| this + other)
     }
 }
 
 impl Limits {
     /// Whether `cost` is within the limits.
     pub(crate) fn afford(&self, cost: Cost) -> bool {
-        let within = |limit: Option<u64>, cost: u64| limit.is_none_or(|limit| cost <= limit);
-        within(self.lines, cost.lines)
-            && within(self.bytes, cost.bytes)
-            && within(self.chars, cost.chars)
-            && within(self.tokens, cost.tokens)
+        let within = self.zip_with(cost, |limit, cost| limit.is_none_or(|limit| cost <= limit));
+        within.each().into_iter().all(|(_, is_within)| is_within)
     }
 
     /// The greatest length not over `length` whose part of the text is within the token limit, or nearly so.
@@ -114,13 +86,7 @@ impl Limits {
 
     /// What is left of the limits when `cost` is paid.
     pub(crate) fn less(self, cost: Cost) -> Limits {
-        let pay = |limit: Option<u64>, cost: u64| limit.map(|limit| limit.saturating_sub(cost));
-        Limits {
-            lines: pay(self.lines, cost.lines),
-            bytes: pay(self.bytes, cost.bytes),
-            chars: pay(self.chars, cost.chars),
-            tokens: pay(self.tokens, cost.tokens),
-        }
+        self.zip_with(cost, |limit, cost| limit.map(|limit| limit.saturating_sub(cost)))
     }
 }
 
@@ -154,8 +120,7 @@ impl<'a> Room<'a> {
 
     /// Whether nothing more can be shown.
     pub fn is_spent(&self) -> bool {
-        let Limits { lines, bytes, chars, tokens } = self.limits;
-        [lines, bytes, chars, tokens].contains(&Some(0))
+        self.limits.each().into_iter().any(|(_, limit)| limit == Some(0))
     }
 
     /// A little more room, for when nothing could be shown: never an empty preview.
@@ -175,12 +140,7 @@ impl<'a> Room<'a> {
         let (this, whole) = (u128::from(this), u128::from(this) + u128::from(other));
         let part =
             |limit: u64| u64::try_from((u128::from(limit) * this + whole / 2) / whole).unwrap_or(limit);
-        self.with(Limits {
-            lines: self.limits.lines.map(part),
-            bytes: self.limits.bytes.map(part),
-            chars: self.limits.chars.map(part),
-            tokens: self.limits.tokens.map(part),
-        })
+        self.with(self.limits.map(|limit| limit.map(part)))
     }
 
     /// Whether `text` could be shown whole.
