@@ -17,7 +17,7 @@ use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::results::{Shape, ShapeChoice};
 
-/// A tool prints too much. offcut shows what fits, keeps every byte, and gets any part back.
+/// Shorten long tool output to a preview, store the full text, and read any part of it back
 #[derive(Debug, Parser)]
 #[command(name = "offcut", version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -68,21 +68,21 @@ impl Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
-  offcut run -- cargo test           a preview that fits, the rest kept, the same exit code
-  cargo test 2>&1 | offcut cut       a preview that fits, the rest kept
-  offcut read last --lines 100:200   any part of it back
-  offcut ls                          what is kept";
+  offcut run -- cargo test           Run a command and print a preview of its output
+  cargo test 2>&1 | offcut cut       Shorten the output of a pipeline
+  offcut read last --lines 100:200   Print part of the full output
+  offcut ls                          List stored outputs";
 
-/// Options of every command.
+/// Options that every command accepts.
 #[derive(Debug, Default, Args)]
 pub(crate) struct Everywhere {
-    /// Where whole outputs are kept: a directory, a bucket that many machines share, or `none`
+    /// Store full outputs here: a directory, an S3 bucket shared by several machines, or `none`
     #[arg(long, global = true, value_name = "DIR|s3://BUCKET/PREFIX|none")]
     pub(crate) store: Option<String>,
-    /// How to print: for people and models, or as JSON for programs
+    /// Print text for people and models, or JSON for programs
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// The profile: limits, strategy and wording (see `offcut profiles`)
+    /// Use this profile: limits, strategy and notice texts (see `offcut profiles`)
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) profile: Option<String>,
 }
@@ -96,103 +96,115 @@ pub(crate) enum Format {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Bound the text on standard input
+    /// Shorten standard input to a preview and store the full text
     ///
-    /// Text within the limits comes out byte for byte. A longer text is kept whole in the store, and what comes out
-    /// is a preview within the limits that says what is missing and how to get it. A store that fails never makes
-    /// this fail: the notice then says that the rest was not kept.
+    /// Text within the limits passes through unchanged, byte for byte. Longer text is saved to the store, and a
+    /// preview within the limits is printed instead. The preview says which lines are not shown and which command
+    /// prints them. If the store fails, the preview is still printed, and its notice gives the reason.
     ///
-    /// Without options and configuration: 1900 lines or 9500 bytes, whichever comes first. The least limits are 4
-    /// lines, 256 bytes, 256 characters, 128 tokens. Strategies: `head` the beginning, `tail` the end, `head-tail`
-    /// both, `smart` the lines that matter, `json` a shorter text that is still JSON, `auto` what suits the text.
+    /// The default limits are 1900 lines and 9500 bytes, whichever is reached first. The smallest limits allowed are
+    /// 4 lines, 256 bytes, 256 characters and 128 tokens.
+    ///
+    /// Strategies: `head` shows the beginning, `tail` the end, `head-tail` both, `smart` the most relevant lines,
+    /// `json` a shorter document that is still valid JSON, `auto` chooses one of them by content.
     #[command(after_help = "Examples:
   make 2>&1 | offcut cut
   git log | offcut cut --strategy head --max-bytes 4KiB
   offcut cut --format json --tool bash < build.log")]
     Cut(Cut),
-    /// Run a command and bound what it prints
+    /// Run a command and shorten its output
     ///
-    /// The command is not changed: its arguments arrive as they are given, its input is ours, its exit code is ours.
-    /// What it prints on standard output and standard error comes out, in order, when it ends: byte for byte if it is
-    /// within the limits, else as a preview, with everything kept. Something the command leaves running stays; what it
-    /// prints later is kept too. Exit codes of our own: 124 out of time, 125 usage, 126 not executable, 127 not found.
+    /// Arguments, stdin and the exit status pass through unchanged. Standard output and standard error are merged in
+    /// the order they were written and printed when the command ends: byte for byte if within the limits, otherwise
+    /// as a preview, with the full output in the store. Background processes keep running; what they print later is
+    /// added to the same entry.
+    ///
+    /// The exit status is that of the command, or one of: 124 timed out, 125 invalid usage of offcut, 126 command not
+    /// executable, 127 command not found.
     #[command(after_help = "Examples:
   offcut run -- cargo test --workspace
   offcut run --timeout 5m -- make -j8
   offcut run --shell 'npm run build | tee build.log'
-  offcut run --split -- ./program      standard error bounded by itself, on standard error")]
+  offcut run --split -- ./program      Shorten standard output and standard error separately")]
     Run(Run),
-    /// A shell for agents: runs a line in your shell and bounds what it prints
+    /// Run a command line in your shell and shorten its output; for use as an agent's shell
     ///
-    /// The arguments are those of your shell (`shell` in the configuration, $OFFCUT_SHELL, $SHELL, else /bin/sh), which
-    /// gets them as they are. A line (`-c`) whose output goes to an agent is bounded as by `run`; a script, a terminal
-    /// and a shell inside such a line are left to your shell alone. Called as `offcut-sh` this program is this command,
-    /// and as `offcut-bash` or `offcut-zsh` it is that shell. `offcut init` puts it into your agent.
+    /// All arguments are passed to your shell unchanged: `shell` in the configuration, $OFFCUT_SHELL, $SHELL, or
+    /// /bin/sh, in that order. The output of a command line (`-c`) is shortened as by `offcut run`. Scripts, sessions
+    /// on a terminal, and shells started by such a command line run in your shell without offcut.
+    ///
+    /// A link to this program named `offcut-sh` runs this command; links named `offcut-bash` or `offcut-zsh` run that
+    /// shell. `offcut init` installs the link in your agent.
     #[command(after_help = "Examples:
   offcut shell -c 'cargo test 2>&1 | tee log; exit 3'
-  CLAUDE_CODE_SHELL=~/.local/share/offcut/bin/offcut-bash claude")]
+  CLAUDE_CODE_SHELL=~/.config/offcut/agents/offcut-bash claude")]
     Shell(Shell),
-    /// Answer an agent's hook: one JSON object in, one out
+    /// Answer an agent's hook: read one JSON object, print one
     ///
-    /// `offcut init` puts this into the agent. Results within the limits, and whatever is not as expected, are left as
-    /// they are, with exit code 0; what was not as expected is told by `offcut doctor`.
+    /// `offcut init` adds this command to the agent's settings. Results within the limits, and input in an unexpected
+    /// format, are left unchanged. The exit status is always 0, so that a hook never blocks a tool; errors are logged,
+    /// and `offcut doctor` prints them.
     #[command(after_help = "Example:
   offcut hook claude after < payload.json")]
     Hook(Hook),
-    /// Put offcut into your agents, or take it out again
+    /// Install offcut in your agents, or remove it
     ///
-    /// Shows each change as a diff and makes it. Comments, order and everything that is not ours stay as they are;
-    /// what a file was before is kept, and `--uninstall` gives it back. Done twice, nothing changes the second time.
-    /// Without an agent: those that are installed, one by one, and you are asked.
+    /// Prints each change to the agent's settings as a diff, then makes it. Comments, order and all other settings
+    /// are preserved. The original file is backed up, and `--uninstall` restores it. Running the command again
+    /// changes nothing.
+    ///
+    /// Without an agent, goes through the installed agents and asks before each change.
     #[command(after_help = "Examples:
   offcut init --all
   offcut init claude --dry-run
   offcut init opencode --project
   offcut init codex --uninstall")]
     Init(Init),
-    /// Look whether everything works, and say what to do
+    /// Check the installation and suggest fixes
     ///
-    /// Program, configuration, store, and each agent: its shell and its hook are really called with something long.
-    /// Exit code 1 if something is wrong.
+    /// Checks the program, the configuration, the store and each agent, and runs each agent's shell and hook with a
+    /// long output. The exit status is 1 if a check fails.
     #[command(after_help = "Example:
   offcut doctor")]
     Doctor,
-    /// Bound the text in a tool result: JSON in, the same shape out
+    /// Shorten the text in a tool result: read JSON, print JSON of the same shape
     ///
-    /// Only the text that is over the limits and the fields that tell of it change; every other byte stays, numbers
-    /// and unknown fields too. The texts of one result are measured together, images stay where they are. An array of
-    /// results is bounded one by one. What is not recognised passes as it is, with a warning; what is not JSON
-    /// passes as it is, with an error and exit code 2.
+    /// Only text over the limits changes, and the fields that describe it. All other bytes stay the same, including
+    /// numbers and unknown fields. The text parts of one result count together; images are kept. In an array of
+    /// results, each is shortened separately.
+    ///
+    /// JSON that is not a known tool result passes through unchanged, with a warning. Input that is not JSON passes
+    /// through unchanged, with an error and exit status 2.
     #[command(after_help = "Examples:
   offcut result < tool-result.json
   offcut result --shape mcp --tool search < call-tool-result.json
   offcut result --profile unified < envelope.json
-  offcut result --total 30k < parallel-results.json     an array of results that share 30,000 bytes")]
+  offcut result --total 30k < parallel-results.json     Limit all results of an array to 30,000 bytes together")]
     Result(ToolResult),
-    /// Print a part of a kept output
+    /// Print part of a stored output
     ///
-    /// Standard output is exactly the part asked for, if a page holds it; the command for what comes next is then on
-    /// standard error. If the page is full before, its last line says so and is the command for the rest.
-    /// `offcut cat` prints everything.
+    /// Prints one page. If the requested part fits, standard output contains exactly that part, and standard error
+    /// the command for the next part. If it does not fit, the last line of the page is a notice with the command for
+    /// the rest. `offcut cat` prints the full output.
     #[command(after_help = "Examples:
   offcut read last
   offcut read 1m3k9q2z --lines 100:200
-  offcut read last --lines -20:      the last 20 lines
-  offcut read last-1 --around 4711   the output before the last one
-  offcut read last --bytes 0:4000    also inside one giant line")]
+  offcut read last --lines -20:      Print the last 20 lines
+  offcut read last-1 --around 4711   Print lines around line 4711 of the output before the last one
+  offcut read last --bytes 0:4000    Print bytes, for example of a very long line")]
     Read(Read),
-    /// Print a kept output whole, byte for byte
+    /// Print a full stored output, byte for byte
     #[command(after_help = "Example:
   offcut cat last | grep -n error")]
     Cat(Reference),
-    /// List what is kept, newest first
+    /// List stored outputs, newest first
     #[command(after_help = "Examples:
   offcut ls
   offcut ls --limit 100 --format json
   offcut ls --tool bash --day 2026-11-15
-  offcut ls --before 1m3k9q2zab7xk4pd      the page that follows this one")]
+  offcut ls --before 1m3k9q2zab7xk4pd      List the page after this output")]
     Ls(Ls),
-    /// Remove kept outputs
+    /// Delete stored outputs
     #[command(after_help = "Example:
   offcut rm last 1m3k9q2zab7xk4pd")]
     Rm(Rm),
@@ -203,49 +215,50 @@ pub(crate) enum Command {
   offcut profiles opencode > ~/.config/offcut/profiles/mine.toml
   offcut cut --profile mine < build.log")]
     Profiles(Profiles),
-    /// Search kept outputs
+    /// Search stored outputs
     ///
-    /// Every match is counted; what is printed fits a page and says how many it leaves out. Exit code 1 if nothing
+    /// Prints the first matches that fit on a page, and the total number of matches. The exit status is 1 if nothing
     /// matches.
     #[command(after_help = "Examples:
-  offcut grep 'error\\[E\\d+\\]'           in the last output
-  offcut grep -i warning last-1 -C 3   with three lines around
-  offcut grep FATAL all --count        in everything that is kept")]
+  offcut grep 'error\\[E\\d+\\]'           Search the last output
+  offcut grep -i warning last-1 -C 3   Print three lines before and after each match
+  offcut grep FATAL all --count        Count matching lines in all stored outputs")]
     Grep(Grep),
-    /// Show one kept output to a person: sizes, digest, path, age, and what was cut
+    /// Print details of a stored output: sizes, digest, path, age and gaps
     #[command(after_help = "Example:
   offcut show last")]
     Show(Reference),
-    /// Keep outputs from being cleaned
+    /// Protect stored outputs from automatic removal
     #[command(after_help = "Examples:
   offcut pin last
   offcut pin --remove 1m3k9q2zab7xk4pd")]
     Pin(Pinning),
     /// Remove old outputs
     ///
-    /// Age is that of the output, whatever happened to its file. Pinned outputs and outputs that are being written
-    /// stay; for want of space nothing younger than a day goes. Cleaning also happens by itself, once a day.
+    /// The age of an output counts from when it was stored; changes to its file do not matter. Pinned outputs and
+    /// outputs that are still being written are kept. Size limits never remove outputs younger than one day. Once a
+    /// day, offcut runs this command by itself in the background.
     #[command(after_help = "Examples:
   offcut clean --dry-run
   offcut clean --older-than 3d
   offcut clean --max-total 1GiB")]
     Clean(Clean),
-    /// How much was cut and spared, by day and tool
+    /// Print bytes and tokens saved, by day and tool
     #[command(after_help = "Examples:
   offcut stats
-  offcut stats --tokens --format json   with real token counts, which takes a while")]
+  offcut stats --tokens --format json   Count tokens exactly, which is slower")]
     Stats(Stats),
-    /// What is configured, and where it came from
+    /// Print and check the configuration
     #[command(after_help = "Examples:
   offcut config show --origin
   offcut config check
   $EDITOR \"$(offcut config path | awk '/^user/ { print $2 }')\"")]
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Bound what the tools of an MCP server return, or read what was kept, from any MCP client
+    /// Shorten the results of an MCP server, or give MCP clients access to stored outputs
     #[command(subcommand)]
     Mcp(Mcp),
-    /// Print completions for a shell
+    /// Print shell completions
     #[command(after_help = "Example:
   mkdir -p ~/.local/share/bash-completion/completions
   offcut completions bash > ~/.local/share/bash-completion/completions/offcut")]
@@ -254,7 +267,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:
   offcut man | man -l -")]
     Man,
-    /// Print a page of the documentation
+    /// Print a generated documentation page
     #[command(hide = true)]
     Docs(Documentation),
 }
@@ -263,43 +276,43 @@ pub(crate) enum Command {
 pub(crate) struct ToolResult {
     #[command(flatten)]
     pub(crate) cut: Cut,
-    /// The shape of the result; `auto` recognises it
+    /// The shape of the result; `auto` detects it
     #[arg(long, value_name = "NAME", value_parser = shape(), default_value = "auto", help_heading = "Results")]
     pub(crate) shape: ShapeChoice,
-    /// Pass results of this tool as they are; may be given several times
+    /// Leave results of this tool unchanged; can be given more than once
     #[arg(long, value_name = "NAME", help_heading = "Results")]
     pub(crate) skip_tool: Vec<String>,
-    /// What all results of an array may have together; the largest are cut first, none to under 512 bytes
+    /// Limit all results of an array together; the largest are shortened first, none below 512 bytes
     #[arg(long, value_name = "BYTES", value_parser = parse_size, help_heading = "Results")]
     pub(crate) total: Option<u64>,
-    /// Tell a person about each cut, on standard error; on a terminal that is always done
+    /// Print a summary of each shortened result on standard error; on by default on a terminal
     #[arg(long, help_heading = "Results")]
     pub(crate) panel: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Print every value that holds
+    /// Print the effective settings
     Show {
-        /// And where it came from
+        /// Also print where each value was set
         #[arg(long)]
         origin: bool,
     },
-    /// Print where the files are
+    /// Print the paths of the configuration files
     Path,
-    /// Find mistakes; exit code 2 if there are any
+    /// Check the configuration files and variables; the exit status is 2 if there are errors
     Check,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
-    /// The shell
+    /// The shell to generate completions for
     pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Documentation {
-    /// The page
+    /// The page to print
     pub(crate) page: Page,
 }
 

@@ -56,7 +56,9 @@ impl Setup {
                     let origin = configuration
                         .get("profile")
                         .map_or_else(String::new, |found| found.origin.to_string());
-                    configuration.problems.push(Problem(format!("{origin}: {error:#}; native is used")));
+                    configuration
+                        .problems
+                        .push(Problem(format!("{origin}: {error:#}; using profile native")));
                     Profile::native()
                 }
             },
@@ -166,13 +168,13 @@ impl Setup {
     /// The store to read from.
     pub(crate) fn store(&self) -> Result<Arc<dyn Store>, Failure> {
         match &self.place {
-            Place::Nowhere => {
-                Err(Failure::Usage(anyhow::anyhow!("there is nothing to read with --store none")))
-            }
+            Place::Nowhere => Err(Failure::Usage(anyhow::anyhow!(
+                "cannot read stored outputs with --store none: give a directory or s3://bucket/prefix"
+            ))),
             Place::Directory(directory) => Ok(Arc::new(directory_store(directory.clone()))),
             Place::Fleet(location) => match &self.fleet {
                 Some(fleet) => Ok(Arc::clone(fleet) as Arc<dyn Store>),
-                None => Err(Failure::Store(anyhow::anyhow!("{location} cannot be used"))),
+                None => Err(Failure::Store(anyhow::anyhow!("cannot open store {location}"))),
             },
             Place::Unknown(reason) => Err(Failure::Store(anyhow::anyhow!(reason.clone()))),
         }
@@ -221,17 +223,17 @@ fn place(chosen: &str, beside: Option<&Path>) -> Place {
     }
     match chosen {
         home if home.starts_with('~') || home.starts_with('$') => Place::Unknown(format!(
-            "the store {home:?} is not expanded: write the whole path, or ~/ for your own home"
+            "cannot use store {home:?}: variables and ~user are not expanded; give the full path, or ~/ for your home directory"
         )),
         "none" => Place::Nowhere,
-        "" => Place::Unknown("--store names nothing: name a directory, or none".to_owned()),
+        "" => Place::Unknown("--store is empty: give a directory, s3://bucket/prefix, or none".to_owned()),
         uri if uri.starts_with("s3://") => match Location::parse(uri) {
             Ok(location) => Place::Fleet(location),
             Err(error) => Place::Unknown(error.to_string()),
         },
         // The rest is not shown: it may hold a password.
         uri if uri.contains("://") => Place::Unknown(format!(
-            "there is no store for \"{}://\": name a directory or s3://bucket/prefix with --store",
+            "unsupported store \"{}://\": give a directory or s3://bucket/prefix with --store",
             uri.split("://").next().unwrap_or_default()
         )),
         directory => absolute(&beside.unwrap_or(Path::new("")).join(directory)),
@@ -241,14 +243,14 @@ fn place(chosen: &str, beside: Option<&Path>) -> Place {
 fn absolute(directory: &Path) -> Place {
     match std::path::absolute(directory) {
         Ok(directory) => Place::Directory(directory),
-        Err(error) => Place::Unknown(format!("the store {} cannot be used: {error}", directory.display())),
+        Err(error) => Place::Unknown(format!("cannot use store {}: {error}", directory.display())),
     }
 }
 
 fn own_place() -> Place {
     match choose_base_strategy() {
         Ok(base) => Place::Directory(base.data_dir().join("offcut")),
-        Err(_) => Place::Unknown("there is no home directory: name a store with --store".to_owned()),
+        Err(_) => Place::Unknown("cannot find your home directory: give a store with --store".to_owned()),
     }
 }
 

@@ -53,7 +53,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,
-            _ => Failure::Store(anyhow::Error::new(error).context("could not write to standard output")),
+            _ => Failure::Store(anyhow::Error::new(error).context("cannot write to standard output")),
         }
     }
 }

@@ -98,7 +98,7 @@ fn refuse(error: &clap::Error) -> u8 {
     match matches.ok().and_then(|matches| matches.subcommand_name().map(str::to_owned)) {
         Some(name) if name == "run" => {
             if error.kind() == ErrorKind::UnknownArgument {
-                eprintln!("The command to run stands behind `--`: offcut run -- CMD ARGS...");
+                eprintln!("hint: put the command after `--`: offcut run -- CMD ARGS...");
             }
             command::RUN_USAGE
         }

@@ -1,4 +1,4 @@
-//! The commands that agents call, and those that put us into agents.
+//! Arguments of the commands that agents call, and of `offcut init`, which installs them.
 
 use crate::hook::{Event, Host};
 use clap::Args;
@@ -6,39 +6,39 @@ use std::ffi::OsString;
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// The agents
+    /// Agents to change
     #[arg(value_enum, value_name = "AGENT")]
     pub(crate) agents: Vec<Host>,
-    /// All agents that are installed
+    /// Change all installed agents
     #[arg(long, conflicts_with = "agents")]
     pub(crate) all: bool,
-    /// The settings of this project instead of the user's
+    /// Change the settings of this project instead of the user's
     #[arg(long)]
     pub(crate) project: bool,
-    /// Put a command of ours before each line instead of being the shell; permission rules then see it
+    /// Add a prefix to each command line instead of replacing the shell; permission rules then see the prefix
     #[arg(long)]
     pub(crate) rewrite: bool,
-    /// Only show what would change
+    /// Print the changes without making them
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Take offcut out again
+    /// Remove offcut and restore the original settings
     #[arg(long)]
     pub(crate) uninstall: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
-    /// The agent that calls
+    /// The agent that calls the hook
     #[arg(value_enum)]
     pub(crate) agent: Host,
-    /// What has happened
+    /// When the hook is called
     #[arg(value_enum)]
     pub(crate) event: Event,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Shell {
-    /// The arguments of the shell
+    /// Arguments of the shell
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENT")]
     pub(crate) arguments: Vec<OsString>,
 }

@@ -1,4 +1,4 @@
-//! What a call says about the output that is cut.
+//! Arguments that control how an output is shortened, and those of `offcut run`.
 
 use clap::Args;
 use offcut::limits::parse_size;
@@ -12,16 +12,16 @@ use std::time::Duration;
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) cut: Cut,
-    /// Run this line by the user's shell ($SHELL, else /bin/sh)
+    /// Run this command line in your shell ($SHELL, or /bin/sh)
     #[arg(long, value_name = "LINE", allow_hyphen_values = true)]
     pub(crate) shell: Option<OsString>,
-    /// Keep standard output and standard error apart and bound each
+    /// Shorten standard output and standard error separately
     #[arg(long)]
     pub(crate) split: bool,
-    /// Stop the command after this time: 30s, 5m, 1h30m, or seconds
+    /// Stop the command after this time: 30s, 5m, 1h30m, or a number of seconds
     #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Duration>,
-    /// Keep at most this much of an output that something left behind keeps open, and not more than `max_output`
+    /// Store at most this much of the output of background processes; `max_output` also applies
     #[arg(long, value_name = "N", value_parser = parse_size, default_value = "1GiB")]
     pub(crate) background_cap: u64,
     /// The command and its arguments
@@ -29,9 +29,9 @@ pub(crate) struct Run {
     pub(crate) command: Vec<OsString>,
 }
 
-/// Reads a time such as `30s`, `5m`, `1h30m` or `90`. Nothing and less is an error.
+/// Parses a time such as `30s`, `5m`, `1h30m` or `90`. Zero and negative times are errors.
 fn parse_time(text: &str) -> Result<Duration, String> {
-    let error = || format!("{text:?} is not a time: write 30s, 5m, 1h30m, or a number of seconds");
+    let error = || "expected a positive time, for example 30s, 5m, 1h30m, or a number of seconds".to_owned();
     let time = match text.parse::<u32>() {
         Ok(seconds) => Duration::from_secs(u64::from(seconds)),
         Err(_) => {
@@ -42,31 +42,31 @@ fn parse_time(text: &str) -> Result<Duration, String> {
     if time.is_zero() { Err(error()) } else { Ok(time) }
 }
 
-/// What a call may say about its output.
+/// Options that control how one output is shortened.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Cut {
-    /// The tool that printed the text
+    /// Name of the tool that printed the text
     #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) tool: Option<String>,
-    /// The id of the call
+    /// Id of the tool call
     #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) call_id: Option<String>,
-    /// The session of the call
+    /// Id of the session
     #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) session: Option<String>,
-    /// Limits for a kind of output: code, log, error
+    /// Use the limits for this kind of output: code, log, error
     #[arg(long, value_name = "NAME", value_parser = ["code", "log", "error"])]
     pub(crate) preset: Option<String>,
-    /// What is shown of a text over the limits
+    /// Choose which part of a longer text to show
     #[arg(long, value_name = "NAME", value_parser = strategy())]
     pub(crate) strategy: Option<StrategyName>,
-    /// The reader has a tool that starts a sub-agent
+    /// State that the reader can start a sub-agent; notices then suggest one
     #[arg(long, overrides_with = "no_task")]
     pub(crate) task: bool,
-    /// The reader has no such tool
+    /// State that the reader cannot start a sub-agent
     #[arg(long, overrides_with = "task")]
     pub(crate) no_task: bool,
-    /// Show a text over the limits as it came: colour, progress frames, binary bytes
+    /// Show escape sequences, progress frames and binary bytes as they are
     #[arg(long)]
     pub(crate) raw: bool,
     /// Show at most this many lines
@@ -78,19 +78,19 @@ pub(crate) struct Cut {
     /// Show at most this many characters
     #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
     pub(crate) max_chars: Option<u64>,
-    /// Show at most this many tokens (estimated)
+    /// Show at most this many tokens
     #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
     pub(crate) max_tokens: Option<u64>,
 }
 
 impl Cut {
-    /// What the flags say, over the preset that they name.
+    /// The rule given by the flags; they take precedence over the preset.
     pub(crate) fn rule(&self) -> Rule {
         let preset = self.preset.as_ref().and_then(|name| presets().get(name).copied()).unwrap_or_default();
         let limited =
             [self.max_lines, self.max_bytes, self.max_chars, self.max_tokens].iter().any(Option::is_some);
         let flags = Rule {
-            // Whoever names a limit wants it, even for a tool that the profile exempts.
+            // An explicit limit applies even to a tool that the profile exempts.
             enabled: limited.then_some(true),
             limits: Limits {
                 lines: self.max_lines,
@@ -115,7 +115,7 @@ impl Cut {
     }
 }
 
-/// Names come from elsewhere, in whatever bytes; none of them may keep an output from being bounded.
+/// Accepts any bytes: names come from other programs, and an odd name must not prevent shortening.
 pub(crate) fn foreign() -> impl clap::builder::TypedValueParser<Value = String> {
     use clap::builder::{OsStringValueParser, TypedValueParser};
     OsStringValueParser::new().map(|text| text.to_string_lossy().into_owned())

@@ -1,4 +1,4 @@
-//! What is said about how long outputs are kept.
+//! Arguments of the commands that protect, remove and count stored outputs.
 
 use clap::Args;
 use offcut::limits::parse_size;
@@ -6,43 +6,43 @@ use std::time::Duration;
 
 #[derive(Debug, Args)]
 pub(crate) struct Pinning {
-    /// Ids, unique beginnings of ids, `last`, `last-1`, or paths of kept files
+    /// Ids, unique id prefixes, `last`, `last-1`, or paths of stored files
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
-    /// Let go of them instead
+    /// Unpin them
     #[arg(long)]
     pub(crate) remove: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Clean {
-    /// Remove what is older: 7d, 36h, 90m
+    /// Remove outputs older than this: 7d, 36h, 90m
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
     pub(crate) older_than: Option<Duration>,
-    /// Remove the oldest while more bytes than this are kept
+    /// Remove the oldest outputs until at most this many bytes are stored
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub(crate) max_total: Option<u64>,
-    /// Remove the oldest while more outputs than this are kept
+    /// Remove the oldest outputs until at most this many are stored
     #[arg(long, value_name = "N", value_parser = parse_size)]
     pub(crate) max_entries: Option<u64>,
-    /// Only say what would go
+    /// Print what would be removed without removing it
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Only if nobody did it today
+    /// Do nothing if the store was cleaned within the last day
     #[arg(long, hide = true)]
     pub(crate) auto: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Stats {
-    /// Count tokens instead of estimating them
+    /// Count tokens exactly instead of estimating them
     #[arg(long)]
     pub(crate) tokens: bool,
 }
 
-/// An age such as `7d` or `36h`; a day has 24 hours.
+/// Parses an age such as `7d` or `36h`; a day has 24 hours.
 fn parse_age(text: &str) -> Result<Duration, String> {
-    let error = || format!("{text:?} is not an age: write 7d, 36h or 90m");
+    let error = || "expected an age, for example 7d, 36h or 90m".to_owned();
     let span: jiff::Span = text.parse().map_err(|_| error())?;
     let duration = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| error())?;
     Duration::try_from(duration).map_err(|_| error())
@@ -50,7 +50,7 @@ fn parse_age(text: &str) -> Result<Duration, String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct Rm {
-    /// Ids, unique beginnings of ids, `last`, `last-1`, or paths of kept files
+    /// Ids, unique id prefixes, `last`, `last-1`, or paths of stored files
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! `offcut mcp`.
+//! Arguments of `offcut mcp`.
 
 use super::Cut;
 use clap::{ArgGroup, Args, Subcommand};
@@ -7,17 +7,17 @@ use std::ffi::OsString;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Mcp {
-    /// Stand between an MCP client and a server, and bound what its tools return
+    /// Forward messages between an MCP client and a server, and shorten long tool results
     ///
-    /// The client starts this instead of the server and speaks to it on standard input and output. Every message passes
-    /// as the bytes it came in, but a result over the limits: that is kept whole and shown as a preview. One tool more,
-    /// `offcut_read`, gets any part of it back, and so does the resource `offcut://ID`.
+    /// The client starts this command instead of the server and talks to it on standard input and output. Messages
+    /// pass through unchanged, except for tool results over the limits: these are stored, and the client gets a
+    /// preview. The tool `offcut_read` and the resource `offcut://ID` return any part of the full result.
     #[command(after_help = "Examples:
   offcut mcp proxy -- npx -y @modelcontextprotocol/server-filesystem .
   offcut mcp proxy --name github --max-bytes 20k -- github-mcp-server stdio
   offcut mcp proxy --url https://example.com/mcp --header 'Authorization: Bearer ...'")]
     Proxy(Box<Proxy>),
-    /// Be an MCP server that reads, searches and lists what was kept
+    /// Start an MCP server that reads, searches and lists stored outputs
     #[command(after_help = "Example:
   claude mcp add offcut -- offcut mcp serve")]
     Serve(Serve),
@@ -31,23 +31,23 @@ pub(crate) struct Proxy {
     /// The server's name in the configuration: `[tools.mcp__NAME]` and `[tools.mcp__NAME__TOOL]`
     #[arg(long, value_name = "NAME", help_heading = "Server")]
     pub(crate) name: Option<String>,
-    /// The address of a Streamable HTTP server, instead of a command
+    /// Connect to a Streamable HTTP server at this URL instead of starting a command
     #[arg(long, value_name = "URL", help_heading = "Server")]
     pub(crate) url: Option<String>,
-    /// A header for every request to it, `Name: value`; may be given several times
+    /// Send this header with every request, as `Name: value`; can be given more than once
     #[arg(long, value_name = "HEADER", requires = "url", help_heading = "Server")]
     pub(crate) header: Vec<String>,
-    /// The largest message that is held
+    /// Answer messages larger than this with an error
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256MiB", help_heading = "Server")]
     pub(crate) largest_message: u64,
-    /// The command that starts the server
+    /// The server command and its arguments
     #[arg(last = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Show only what was kept under this session
+    /// Give access to the outputs of this session only
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 }

@@ -231,7 +231,7 @@ fn check(everywhere: &Everywhere) -> Outcome {
     }
     problems.extend(looser_than_allowed(configuration));
     match problems.is_empty() {
-        true => super::print(b"the configuration is fine\n"),
+        true => super::print(b"No errors found.\n"),
         false => Err(Failure::Usage(anyhow::anyhow!(problems.join("\noffcut: ")))),
     }
 }
@@ -241,10 +241,14 @@ fn looser_than_allowed(configuration: &Configuration) -> Vec<String> {
     let asked = configuration.project.settings.iter().filter(|setting| setting.tool.is_none());
     asked
         .filter_map(|setting| match (&setting.value, configuration.user.get(setting.key.name)) {
-            (Value::Number(asked), Some(Setting { value: Value::Number(allowed), .. })) if asked > allowed => Some(format!(
-                "{}: {} is {asked}, but a project's file may only tighten what you set yourself ({allowed})",
-                setting.origin, setting.key.name
-            )),
+            (Value::Number(asked), Some(Setting { value: Value::Number(allowed), .. }))
+                if asked > allowed =>
+            {
+                Some(format!(
+                    "{}: {} is {asked}, but a project file cannot raise your own limit ({allowed})",
+                    setting.origin, setting.key.name
+                ))
+            }
             _ => None,
         })
         .collect()

@@ -26,6 +26,6 @@ pub(crate) fn cut(everywhere: &Everywhere, cut: &Cut) -> Outcome {
     }
     // What came before the failure was shown and kept; that the input ended early is still worth an error.
     read.map_err(|error| {
-        Failure::Usage(anyhow::Error::new(error).context("could not read all of standard input"))
+        Failure::Usage(anyhow::Error::new(error).context("cannot read all of standard input"))
     })
 }

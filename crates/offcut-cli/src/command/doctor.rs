@@ -84,14 +84,16 @@ fn program(findings: &mut Findings, facts: &Facts) {
         .map(|directory| directory.join("offcut"))
         .find(|file| file.is_file());
     match found.as_deref().map(|file| file.canonicalize().is_ok_and(|file| file == facts.program)) {
-        Some(true) => findings.add(Verdict::Good, "path", "hints say `offcut`, and that is this program"),
-        Some(false) => {
-            findings.add(Verdict::Bad, "path", "another offcut comes first on your PATH: remove it")
-        }
+        Some(true) => findings.add(Verdict::Good, "path", "`offcut` on your PATH is this program"),
+        Some(false) => findings.add(
+            Verdict::Bad,
+            "path",
+            "`offcut` on your PATH is another program; remove it or change the order of PATH",
+        ),
         None => findings.add(
             Verdict::Note,
             "path",
-            format!("offcut is not on your PATH: hints name {} instead", facts.program.display()),
+            format!("offcut is not on your PATH; notices name {} instead", facts.program.display()),
         ),
     }
 }
@@ -103,11 +105,14 @@ fn store(findings: &mut Findings, everywhere: &Everywhere) -> Outcome {
     }
     if setup.configuration.problems.is_empty() {
         let file = config::user_file().filter(|file| file.is_file());
-        let says = file.map_or_else(|| "nothing configured".to_owned(), |file| file.display().to_string());
+        let says = file.map_or_else(
+            || "no configuration file; using defaults".to_owned(),
+            |file| file.display().to_string(),
+        );
         findings.add(Verdict::Good, "configuration", says);
     }
     let Some(directory) = setup.directory() else {
-        findings.add(Verdict::Note, "store", "none: outputs are bounded and not kept");
+        findings.add(Verdict::Note, "store", "none: outputs are shortened but not stored");
         return Ok(());
     };
     findings.result("store", writable(directory));
@@ -116,8 +121,11 @@ fn store(findings: &mut Findings, everywhere: &Everywhere) -> Outcome {
         findings.result(
             "permissions",
             match mode & 0o077 {
-                0 => Ok(format!("only you can read it ({mode:o})")),
-                _ => Err(format!("others can read it ({mode:o}): chmod 700 {}", directory.display())),
+                0 => Ok(format!("readable only by you ({mode:o})")),
+                _ => Err(format!(
+                    "other users can read the store ({mode:o}); run: chmod 700 {}",
+                    directory.display()
+                )),
             },
         );
     }
@@ -132,7 +140,9 @@ fn store(findings: &mut Findings, everywhere: &Everywhere) -> Outcome {
         findings.result(
             "quota",
             match most {
-                Some(most) if bytes > most => Err(format!("{says}, over {most}: offcut clean")),
+                Some(most) if bytes > most => {
+                    Err(format!("{says}, more than the limit of {most}; run: offcut clean"))
+                }
                 Some(most) => Ok(format!("{says} of {most}")),
                 None => Ok(says),
             },
@@ -151,7 +161,7 @@ fn writable(directory: &Path) -> Result<String, String> {
         .and_then(|mut file| file.write_all(b"x"));
     match tried {
         Ok(()) => Ok(directory.display().to_string()),
-        Err(error) => Err(format!("{} cannot be written: {error}", directory.display())),
+        Err(error) => Err(format!("cannot write to {}: {error}", directory.display())),
     }
 }
 
@@ -171,10 +181,14 @@ fn agent(findings: &mut Findings, host: Host, facts: &Facts) {
     let is_set_up =
         |changes: &[Change]| changes.iter().all(|change| change.plan().is_ok_and(|step| !step.is_change()));
     let Some((way, changes)) = ways.into_iter().find(|(_, changes)| is_set_up(changes)) else {
-        return findings.add(Verdict::Note, name, format!("{version}, without offcut: offcut init {name}"));
+        return findings.add(
+            Verdict::Note,
+            name,
+            format!("{version}, offcut is not installed; run: offcut init {name}"),
+        );
     };
-    let how = if way == Way::Rewrite { ", rewrites lines" } else { "" };
-    findings.add(Verdict::Good, name, format!("{version}, set up{how}"));
+    let how = if way == Way::Rewrite { " with --rewrite" } else { "" };
+    findings.add(Verdict::Good, name, format!("{version}, configured{how}"));
     for change in &changes {
         for remark in change.plan().into_iter().flat_map(|step| step.remarks) {
             findings.add(Verdict::Note, name, remark);
@@ -195,12 +209,17 @@ fn agent(findings: &mut Findings, host: Host, facts: &Facts) {
 /// The same with what stands before a line.
 fn fire_line(facts: &Facts) -> Result<String, String> {
     let prefix = install::prefix(&facts.files).unwrap_or_default();
-    fire("a line", Command::new("bash").args(["-c", &format!("{prefix}seq 1 3000")]), b"", SLOW * 10)
+    fire(
+        "command line prefix",
+        Command::new("bash").args(["-c", &format!("{prefix}seq 1 3000")]),
+        b"",
+        SLOW * 10,
+    )
 }
 
 /// Runs a line that prints too much in the shell that the agent uses.
 fn fire_shell(link: &Path) -> Result<String, String> {
-    fire("its shell", Command::new(link).args(["-c", "seq 1 3000"]), b"", SLOW * 10)
+    fire("shell", Command::new(link).args(["-c", "seq 1 3000"]), b"", SLOW * 10)
 }
 
 /// The same in bash, with the file that it reads before.
@@ -226,7 +245,7 @@ fn fire_hook(host: Host, facts: &Facts) -> Result<String, String> {
         Host::Opencode | Host::Pi => format!("{{\"tool\":\"x\",\"content\":[{part}]}}"),
     };
     let mut command = Command::new(&facts.program);
-    fire("its hook", command.args(["hook", host.name(), "after"]), payload.as_bytes(), SLOW)
+    fire("hook", command.args(["hook", host.name(), "after"]), payload.as_bytes(), SLOW)
 }
 
 /// Whether what comes back is bounded; what is kept of it goes nowhere.
@@ -234,11 +253,14 @@ fn fire(what: &str, command: &mut Command, input: &[u8], slow: Duration) -> Resu
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let started = Instant::now();
     let text = output(command.env("OFFCUT_STORE", folder.path().join("store")), input)
-        .map_err(|error| format!("{what} cannot be run: {error}; offcut init once more"))?;
+        .map_err(|error| format!("cannot run {what}: {error}; run `offcut init` again"))?;
     let took = started.elapsed();
-    match text.contains("[offcut ") {
-        false => Err(format!("{what} does not bound: {}", text.chars().take(100).collect::<String>())),
-        true if took > slow => Ok(format!("{what} works, and is slow: {took:.0?}")),
+    match text.contains("[offcut") {
+        false => Err(format!(
+            "{what} does not shorten output; it printed: {}",
+            text.chars().take(100).collect::<String>()
+        )),
+        true if took > slow => Ok(format!("{what} works, but is slow ({took:.0?})")),
         true => Ok(format!("{what} works ({took:.1?})")),
     }
 }

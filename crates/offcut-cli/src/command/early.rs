@@ -15,8 +15,7 @@ const AFTER: Duration = Duration::from_secs(5);
 const PARTS: u64 = 8;
 
 /// Said once when no more is shown before the end.
-const GOES_ON: &str =
-    "[offcut: the command goes on; what it prints is kept: offcut read last --lines -50:]\n";
+const GOES_ON: &str = "[offcut: still running; its output is being stored: offcut read last --lines -50:]\n";
 
 /// Less than this is not worth taking from the preview.
 const LEAST: usize = 400;

@@ -21,18 +21,18 @@ pub(crate) fn init(everywhere: &Everywhere, init: &Init) -> Outcome {
     }
     if found.is_empty() {
         return Err(Failure::NotFound(anyhow::anyhow!(
-            "no agent was found: name one of claude, opencode, codex, gemini, pi"
+            "no agent is installed; to set one up anyway, name it: claude, opencode, codex, gemini or pi"
         )));
     }
     let is_asked = std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !init.dry_run;
     for host in found {
         one(host, init, &facts, true)?;
-        if is_asked && says_yes(&format!("change this for {}? [y/N] ", host.name())) {
+        if is_asked && says_yes(&format!("make these changes for {}? [y/N] ", host.name())) {
             one(host, init, &facts, false)?;
         }
     }
     if !is_asked {
-        super::print(b"nothing was changed: name an agent, or --all\n")?;
+        super::print(b"Nothing was changed. To make the changes, name an agent or use --all.\n")?;
     }
     Ok(())
 }
@@ -77,11 +77,11 @@ fn one(host: Host, init: &Init, facts: &Facts, is_dry: bool) -> Outcome {
     }
     let is_change = steps.iter().any(Step::is_change);
     let summary = match (is_change, is_dry, init.uninstall) {
-        (false, _, false) => "is set up already",
-        (false, _, true) => "has nothing of ours",
-        (true, true, _) => "would be changed like this",
-        (true, false, false) => "is set up: start it anew",
-        (true, false, true) => "is as it was",
+        (false, _, false) => "already configured".to_owned(),
+        (false, _, true) => "offcut is not installed there".to_owned(),
+        (true, true, _) => "would be changed as shown".to_owned(),
+        (true, false, false) => format!("configured. Restart {} to apply.", host.title()),
+        (true, false, true) => "restored".to_owned(),
     };
     let mut text = format!("{}: {summary}\n", host.name());
     if !init.uninstall {
@@ -111,7 +111,7 @@ fn carry_out(steps: &[Step], receipts: &Receipts, is_dry: bool, direction: Direc
         }
         let failed = |error: std::io::Error| {
             Failure::Store(
-                anyhow::Error::new(error).context(format!("could not change {}", step.path.display())),
+                anyhow::Error::new(error).context(format!("cannot change {}", step.path.display())),
             )
         };
         if direction == Direction::Out {
@@ -134,7 +134,7 @@ pub(crate) fn receipts() -> Result<Receipts, Failure> {
 }
 
 fn base() -> Result<impl BaseStrategy, Failure> {
-    choose_base_strategy().map_err(|_| Failure::Usage(anyhow::anyhow!("there is no home directory")))
+    choose_base_strategy().map_err(|_| Failure::Usage(anyhow::anyhow!("cannot find your home directory")))
 }
 
 fn variable(name: &str) -> String {
@@ -145,8 +145,9 @@ fn variable(name: &str) -> String {
 pub(crate) fn facts(everywhere: &Everywhere) -> Result<Facts, Failure> {
     let base = base()?;
     let setup = Setup::quiet(everywhere)?;
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::Usage(anyhow::Error::new(error).context("this program has no path")))?;
+    let program = std::env::current_exe().map_err(|error| {
+        Failure::Usage(anyhow::Error::new(error).context("cannot find the path of this program"))
+    })?;
     let moved =
         [(Host::Claude, "CLAUDE_CONFIG_DIR"), (Host::Codex, "CODEX_HOME"), (Host::Pi, "PI_CODING_AGENT_DIR")];
     let moved = moved.into_iter().map(|(host, name)| (host, variable(name)));

@@ -57,19 +57,21 @@ fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<u8, Failure> {
         return Ok(0);
     }
     let Some((program, rest)) = arguments.command.split_first() else {
-        return Err(Failure::Usage(anyhow::anyhow!("there is no server")));
+        return Err(Failure::Usage(anyhow::anyhow!(
+            "no server given: put its command after `--`, or use --url"
+        )));
     };
     let mut command = Command::new(program);
     command.args(rest);
     match offcut_mcp::proxy(proxy, command, input, output) {
         Ok(Ended::ByClient) => Ok(0),
         Ok(Ended::ByServer(status)) => {
-            eprintln!("offcut: the server has ended: {status}");
+            eprintln!("offcut: the MCP server ended: {status}");
             let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
             Ok(u8::try_from(code).unwrap_or(1))
         }
         Err(error) => {
-            eprintln!("offcut: {} cannot be started: {error}", program.display());
+            eprintln!("offcut: cannot start {}: {error}", program.display());
             Ok(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 })
         }
     }
@@ -78,12 +80,12 @@ fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<u8, Failure> {
 fn address(url: &str, headers: &[String]) -> Result<Address, Failure> {
     if !url.starts_with("http://") && !url.starts_with("https://") {
         return Err(Failure::Usage(anyhow::anyhow!(
-            "{url:?} is not the address of a server: write https://..."
+            "invalid URL {url:?}: expected http://... or https://..."
         )));
     }
     let header = |text: &String| match text.split_once(':') {
         Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
-        None => Err(Failure::Usage(anyhow::anyhow!("{text:?} is not a header: write 'Name: value'"))),
+        None => Err(Failure::Usage(anyhow::anyhow!("invalid header {text:?}: expected 'Name: value'"))),
     };
     Ok(Address { url: url.to_owned(), headers: headers.iter().map(header).collect::<Result<_, _>>()? })
 }
@@ -110,7 +112,7 @@ fn answer(everywhere: &Everywhere, arguments: &Serve) -> Outcome {
         Some(session) => only(store, session),
         None if setup.configuration.text("mcp.readable") == Some("session") => {
             return Err(Failure::Usage(anyhow::anyhow!(
-                "mcp.readable is \"session\": name one with --session"
+                "mcp.readable is \"session\": give a session with --session"
             )));
         }
         None => store,

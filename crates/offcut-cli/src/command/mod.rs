@@ -91,7 +91,7 @@ fn tell_what_was_not_kept(shown: &Shown<'_>) {
         && !String::from_utf8_lossy(content).contains("not kept")
         && !String::from_utf8_lossy(content).contains(error.as_str())
     {
-        eprintln!("offcut: the output was not kept: {error}");
+        eprintln!("offcut: the output was not stored: {error}");
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn profiles(everywhere: &Everywhere, profiles: &Profiles) -> Outcome 
     let mut rows = Vec::new();
     for name in Profile::names().map(str::to_owned).chain(config::own_profiles()) {
         let about = config::profile(&name)
-            .map_or_else(|error| format!("cannot be used: {error:#}"), |profile| profile.about);
+            .map_or_else(|error| format!("invalid: {error:#}"), |profile| profile.about);
         rows.push(Row { name, about });
     }
     match everywhere.format {

@@ -19,7 +19,7 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
     let read = std::io::stdin().lock().read_to_end(&mut input);
     let shape = result.shape;
     let bounded = std::str::from_utf8(&input)
-        .map_err(|error| anyhow::anyhow!("the result is not JSON: it is not UTF-8: {error}"))
+        .map_err(|error| anyhow::anyhow!("the result is not JSON: invalid UTF-8: {error}"))
         .and_then(|json| Ok(middleware.bound_json(json, shape, &result.cut.context())?));
     let BoundedJson { json, results, unknown, excess } = match bounded {
         Ok(bounded) => bounded,
@@ -27,7 +27,7 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
         Err(error) => {
             super::print(&input)?;
             return Err(Failure::Usage(anyhow::anyhow!(
-                "passed on unchanged: {error}; for plain text there is `offcut cut`"
+                "input passed through unchanged: {error}; for plain text, use `offcut cut`"
             )));
         }
     };
@@ -35,12 +35,17 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
     let without_text =
         |judged: &&ResultReport| matches!(judged.outcome, ResultOutcome::Skipped(SkipReason::NoText));
     let warnings = [
-        (unknown > 0).then(|| format!("{unknown} not recognised as a tool result, passed on unchanged")),
+        (unknown > 0).then(|| format!("{unknown} not recognised as a tool result, passed through unchanged")),
         results.iter().find(without_text).map(|judged| {
-            format!("no text where a result of shape {} has it, passed on unchanged", judged.shape.name())
+            format!(
+                "no text where a result of shape {} has it, passed through unchanged",
+                judged.shape.name()
+            )
         }),
         (excess > 0).then(|| {
-            format!("{excess} bytes over the total: some results pass whole or have the least share")
+            format!(
+                "results exceed --total by {excess} bytes: some are exempt or already at the minimum size"
+            )
         }),
     ];
     for warning in warnings.into_iter().flatten() {
@@ -53,7 +58,7 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
             if result.panel || std::io::stderr().is_terminal() {
                 eprint!("{}", panel(&judged.context, preview));
             } else if let Preview { kept: Kept::NotWhole { error, .. }, .. } = &**preview {
-                eprintln!("offcut: the output was not kept whole: {error}");
+                eprintln!("offcut: the full output was not stored: {error}");
             }
         }
     }
@@ -61,6 +66,6 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
         housekeeping::start_if_due(&setup);
     }
     read.map(drop).map_err(|error| {
-        Failure::Usage(anyhow::Error::new(error).context("could not read all of standard input"))
+        Failure::Usage(anyhow::Error::new(error).context("cannot read all of standard input"))
     })
 }

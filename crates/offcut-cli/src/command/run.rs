@@ -94,7 +94,7 @@ pub(super) fn follow(errand: &Errand<'_>) -> Result<(u8, Printed), Failure> {
 
     process::survive_large_files();
     let signals = Signals::catch().map_err(|error| {
-        Failure::Usage(anyhow::Error::new(error).context("could not prepare to run the command"))
+        Failure::Usage(anyhow::Error::new(error).context("cannot install signal handlers"))
     })?;
     // Before the command's own beginning, so that it is time when we are woken.
     let started = Instant::now();
@@ -102,7 +102,7 @@ pub(super) fn follow(errand: &Errand<'_>) -> Result<(u8, Printed), Failure> {
         Ok(launched) => launched,
         Err(error) => {
             let program = errand.launch.program;
-            say(&format!("could not run {}{}: {}", errand.name, program.display(), reason(program, &error)));
+            say(&format!("cannot run {}{}: {}", errand.name, program.display(), reason(program, &error)));
             return Ok((process::exit_code(&error), Printed::Whole));
         }
     };
@@ -155,7 +155,7 @@ pub(super) fn follow(errand: &Errand<'_>) -> Result<(u8, Printed), Failure> {
         housekeeping::start_if_due(errand.setup);
     }
     if let (Fate::TimedOut, Some(timeout)) = (fate, errand.timeout) {
-        say(&format!("the command was stopped: its time of {timeout:?} was up"));
+        say(&format!("command timed out after {timeout:?}"));
     }
     Ok((code(fate), if is_cut { Printed::Preview } else { Printed::Whole }))
 }
@@ -194,7 +194,7 @@ fn remark(watched: &Watched) -> String {
         Fate::Killed { signal } => {
             format!("killed by signal {signal}, exit code {code} after {seconds:.1} s")
         }
-        Fate::TimedOut => format!("stopped because its time was up, exit code {code} after {seconds:.1} s"),
+        Fate::TimedOut => format!("timed out, exit code {code} after {seconds:.1} s"),
     }
 }
 
@@ -222,7 +222,7 @@ fn reason(program: &OsStr, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound if program.is_empty() => "the command is empty".to_owned(),
         io::ErrorKind::NotFound if program.as_encoded_bytes().contains(&b'/') && path.exists() => {
-            "the file is there, the interpreter that its first line names is not".to_owned()
+            "the interpreter named in its first line was not found".to_owned()
         }
         io::ErrorKind::PermissionDenied if path.is_dir() => "it is a directory".to_owned(),
         _ => error.to_string(),

@@ -98,7 +98,7 @@ fn become_shell(
     }
     inherited.hand_down(&mut command);
     let error = command.exec();
-    let _ = writeln!(std::io::stderr(), "offcut: could not run {}: {error}", program.display());
+    let _ = writeln!(std::io::stderr(), "offcut: cannot run {}: {error}", program.display());
     crate::process::exit_code(&error)
 }
 

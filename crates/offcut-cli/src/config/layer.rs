@@ -62,7 +62,7 @@ impl fmt::Display for Origin {
             Origin::Variable(name) => write!(formatter, "${name}"),
             Origin::Flag(name) => write!(formatter, "--{name}"),
             Origin::Profile(name) => write!(formatter, "profile {name}"),
-            Origin::As(key) => write!(formatter, "as {key}"),
+            Origin::As(key) => write!(formatter, "same as {key}"),
             Origin::Default => write!(formatter, "default"),
         }
     }
@@ -103,7 +103,7 @@ impl Layer {
             |offset: usize| 1 + text.as_bytes().iter().take(offset).filter(|&&byte| byte == b'\n').count();
         let table = DeTable::parse(text).map_err(|error| {
             let line = error.span().map_or(1, |span| line_of(span.start));
-            Problem(format!("{}:{line}: this is not TOML: {}", path.display(), error.message()))
+            Problem(format!("{}:{line}: invalid TOML: {}", path.display(), error.message()))
         })?;
         let mut leaves = Vec::new();
         flatten(table.get_ref(), &mut String::new(), &mut leaves);
@@ -115,18 +115,18 @@ impl Layer {
             let problem = |what: String| Problem(format!("{}:{line}: {what}", path.display()));
             let (key, tool) = keys::find(&name).ok_or_else(|| {
                 let guess = keys::nearest(&name).map_or_else(
-                    || "`offcut config show` lists the keys".to_owned(),
+                    || "`offcut config show` lists all keys".to_owned(),
                     |nearest| format!("did you mean {nearest:?}?"),
                 );
-                problem(format!("there is no key {name:?}; {guess}"))
+                problem(format!("unknown key {name:?}; {guess}"))
             })?;
             if trust == Trust::Project && key.project == Project::MayNot {
                 return Err(problem(format!(
-                    "a project's file may not set {name:?}; put it into your own configuration (`offcut config path`)"
+                    "a project file cannot set {name:?}; set it in your own configuration file (see `offcut config path`)"
                 )));
             }
             let value = read(key.kind, &text_of(value)).map_err(|expected| {
-                problem(format!("{name:?} must be {expected}, not {}", text_of(value)))
+                problem(format!("{name:?}: expected {expected}, found {}", text_of(value)))
             })?;
             let origin = Origin::File { path: path.to_owned(), line };
             layer.settings.push(Setting { key, tool: tool.map(str::to_owned), value, origin });
@@ -138,7 +138,7 @@ impl Layer {
     pub(crate) fn variable(&mut self, name: &str, path: &str, text: &str) -> Result<(), Problem> {
         let Some((key, None)) = keys::find(path) else { return Ok(()) };
         let value = read(key.kind, text)
-            .map_err(|expected| Problem(format!("${name} must be {expected}, not {text:?}")))?;
+            .map_err(|expected| Problem(format!("${name}: expected {expected}, found {text:?}")))?;
         self.settings.push(Setting { key, tool: None, value, origin: Origin::Variable(name.to_owned()) });
         Ok(())
     }
@@ -237,10 +237,10 @@ fn text_of(value: &DeValue<'_>) -> String {
 fn read(kind: Kind, text: &str) -> Result<Value, String> {
     match kind {
         Kind::Text if !text.is_empty() => Ok(Value::Text(text.to_owned())),
-        Kind::Text => Err("a text that is not empty".to_owned()),
+        Kind::Text => Err("non-empty text".to_owned()),
         Kind::Size => parse_size(text)
             .map(Value::Number)
-            .map_err(|_| "a size such as 2000, \"50KiB\" or \"8k\"".to_owned()),
+            .map_err(|_| "a positive size, for example 2000, \"8k\" or \"50KiB\"".to_owned()),
         Kind::Days => text
             .trim()
             .parse()
@@ -260,7 +260,7 @@ fn read(kind: Kind, text: &str) -> Result<Value, String> {
                 .and_then(|text| text.split(',').map(|weight| weight.trim().parse().ok()).collect());
             match weights.as_deref() {
                 Some(&[head, tail]) if head > 0 || tail > 0 => Ok(Value::Split([head, tail])),
-                _ => Err("two weights such as [1, 2]".to_owned()),
+                _ => Err("two weights, for example [1, 2]".to_owned()),
             }
         }
     }

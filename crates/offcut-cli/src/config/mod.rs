@@ -72,7 +72,7 @@ impl Configuration {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Layer::default(),
             Err(error) => {
-                self.problems.push(Problem(format!("{}: cannot be read: {error}", path.display())));
+                self.problems.push(Problem(format!("cannot read {}: {error}", path.display())));
                 return Layer::default();
             }
         };
@@ -134,8 +134,8 @@ impl Configuration {
         let mut rule = Rule::default();
         let mut problems = Vec::new();
         for (name, layer, trust) in [
-            ("your configuration", &self.user, Trust::User),
-            ("the project's file", &self.project, Trust::Project),
+            ("your configuration file", &self.user, Trust::User),
+            ("the project file", &self.project, Trust::Project),
             ("the environment", &self.environment, Trust::User),
         ] {
             let mut asked = layer.rule(tool);
@@ -151,7 +151,7 @@ impl Configuration {
                             Origin::File { path, .. } => format!(" ({})", path.display()),
                             _ => String::new(),
                         });
-                    problems.push(format!("the limits of {name}{whose} are not used: {error}"));
+                    problems.push(format!("ignoring the limits of {name}{whose}: {error}"));
                 }
             }
         }
@@ -177,8 +177,9 @@ pub(crate) fn profile(name: &str) -> Result<Profile, anyhow::Error> {
         None => own_profile(name),
     };
     match text {
-        Some((path, text)) => Profile::parse(&text)
-            .map_err(|error| anyhow::Error::new(error).context(format!("{} cannot be used", path.display()))),
+        Some((path, text)) => Profile::parse(&text).map_err(|error| {
+            anyhow::Error::new(error).context(format!("invalid profile {}", path.display()))
+        }),
         None => {
             let known: Vec<String> = Profile::names().map(str::to_owned).chain(own_profiles()).collect();
             Err(ProfileError::Unknown { name: name.chars().take(80).collect(), known: known.join(", ") }

@@ -31,7 +31,7 @@ pub(crate) fn before(host: Host, input: &str, prefix: &str) -> Answer {
     if call.tool_name != shell || call.cursor_version.is_some() {
         return Ok(None);
     }
-    let line = call.tool_input.get("command").ok_or("there is no command")?;
+    let line = call.tool_input.get("command").ok_or("missing field \"command\"")?;
     let line: String = serde_json::from_str(line.get()).map_err(|error| error.to_string())?;
     if line.trim().is_empty() || is_ours(&line, prefix) {
         return Ok(None);
@@ -141,7 +141,7 @@ mod tests {
             Ok("{}"),
         );
         check(Host::Codex, r#"{"tool_name":"apply_patch","tool_input":{"command":"x"}}"#, Ok("{}"));
-        check(Host::Claude, r#"{"tool_name":"Bash","tool_input":{}}"#, Err("no command"));
+        check(Host::Claude, r#"{"tool_name":"Bash","tool_input":{}}"#, Err("missing field"));
         check(Host::Claude, r#"{"tool_name":"Bash","tool_input":{"command":7}}"#, Err("invalid type"));
         check(Host::Claude, "nonsense", Err("expected"));
     }

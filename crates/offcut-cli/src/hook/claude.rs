@@ -25,7 +25,7 @@ pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
         (true, Some(b'"')) => strings(&call, response, bound)?,
         (false, Some(b'{')) if call.tool_name == "Bash" && is_cut(response) => None,
         (false, Some(b'{')) => strings(&call, response, bound)?,
-        _ => return Err(format!("{} has a response of no known shape", call.tool_name)),
+        _ => return Err(format!("unknown shape of tool_response for {}", call.tool_name)),
     };
     Ok(updated.map(|json| {
         format!(

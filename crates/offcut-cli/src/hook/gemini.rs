@@ -24,7 +24,7 @@ pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
         Some(b'"') => serde_json::from_str(&content).map_err(|error| error.to_string())?,
         Some(b'[') if is_only_text(&content) => texts(&content)?,
         Some(b'[' | b'{') => return Ok(None),
-        _ => return Err(format!("{} has content of no known shape", call.tool_name)),
+        _ => return Err(format!("unknown shape of llmContent for {}", call.tool_name)),
     };
     let Framed { before, inside, after } = unframe(&text);
     let json = format!("{{\"llmContent\":{}}}", quoted(&inside)?);

@@ -23,7 +23,7 @@ use serde_json::value::RawValue;
 pub(crate) const NEUTRAL: &str = "{}";
 
 /// Some agents have none.
-const NO_HOOKS: &str = "this agent calls no hooks";
+const NO_HOOKS: &str = "this agent has no hooks";
 
 /// Bounds a result of a shape: the new JSON, or nothing if it stays as it is.
 pub(crate) type Bound<'a> = dyn Fn(&str, Shape, &Context) -> Option<String> + 'a;
@@ -44,9 +44,9 @@ pub(crate) enum Host {
 /// When a hook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Event {
-    /// A line is about to run (`offcut init --rewrite`)
+    /// Before a command line runs (used by `offcut init --rewrite`)
     Before,
-    /// A tool has ended
+    /// After a tool has run
     After,
 }
 
@@ -109,7 +109,7 @@ fn reads_back(tool: &str) -> bool {
 fn member(json: &str, key: &str) -> Result<String, String> {
     let members: std::collections::BTreeMap<String, &RawValue> =
         serde_json::from_str(json).map_err(|error| error.to_string())?;
-    members.get(key).map(|value| value.get().to_owned()).ok_or_else(|| format!("{key:?} is missing"))
+    members.get(key).map(|value| value.get().to_owned()).ok_or_else(|| format!("missing field {key:?}"))
 }
 
 /// The texts of content parts, each on lines of its own.

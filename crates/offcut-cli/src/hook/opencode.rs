@@ -42,6 +42,6 @@ pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
             let json = format!("{{\"title\":{},\"output\":{}}}", quoted(&call.tool)?, output.get());
             Ok(bound(&json, Shape::Opencode, &context))
         }
-        (None, None) => Err(format!("{} has neither output nor content", call.tool)),
+        (None, None) => Err(format!("neither output nor content for {}", call.tool)),
     }
 }

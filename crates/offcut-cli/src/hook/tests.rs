@@ -48,7 +48,7 @@ fn claude_code() {
         r#""tool_name":"Read","tool_input":{"file_path":"/x"},"tool_response":{"type":"text","file":{"filePath":"/x","content":"LONG","numLines":1,"startLine":1,"totalLines":1}}"#,
         Ok("{}"),
     );
-    check(r#""tool_name":"Grep","tool_response":7"#, Err("no known shape"));
+    check(r#""tool_name":"Grep","tool_response":7"#, Err("unknown shape"));
     check(r#""tool_name":"Grep""#, Err("tool_response"));
     // Cursor runs these hooks, too, and has its own.
     check(

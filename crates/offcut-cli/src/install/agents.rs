@@ -153,14 +153,19 @@ pub(crate) fn advice(host: Host, way: Way, facts: &Facts) -> Vec<String> {
     let mut advice = Vec::new();
     let is_bash = facts.shell == "bash";
     if way == Way::Rewrite {
-        advice
-            .push(format!("permission prompts and rules see `{}; ` before each line", source(&facts.files)));
+        advice.push(format!(
+            "permission prompts and rules see the prefix `{}; ` before each command line",
+            source(&facts.files)
+        ));
         if !is_bash && matches!(host, Host::Claude | Host::Opencode) {
-            advice.push(format!("in your shell, {}, such lines are left alone", facts.shell));
+            advice.push(format!(
+                "the prefix has no effect in your shell, {}: command lines are not shortened",
+                facts.shell
+            ));
         }
         if host == Host::Claude {
             advice.push(
-                "Claude Code asks before each such line, unless Bash is allowed as a whole: without --rewrite it does not"
+                "Claude Code asks before each command line with the prefix, unless all of Bash is allowed; without --rewrite it does not"
                     .to_owned(),
             );
         }
@@ -169,14 +174,14 @@ pub(crate) fn advice(host: Host, way: Way, facts: &Facts) -> Vec<String> {
         Host::Codex => {
             if !is_bash {
                 advice.push(format!(
-                    "Codex runs lines in your shell, {}, where lines are left alone: only MCP results are bounded",
+                    "Codex runs command lines in your shell, {}, where offcut cannot shorten them: only MCP results are shortened",
                     facts.shell
                 ));
             }
-            advice.push("Codex asks once whether it may run the hook: say yes with /hooks".to_owned());
+            advice.push("Codex asks once whether to trust the hook: allow it with /hooks".to_owned());
             if let Some(store) = &facts.store {
                 advice.push(format!(
-                    "in Codex's sandbox outputs are bounded but not kept, unless you add {} to \
+                    "in Codex's sandbox, outputs are shortened but not stored; to store them, add {} to \
                      sandbox_workspace_write.writable_roots",
                     store.display()
                 ));
@@ -184,7 +189,7 @@ pub(crate) fn advice(host: Host, way: Way, facts: &Facts) -> Vec<String> {
         }
         Host::Gemini if way == Way::Rewrite => {}
         Host::Gemini => advice.push(
-            "Gemini CLI reads only one .env: with another one in the project, lines are bounded by the hook instead"
+            "Gemini CLI reads only one .env file: if the project has its own, the hook shortens command output instead"
                 .to_owned(),
         ),
         Host::Claude | Host::Opencode | Host::Pi => {}
@@ -383,7 +388,18 @@ fn quoted(path: &Path) -> String {
 impl Host {
     pub(crate) const ALL: [Host; 5] = [Host::Claude, Host::Opencode, Host::Codex, Host::Gemini, Host::Pi];
 
-    /// The name of its program.
+    /// The name of the product.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Host::Claude => "Claude Code",
+            Host::Opencode => "opencode",
+            Host::Pi => "pi",
+            Host::Codex => "Codex",
+            Host::Gemini => "Gemini CLI",
+        }
+    }
+
+    /// The name of the program.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Host::Claude => "claude",

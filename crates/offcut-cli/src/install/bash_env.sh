@@ -1,5 +1,6 @@
-# Written by `offcut init`, which also removes it. bash reads this before it runs a line for an agent (BASH_ENV): the
-# line then runs in a bash whose output is bounded and kept. Everything else, and every bash inside, is left alone.
+# Written by `offcut init`; remove it with `offcut init AGENT --uninstall`.
+# bash reads this file (BASH_ENV) before it runs an agent's command line, and hands the line to offcut-bash, which
+# shortens and stores its output. Scripts, and every bash that the line starts, are not affected.
 if [ -n "${BASH_EXECUTION_STRING+set}" ] && [ -x {link} ]; then
   unset BASH_ENV
   if shopt -q login_shell; then

@@ -51,6 +51,6 @@ impl Edit {
     }
 
     pub(super) fn is_taken(&self) -> String {
-        format!("{} is set already and stays as it is", self.place())
+        format!("{} already has another value; left unchanged", self.place())
     }
 }

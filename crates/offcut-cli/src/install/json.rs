@@ -42,7 +42,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     let root = CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| error.to_string())?;
     match root.value() {
         None => root.set_value(CstInputValue::Object(Vec::new())),
-        Some(value) if value.as_object().is_none() => return Err("it is not an object".to_owned()),
+        Some(value) if value.as_object().is_none() => return Err("expected a JSON object".to_owned()),
         Some(_) => {}
     }
     Ok(root)

@@ -1,5 +1,6 @@
-# Written by `offcut init --rewrite`, which also removes it. It stands before each line of an agent (`. this; LINE`): the
-# whole line then runs in a bash whose output is bounded and kept, where this does nothing. Other shells pass over it.
+# Written by `offcut init --rewrite`; remove it with `offcut init AGENT --uninstall`.
+# The agent's command lines are prefixed with `. THIS_FILE; `. In bash, this hands the whole line to offcut-bash, which
+# shortens and stores its output; inside that shell, and in other shells, it does nothing.
 if [ "${OFFCUT_LINE-}" = "$PPID" ] || [ "${OFFCUT_LINE-}" = "$$" ]; then
   unset OFFCUT_LINE
 elif [ -n "${BASH_EXECUTION_STRING+set}" ] && [ -x {link} ]; then

@@ -74,10 +74,12 @@ impl Change {
         let before = State::of(&self.path).map_err(|error| self.failed(&error.to_string()))?;
         match (self.owner(), &before) {
             (Owner::Ours, before) if !before.is_ours() => {
-                return Err(self.failed("it is not from offcut init: move it away"));
+                return Err(
+                    self.failed("the file was not written by `offcut init`; move it away and try again")
+                );
             }
             (Owner::Theirs, State::Link(_)) => {
-                return Err(self.failed("it is a link to nothing that can be changed"));
+                return Err(self.failed("the file is a symbolic link whose target does not exist"));
             }
             _ => {}
         }
@@ -144,7 +146,7 @@ impl Content {
                     Some(found) if found == line => text.to_owned(),
                     Some(found) if found.contains(sign) => text.replacen(found, &line, 1),
                     Some(_) => {
-                        let remark = format!("{name} is set already and stays as it is");
+                        let remark = format!("{name} already has another value; left unchanged");
                         return Ok(Edited { text: text.to_owned(), remarks: vec![remark] });
                     }
                     None if text.is_empty() || text.ends_with('\n') => format!("{text}{line}\n"),
@@ -152,7 +154,9 @@ impl Content {
                 };
                 Ok(Edited { text: edited, remarks: Vec::new() })
             }
-            Content::Whole(_) | Content::Link(_) => Err("it is not edited".to_owned()),
+            Content::Whole(_) | Content::Link(_) => {
+                Err("the file is written as a whole and cannot be edited".to_owned())
+            }
         }
     }
 

@@ -1,5 +1,6 @@
-// Written by `offcut init opencode`, which also removes it. Long results of tools are bounded and kept; the tool
-// `offcut` gets any part of them back. Whatever goes wrong here leaves the result as it was.
+// Written by `offcut init opencode`; remove it with `offcut init opencode --uninstall`.
+// Shortens long tool results and stores the full text; the tool `offcut` reads any part of it back.
+// On any error the result stays unchanged.
 import { execFile } from "node:child_process"
 
 const program = "{program}"
@@ -46,19 +47,19 @@ export const Offcut = async () => ({
   tool: {
     offcut: {
       description:
-        "Gets a part of a long tool output back. A result that begins with [offcut ID: ...] was cut; name its ID and " +
-        "either lines (FIRST:LAST, counted from 1) or a pattern (a regular expression) to look for.",
+        "Read part of a stored tool output. A result with a notice [offcut ID: ...] was shortened; give its ID and " +
+        "either lines (FIRST:LAST, counted from 1) or a pattern (a regular expression) to search for.",
       args: {
-        id: { type: "string", description: "The ID in the notice, or `last`" },
-        lines: { type: "string", description: "FIRST:LAST, for example 100:200; or empty" },
-        pattern: { type: "string", description: "A regular expression; or empty" },
+        id: { type: "string", description: "ID from the notice, or `last`" },
+        lines: { type: "string", description: "FIRST:LAST, for example 100:200, or empty" },
+        pattern: { type: "string", description: "Regular expression, or empty" },
       },
       async execute({ id, lines, pattern }) {
         const args = pattern
           ? ["grep", "-C", "2", "--", pattern, id || "last"]
           : ["read", ...(lines ? ["--lines", lines] : []), "--", id || "last"]
         const { stdout, stderr } = await run(args, "")
-        return stdout || stderr || "nothing"
+        return stdout || stderr || "no output"
       },
     },
   },

@@ -97,13 +97,13 @@ impl Rest {
     fn write(&mut self, chunk: &[u8]) -> Result<(), String> {
         let found = self.file.metadata().map_err(|error| error.to_string())?;
         if found.nlink() == 0 {
-            return Err("it was removed".to_owned());
+            return Err("the entry was removed".to_owned());
         }
         let room = usize::try_from(self.cap.saturating_sub(found.size())).unwrap_or(usize::MAX);
         let kept = &chunk[..chunk.len().min(room)];
         self.file.write_all(kept).map_err(|error| error.to_string())?;
         if kept.len() < chunk.len() {
-            return Err(format!("one output may have at most {} bytes", self.cap));
+            return Err(format!("size limit of {} bytes reached", self.cap));
         }
         Ok(())
     }

@@ -125,7 +125,7 @@ fn beyond_the_cap_it_is_read_and_thrown_away() {
     finish(&sandbox);
     let entry = wait_for_state(&sandbox, "partial");
     assert_eq!((&entry["bytes"], &entry["complete"]), (&65536.into(), &false.into()));
-    assert!(entry["reason"].as_str().unwrap().contains("at most 65536 bytes"), "{entry}");
+    assert!(entry["reason"].as_str().unwrap().contains("size limit of 65536 bytes"), "{entry}");
 }
 
 /// What holds for one output holds for what comes later, too, whoever reads it.

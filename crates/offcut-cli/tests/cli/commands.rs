@@ -113,7 +113,7 @@ fn read_cat_ls_rm() {
     sandbox.run(&["read", "last-1", "--lines", "9:7"], b"").failed(2, "not a range");
     sandbox.run(&["read", "last-7"], b"").failed(3, "no stored output");
     sandbox.run(&["read", "../../etc/passwd"], b"").failed(3, "no stored output");
-    sandbox.run(&["read", "last", "--store", "none"], b"").failed(2, "nothing to read");
+    sandbox.run(&["read", "last", "--store", "none"], b"").failed(2, "cannot read stored outputs with --store none");
 
     let table = sandbox.run(&["ls"], b"").text();
     let rows: Vec<&str> = table.lines().collect();

@@ -12,8 +12,8 @@ fn a_store_that_cannot_be_written() {
     for (store, says) in [
         (file.to_str().unwrap(), "Not a directory"),
         ("/proc/nothing/here", "No such file or directory"),
-        ("gs://bucket/prefix", "no store for"),
-        ("", "--store names nothing"),
+        ("gs://bucket/prefix", "unsupported store"),
+        ("", "--store is empty"),
     ] {
         for profile in ["native", "opencode", "coding-agent"] {
             let arguments = ["cut", "--format", "json", "--profile", profile, "--store", store];

@@ -154,15 +154,15 @@ fn what_is_put_in_comes_out_to_the_byte() {
         let home = Home::with(file, text);
         let before = home.files();
         let first = home.init(&[agent]).text();
-        assert!(first.contains("+++ ") && first.contains("is set up"), "{first}");
+        assert!(first.contains("+++ ") && first.contains(": configured. Restart "), "{first}");
         let set_up = home.files();
         assert!(set_up.len() > before.len(), "{file}: {text}");
         let second = home.init(&[agent]).text();
-        assert!(second.contains("is set up already") && !second.contains("+++ "), "{text}\n{second}");
+        assert!(second.contains("already configured") && !second.contains("+++ "), "{text}\n{second}");
         assert_eq!(home.files(), set_up, "{text}");
         home.init(&[agent, "--uninstall"]).text();
         assert_eq!(home.files(), before, "{text}");
-        assert!(home.init(&[agent, "--uninstall"]).text().contains("has nothing of ours"));
+        assert!(home.init(&[agent, "--uninstall"]).text().contains("offcut is not installed there"));
     }
 }
 
@@ -176,7 +176,7 @@ fn ways_take_turns() {
         let shell = home.files();
         home.init(&[agent, "--rewrite"]).text();
         let rewrite = home.files();
-        assert!(home.init(&[agent, "--rewrite"]).text().contains("is set up already"), "{text}");
+        assert!(home.init(&[agent, "--rewrite"]).text().contains("already configured"), "{text}");
         let has = |files: &[(PathBuf, Vec<u8>)], sign: &str| {
             files.iter().any(|(_, content)| String::from_utf8_lossy(content).contains(sign))
         };
@@ -252,7 +252,7 @@ fn what_is_not_ours_is_neither_replaced_nor_removed() {
     ] {
         let home = Home::with(file, "mine\n");
         let before = home.files();
-        home.init(&[agent]).failed(2, "it is not from offcut init: move it away");
+        home.init(&[agent]).failed(2, "was not written by `offcut init`; move it away");
         assert_eq!(home.files(), before, "{file}");
         home.init(&[agent, "--uninstall"]).text();
         assert_eq!(home.files(), before, "{file}");
@@ -262,7 +262,7 @@ fn what_is_not_ours_is_neither_replaced_nor_removed() {
     std::os::unix::fs::symlink("../elsewhere/settings.json", home.path().join(".claude/settings.json"))
         .unwrap();
     let before = home.files();
-    home.init(&["claude"]).failed(2, "it is a link to nothing");
+    home.init(&["claude"]).failed(2, "symbolic link whose target does not exist");
     home.init(&["claude", "--uninstall"]).text();
     assert_eq!(home.files(), before);
 }
@@ -306,7 +306,7 @@ fn settings_that_cannot_be_changed_do_not_stop_others() {
     std::fs::write(home.path().join(".gemini/settings.json"), "[]").unwrap();
     let ran = home.init(&["--all"]);
     ran.failed(2, ".claude/settings.json");
-    ran.failed(2, ".gemini/settings.json: it is not an object");
+    ran.failed(2, ".gemini/settings.json: expected a JSON object");
     assert!(home.path().join(".codex/config.toml").is_file());
 }
 
@@ -323,7 +323,7 @@ fn agents_that_use_bash_get_bash() {
             };
             run(&[&["init", agent], way].concat()).text();
             let text = run(&["doctor"]).text();
-            assert!(!text.contains("does not bound"), "{text}");
+            assert!(!text.contains("does not shorten"), "{text}");
             run(&["init", agent, "--uninstall"]).text();
             assert!(!home.path().join(".config/offcut/agents").exists(), "{agent}");
         }
@@ -362,7 +362,7 @@ fn settings_of_another_shape_stay() {
     let home = Home::with(".claude/settings.json", text);
     let said = home.init(&["claude"]).text();
     for place in ["env.CLAUDE_CODE_SHELL", "hooks.PostToolUse", "permissions.allow"] {
-        assert!(said.contains(&format!("{place} is set already and stays as it is")), "{said}");
+        assert!(said.contains(&format!("{place} already has another value; left unchanged")), "{said}");
     }
     assert_eq!(std::fs::read_to_string(home.path().join(".claude/settings.json")).unwrap(), text);
 }
@@ -391,7 +391,7 @@ fn an_older_offcut_is_replaced() {
 fn what_a_user_has_set_wins() {
     let home = Home::with(".claude/settings.json", "{\"env\": {\"CLAUDE_CODE_SHELL\": \"/bin/zsh\"}}");
     let text = home.init(&["claude"]).text();
-    assert!(text.contains("env.CLAUDE_CODE_SHELL is set already and stays as it is"), "{text}");
+    assert!(text.contains("env.CLAUDE_CODE_SHELL already has another value; left unchanged"), "{text}");
     assert!(
         std::fs::read_to_string(home.path().join(".claude/settings.json")).unwrap().contains("\"/bin/zsh\"")
     );
@@ -401,9 +401,9 @@ fn what_a_user_has_set_wins() {
 fn without_a_name_it_says_what_it_would_do() {
     let home = Home::with(".codex/config.toml", "");
     let text = home.init(&[]).text();
-    assert!(text.contains("codex: would be changed") && text.contains("nothing was changed"), "{text}");
+    assert!(text.contains("codex: would be changed") && text.contains("Nothing was changed"), "{text}");
     assert!(!text.contains("claude") && !text.contains("gemini"), "{text}");
-    Home(Sandbox::new()).init(&[]).failed(3, "no agent was found");
+    Home(Sandbox::new()).init(&[]).failed(3, "no agent is installed");
 }
 
 #[test]
@@ -449,10 +449,10 @@ fn doctor_fires_what_was_set_up() {
     };
     let text = doctor().text();
     for says in [
-        "its shell works",
+        "shell works",
         "bash works",
-        "its hook works",
-        "only you can read it",
+        "hook works",
+        "readable only by you",
         "claude         not installed",
     ] {
         assert!(text.contains(says), "{says}: {text}");

@@ -150,7 +150,7 @@ fn clean_removes_what_is_old_and_nothing_else() {
     );
     assert_eq!(sandbox.run(&["pin", "--remove", id], b"").code, Some(0));
     assert_eq!(sandbox.run(&["clean", "--max-total", "1", "--format", "json"], b"").json()["removed"], 1);
-    sandbox.run(&["clean", "--older-than", "soon"], b"").failed(2, "is not an age: write 7d, 36h or 90m");
+    sandbox.run(&["clean", "--older-than", "soon"], b"").failed(2, "expected an age, for example 7d, 36h or 90m");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn what_is_not_a_result_passes_with_a_word_about_it() {
     assert!(ran.stderr.contains("1 not recognised as a tool result"));
     for input in [&b"not json"[..], b"{\"output\": \"cut o", b"", b"\xff\xfe", b"{\"a\":1}{"] {
         let ran = sandbox.run(&["result"], input);
-        ran.failed(2, "passed on unchanged: the result is not JSON");
+        ran.failed(2, "input passed through unchanged: the result is not JSON");
         assert_eq!(ran.stdout, input);
     }
     sandbox.run(&["result", "--shape", "nope"], b"{}").failed(2, "nope");

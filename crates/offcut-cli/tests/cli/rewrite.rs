@@ -12,7 +12,7 @@ fn home() -> Sandbox {
     let mut command = command(&sandbox, env!("CARGO_BIN_EXE_offcut"));
     command.args(["init", "claude", "--rewrite"]);
     let text = feed(command, b"").text();
-    assert!(text.contains("is set up") && text.contains("see `. "), "{text}");
+    assert!(text.contains("configured.") && text.contains("see the prefix `. "), "{text}");
     sandbox
 }
 

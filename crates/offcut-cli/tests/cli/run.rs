@@ -45,12 +45,12 @@ fn exit_codes_are_the_commands_own() {
     for (command, code, reason) in [
         ("no-such-program-anywhere", 127, "No such file"),
         ("/no/such/file", 127, "No such file"),
-        (orphan.to_str().unwrap(), 127, "the interpreter that its first line names is not"),
+        (orphan.to_str().unwrap(), 127, "the interpreter named in its first line was not found"),
         (plain, 126, "Permission denied"),
         ("/", 126, "it is a directory"),
         ("", 127, "the command is empty"),
     ] {
-        run(&sandbox, &[], &[command]).failed(code, "could not run");
+        run(&sandbox, &[], &[command]).failed(code, "cannot run");
         run(&sandbox, &[], &[command]).failed(code, reason);
     }
     assert!(!sandbox.store().exists(), "nothing was stored");
@@ -282,6 +282,6 @@ fn a_closed_output_ends_quietly() {
     if let Ok(full) = full {
         let output = command.stdout(full).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(7));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("could not write to standard output"));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
     }
 }

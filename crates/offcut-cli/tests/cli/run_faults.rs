@@ -18,7 +18,7 @@ fn check_not_kept(ran: &Ran, says: &str) {
 fn a_store_that_cannot_be_written() {
     let sandbox = Sandbox::new();
     for (store, says) in
-        [("/proc/nothing/here", "No such file"), ("/dev/null", "Not a directory"), ("", "names nothing")]
+        [("/proc/nothing/here", "No such file"), ("/dev/null", "Not a directory"), ("", "--store is empty")]
     {
         let ran = sandbox.run(&["run", "--store", store, "--shell", "seq 1 100000; exit 7"], b"");
         check_not_kept(&ran, says);

@@ -189,7 +189,7 @@ fn the_beginning_of_what_takes_long_is_shown_while_it_lasts() {
     input.write_all(b"go\n").unwrap();
     // How much comes before that depends on how it arrives.
     let mut early = "ready\n".to_owned();
-    while !early.contains("[offcut: the command goes on") {
+    while !early.contains("[offcut: still running") {
         let line = next();
         assert_ne!(line, "", "{early}");
         early += &line;

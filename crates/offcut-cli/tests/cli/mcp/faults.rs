@@ -24,7 +24,7 @@ fn a_server_that_dies_leaves_no_request_unanswered() {
     }
     let (code, rest, stderr) = client.leave();
     assert_eq!((code, rest.as_str()), (Some(7), ""));
-    for said in ["oops", "in the middle of a message", "the server has ended: exit status: 7"] {
+    for said in ["oops", "in the middle of a message", "the MCP server ended: exit status: 7"] {
         assert!(stderr.contains(said), "{stderr}");
     }
 }
@@ -79,8 +79,8 @@ fn a_message_that_is_too_large_is_an_error_and_the_stream_goes_on() {
 #[test]
 fn a_server_that_does_not_start_or_listen() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["mcp", "proxy", "--", "/no/such/server"], b"").failed(127, "cannot be started");
-    sandbox.run(&["mcp", "proxy", "--", "/etc/passwd"], b"").failed(126, "cannot be started");
+    sandbox.run(&["mcp", "proxy", "--", "/no/such/server"], b"").failed(127, "cannot start");
+    sandbox.run(&["mcp", "proxy", "--", "/etc/passwd"], b"").failed(126, "cannot start");
     sandbox.run(&["mcp", "proxy"], b"").failed(2, "--url");
     sandbox.run(&["mcp", "proxy", "--max-bytes", "3", "--", "cat"], b"").failed(2, "256");
     // It has closed its input, and lives.

@@ -174,5 +174,5 @@ fn what_goes_wrong_is_told_to_whoever_waits() {
     client.send(CALL);
     assert!(client.json()["error"]["message"].as_str().unwrap().contains("cannot be reached"));
     sandbox.run(&["mcp", "proxy", "--url", "ftp://x"], b"").failed(2, "is not the address");
-    sandbox.run(&["mcp", "proxy", "--url", "http://x", "--header", "x"], b"").failed(2, "is not a header");
+    sandbox.run(&["mcp", "proxy", "--url", "http://x", "--header", "x"], b"").failed(2, "invalid header");
 }
