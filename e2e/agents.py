@@ -1,32 +1,33 @@
-"""How each real agent is installed, pointed at the scripted model and started for one turn."""
+"""Install each real agent, point it at the scripted model and start it for one turn."""
 
 import json
 import os
 import subprocess
 from pathlib import Path
 
-# Without offcut, as its shell, by a hook before each line, and as its shell in the agent's own sandbox.
+# Ways to run an agent: without offcut, offcut as its shell, a hook that rewrites command lines, and offcut as its shell
+# in the agent's sandbox.
 WITHOUT, WITH, REWRITE, SANDBOX = "without", "with", "rewriting", "in its sandbox, with"
 
-# Nothing leaves the machine: whoever honours a proxy finds a closed door.
+# Nothing leaves the machine: programs that honour these variables connect to a closed port.
 NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
 
 
 class Agent:
-    """One agent; `configure` writes what a user would have, `command` is one turn."""
+    """One agent. `configure` writes the settings of a typical user, `command` runs one turn."""
 
     name = package = version = ""
     variables = {}
-    # Whether offcut brings a tool of its own into it.
+    # Whether offcut adds its own tool to the agent.
     has_tool = False
-    # Whether its settings here deny the command `touch`.
+    # Whether the settings written by `configure` deny the command `touch`.
     denies_touch = True
     has_mcp = True
-    # How offcut is put into it.
+    # The ways to test.
     ways = [WITH, REWRITE]
-    # Whether it hands more than some 10 kB on to the model.
+    # Whether the agent passes results of more than about 10 kB to the model.
     takes_long_results = True
-    # Whether its hook is asked about an MCP result that is an error.
+    # Whether the agent calls the hook for MCP errors.
     bounds_mcp_errors = False
 
     def folder(self, packages):
@@ -36,7 +37,7 @@ class Agent:
         return self.folder(packages) / "node_modules/.bin" / self.name
 
     def install(self, packages):
-        """Installs the version that is tested, if it is not there; says why that did not work."""
+        """Install the tested version if necessary; return the reason if that fails."""
         folder = self.folder(packages)
         found = folder / "node_modules" / self.package / "package.json"
         if found.is_file() and json.loads(found.read_text()).get("version") == self.version:
@@ -49,10 +50,10 @@ class Agent:
             return str(problem)
         if ran.returncode != 0:
             return (ran.stderr.strip().splitlines() or ["npm failed"])[0]
-        return None if os.access(self.program(packages), os.X_OK) else "its package has no program for this machine"
+        return None if os.access(self.program(packages), os.X_OK) else "the package has no program for this machine"
 
     def configure(self, home, url, servers):
-        """Writes the settings of a user who has these MCP servers."""
+        """Write the settings of a user with these MCP servers."""
         raise NotImplementedError
 
     def command(self, home, way):
@@ -64,11 +65,11 @@ class Agent:
         return {**kept, **NO_NETWORK, **own, **self.variables}
 
     def problem(self, way, packages):
-        """Why it cannot be tested in this way on this machine."""
+        """Return why this way cannot be tested on this machine, or None."""
         return None
 
     def turn(self, home, work, url, path, program, way, timeout=180):
-        """Runs the agent for one turn, in `work`."""
+        """Run the agent for one turn, in `work`."""
         command = [str(program), *self.command(home, way)]
         environment = self.environment(home, url, path)
         return subprocess.run(
@@ -129,8 +130,8 @@ class Opencode(Agent):
         }
         folder = home / ".config/opencode"
         write(folder / "opencode.json", json.dumps(settings, indent=2) + "\n")
-        # As after a first start with a network: opencode installs this beside its settings, and waits for it if there
-        # is a plugin.
+        # The state after a first start with network access: opencode installs this package next to its settings, and
+        # waits for it if there is a plugin.
         package = {"dependencies": {"@opencode-ai/plugin": "*"}}
         write(folder / "package.json", json.dumps(package))
         write(folder / "package-lock.json", json.dumps({"packages": {"": package}}))
@@ -169,7 +170,7 @@ enabled = false
 [feedback]
 enabled = false
 {tables}""")
-        # Nobody is there to be asked: what must be asked for is refused.
+        # Nobody can answer a prompt in this run, so Codex refuses what would need one.
         write(home / ".codex/rules/default.rules", 'prefix_rule(pattern=["touch"], decision="prompt")\n')
 
     def problem(self, way, packages):
@@ -181,7 +182,7 @@ enabled = false
         return None if ran.returncode == 0 else ran.stderr.strip().splitlines()[-1]
 
     def command(self, home, way):
-        # Its strictest sandbox: nothing may be written, not even what is to be kept.
+        # The strictest sandbox: no writes at all, not even to the store.
         sandbox = "read-only" if way == SANDBOX else "danger-full-access"
         return ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--sandbox", sandbox, "go"]
 
@@ -212,7 +213,7 @@ class Gemini(Agent):
 class Pi(Agent):
     name, package, version = "pi", "@mariozechner/pi-coding-agent", "0.73.1"
     variables = {"PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
-    # It asks for nothing.
+    # It has no permission rules.
     denies_touch = False
     has_mcp = False
 

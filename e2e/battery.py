@@ -1,4 +1,4 @@
-"""What an agent is made to do, and what is expected of what it then sends to the model."""
+"""The calls that the scripted model makes, and the expectations about what the agent sends back."""
 
 import json
 import random
@@ -21,7 +21,7 @@ SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NOTICE = re.compile(r"\[offcut ([0-9a-z]{16}): ")
 MOST_BYTES = 9500
 
-# Name, line, what must be shown, exit code.
+# Name, command line, text that the preview must contain, exit code.
 LINES = [
     ("seq 1 100000", "seq 1 100000", "\n100000\n", 0),
     (
@@ -36,12 +36,12 @@ LINES = [
 ]
 FAILING, FAILING_LINE = LINES[1][0], LINES[1][1]
 RESULT, ERROR = "MCP result of 476 kB", "MCP error of 476 kB"
-PROXIED, PROXIED_ERROR = "the result, through the proxy", "the error, through the proxy"
+PROXIED, PROXIED_ERROR = "MCP result through the proxy", "MCP error through the proxy"
 
 
 @dataclass
 class Step:
-    """One call of the model, and what is to be seen in its result. Calls may depend on the results before."""
+    """One call by the model, and the check of its result. A call can depend on earlier results."""
 
     name: str
     call: dict | Callable
@@ -49,7 +49,7 @@ class Step:
 
 
 def size(text):
-    """Bytes, also of text in which an agent has cut a character in two."""
+    """Return the size in bytes, also of text with half a surrogate pair at a cut."""
     return len(text.encode("utf-8", "surrogatepass"))
 
 
@@ -59,7 +59,7 @@ def id_in(text):
 
 
 class Battery:
-    """One agent, with offcut or without, in a home of its own."""
+    """One agent, with or without offcut, in its own home directory."""
 
     def __init__(self, agent, way, options):
         self.agent, self.way, self.options = agent, way, options
@@ -98,17 +98,17 @@ class Battery:
             return
         yield Step(PROXIED, {"tool": "audit"}, expects_report)
         yield Step(PROXIED_ERROR, {"tool": "fault"}, expects_report)
-        yield Step("the proxy's hint", self.read_by_tool, self.expects_lines(self.read_by_tool))
+        yield Step("command in the proxy's notice", self.read_by_tool, self.expects_lines(self.read_by_tool))
         if self.agent.takes_long_results:
-            yield Step("a larger page by the proxy's tool", self.read_more, self.expects_lines(self.read_more))
+            yield Step("larger page with `offcut_read`", self.read_more, self.expects_lines(self.read_more))
         yield from self.last_steps()
 
     def last_steps(self):
-        yield Step("the hint's command", self.read_by_hint, self.expects_lines(self.read_by_hint))
+        yield Step("command in the notice", self.read_by_hint, self.expects_lines(self.read_by_hint))
         if self.agent.has_tool:
-            yield Step("the plugin's tool", self.search, self.expects_match)
+            yield Step("the plugin's `offcut` tool", self.search, self.expects_match)
         if self.agent.denies_touch:
-            yield Step("a line that a rule denies", {"cmd": "touch forbidden.txt"}, self.expects_denial)
+            yield Step("command that a rule denies", {"cmd": "touch forbidden.txt"}, self.expects_denial)
 
     def turn(self):
         steps = list(self.steps())
@@ -121,7 +121,7 @@ class Battery:
         self.agent.configure(self.home, model.url, self.servers())
         path = f"{Path(self.options.offcut).parent}:{SYSTEM}"
         if self.way != WITHOUT:
-            # A login shell starts with the system's path: offcut is found as a user's own programs are.
+            # A login shell resets PATH: add offcut as users add their own programs.
             (self.home / ".profile").write_text(f'PATH="{Path(self.options.offcut).parent}:$PATH"\n')
             self.offcut("init", self.agent.name, *(["--rewrite"] if self.way == REWRITE else []))
         started = time.time()
@@ -130,7 +130,7 @@ class Battery:
             ran = self.agent.turn(self.home, self.work, model.url, path, program, self.way)
             self.check(ran.returncode == 0, f"ended with {ran.returncode}: {ran.stdout[-500:]}{ran.stderr[-500:]}")
         except subprocess.TimeoutExpired:
-            self.check(False, "did not end in time")
+            self.check(False, "timed out")
         self.seconds = time.time() - started
         model.close()
         self.results = {step.name: model.results.get(number) for number, step in enumerate(steps)}
@@ -138,12 +138,12 @@ class Battery:
             text = self.results[step.name]
             if text is None:
                 self.rows[step.name] = ("nothing", "-", "-", "-")
-                self.check(False, f"{step.name}: no result was sent")
+                self.check(False, f"{step.name}: no result was sent to the model")
             else:
                 self.rows[step.name] = (f"{size(text):,}", *step.judge(step.name, text))
 
     def servers(self):
-        """The same server, as it is and behind the proxy."""
+        """Return the same server twice: direct, and through the proxy."""
         script = [sys.executable, str(HERE / "mcp_server.py")]
         direct = {"command": script[0], "args": [script[1], "report", "failure"]}
         proxied = {"command": self.options.offcut, "args": ["mcp", "proxy", "--", *script, "audit", "fault"]}
@@ -156,38 +156,38 @@ class Battery:
         ).stdout
 
     def printed(self, line):
-        """What the line really prints."""
+        """Return what the command line prints without an agent."""
         return subprocess.run(
             ["bash", "-c", line], cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         ).stdout
 
-    def check(self, holds, problem):
-        if not holds:
+    def check(self, is_true, problem):
+        if not is_true:
             self.problems.append(problem)
 
-    # What the model asks for.
+    # Calls by the model.
 
     def read_by_hint(self, results):
-        """The command that the notice of the failing line offers."""
+        """Run the command that the notice of the failed command suggests."""
         found = re.search(r"next: (.*? read [^\]\n]*)\]", results.get(FAILING) or "")
         return {"cmd": found.group(1) if found else "echo no hint"}
 
     def read_by_tool(self, results):
-        """The call that the notice of a result behind the proxy offers. It may stand in JSON."""
+        """Make the call that the notice of the proxy's result suggests. The notice may be inside JSON."""
         text = (results.get(PROXIED) or "").replace('\\"', '"')
         found = re.search(r"next: (offcut_read) (\{.*?\})", text)
         return {"tool": "offcut_read", "args": json.loads(found.group(2)) if found else {}}
 
     def read_more(self, results):
-        """More than an output may have: what was asked for is not cut by anybody."""
+        """Request more than the limits allow: a requested page must not be shortened."""
         arguments = {"id": id_in(results.get(PROXIED)), "lines": "4401:4700", "max_bytes": 40000}
         return {"tool": "offcut_read", "args": arguments}
 
     def search(self, results):
-        """The tool that the plugin brings along, asked for the line that matters."""
+        """Search for the key line with the plugin's tool."""
         return {"tool": "offcut", "args": {"id": id_in(results.get(FAILING)), "lines": "", "pattern": "NEEDLE"}}
 
-    # What is expected of the results.
+    # Expectations about the results.
 
     def measures(self, original, needle):
         def judge(name, text):
@@ -197,28 +197,28 @@ class Battery:
 
     def expects_preview(self, original, needle, code):
         def judge(name, text):
-            is_told = re.search(rf"(?i)code:? {code}\b", text)
-            status = "-" if not code else "told" if is_told else "**lost**"
+            is_reported = re.search(rf"(?i)code:? {code}\b", text)
+            status = "-" if not code else "reported" if is_reported else "**lost**"
             shown, kept, _ = self.measures(original, needle)(name, text)
             if self.way == WITHOUT:
                 return shown, kept, status
             if self.way == SANDBOX:
-                self.check("[offcut: " in text and "not kept: " in text, f"{name}: no notice of ours: {text[:400]!r}")
+                self.check("[offcut: " in text and "not kept: " in text, f"{name}: no offcut notice: {text[:400]!r}")
                 kept = "says no"
             else:
-                self.check(id_in(text) != "none", f"{name}: no notice of ours: {text[:200]!r}")
-                self.check(kept == "yes", f"{name}: what is kept is not what was printed")
-            self.check(len(set(NOTICE.findall(text))) <= 1, f"{name}: was cut twice: {NOTICE.findall(text)}")
-            # What the agent puts around the result is not ours.
+                self.check(id_in(text) != "none", f"{name}: no offcut notice: {text[:200]!r}")
+                self.check(kept == "yes", f"{name}: the stored output differs from what was printed")
+            self.check(len(set(NOTICE.findall(text))) <= 1, f"{name}: shortened twice: {NOTICE.findall(text)}")
+            # 500 bytes for the text that the agent adds around the result.
             self.check(size(text) <= MOST_BYTES + 500, f"{name}: {size(text)} bytes were sent")
             self.check(shown == "yes", f"{name}: {needle!r} is not shown")
-            self.check(status != "**lost**", f"{name}: the exit status is not told")
+            self.check(status != "**lost**", f"{name}: the exit code is not reported")
             return shown, kept, status
 
         return judge
 
     def kept(self, text, original):
-        """Whether all that was printed lies where the result says."""
+        """Return whether the file named in the result contains everything that was printed."""
         if self.way != WITHOUT and id_in(text) != "none":
             return "yes" if self.offcut("cat", id_in(text)) == original else "**no**"
         for path in re.findall(r"/[^\s\"'<>:]+", text):
@@ -228,27 +228,27 @@ class Battery:
         return "**no**" if size(text) < len(original) else "all sent"
 
     def expects_lines(self, call):
-        """The lines that the call names are in its result."""
+        """Expect the requested lines in the result."""
 
         def judge(name, text):
             asked = json.dumps(call(self.results))
             wanted = re.search(r"(?:--lines |\"lines\": \")(\d+):(\d+)", asked)
-            self.check(wanted, f"{name}: names no lines: {asked}")
+            self.check(wanted, f"{name}: requests no lines: {asked}")
             whole = report() if "offcut_read" in asked else self.printed(FAILING_LINE).decode()
             lines = whole.splitlines()[int(wanted[1]) - 1:int(wanted[2])] if wanted else ["nothing"]
             is_whole = "\n".join(lines) in text or json.dumps("\n".join(lines))[1:-1] in text
-            self.check(is_whole, f"{name}: did not bring what {asked} names: {text[:300]!r}")
+            self.check(is_whole, f"{name}: {asked} returned other lines: {text[:300]!r}")
             return "yes" if is_whole else "**no**", "-", "-"
 
         return judge
 
     def expects_match(self, name, text):
         is_found = "50001:error: NEEDLE_IN_THE_MIDDLE" in text
-        self.check(is_found, f"{name}: did not find the line: {text[:300]!r}")
+        self.check(is_found, f"{name}: the line was not found: {text[:300]!r}")
         return "yes" if is_found else "**no**", "-", "-"
 
     def expects_denial(self, name, text):
-        """The user's rules see the line as the model wrote it, and still hold."""
+        """Expect that the user's deny rule still applies."""
         is_denied = not (self.work / "forbidden.txt").exists() and re.search("(?i)denied|permission|prevents|rejected", text)
-        self.check(is_denied, f"{name}: a rule did not hold: {text[:300]!r}")
+        self.check(is_denied, f"{name}: the deny rule did not apply: {text[:300]!r}")
         return "denied" if is_denied else "**no**", "-", "-"

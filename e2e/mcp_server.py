@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A stdio MCP server with two tools whose names are its arguments: 500 KB of text with one line that matters, first as
-a result and then as an error."""
+"""A stdio MCP server with two tools, named by its arguments. Both return 500 KB of text with one key line: the first as
+a result, the second as an error."""
 
 import json
 import sys

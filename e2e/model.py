@@ -1,9 +1,9 @@
 """A scripted model on loopback, for tests that drive real agents.
 
 It speaks OpenAI Chat Completions and Responses, Anthropic Messages and Gemini generateContent. The script is a list of
-steps: `{"cmd": LINE}` for the agent's shell tool, `{"tool": NAME, "args": {...}}` for any other, or a function that
-makes a step of the results so far. How many tool results a request carries tells which step is next; after the last
-one the model says that it is done.
+steps: `{"cmd": LINE}` for the agent's shell tool, `{"tool": NAME, "args": {...}}` for any other tool, or a function that
+returns a step, given the results so far. The number of tool results in a request decides which step is next; after the
+last one, the model answers DONE.
 """
 
 import gzip
@@ -16,12 +16,12 @@ SHELL_TOOLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_sh
 
 
 class Model:
-    """Answers on a port of its own until it is closed."""
+    """Answer requests on a free port until closed."""
 
     def __init__(self, script):
         self.script = script
         self.lock = threading.Lock()
-        # The first text that the agent sent back for each step.
+        # The first text that the agent sent for each step.
         self.results = {}
         self.requests = []
         handler = type("Handler", (Handler,), {"model": self})
@@ -35,7 +35,7 @@ class Model:
         self.server.server_close()
 
     def next_call(self, tools, results):
-        """The name and arguments of the next call; nothing if the script is done."""
+        """Return the name and arguments of the next call, or None at the end of the script."""
         with self.lock:
             for number, text in enumerate(results):
                 self.results.setdefault(number, text)
@@ -47,7 +47,7 @@ class Model:
         if "cmd" in step:
             name = next((name for name in SHELL_TOOLS if name in tools), None)
             return name and (name, shell_arguments(step["cmd"], tools[name] or {}))
-        # Agents put the name of the server before that of the tool.
+        # Agents prefix the name of the tool with that of the server.
         names = [name for name in tools if name == step["tool"] or name.endswith("_" + step["tool"])]
         return (names[0] if names else step["tool"]), step.get("args", {})
 
@@ -65,7 +65,7 @@ def shell_arguments(line, schema):
 
 
 def text_of(content):
-    """The text of a tool result, however the agent wrapped it."""
+    """Return the text of a tool result, however the agent wrapped it."""
     if isinstance(content, list):
         return "".join(text_of(part) for part in content)
     if isinstance(content, dict):
@@ -134,7 +134,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def stream(self, events):
-        """Server-sent events; an event is a value, or a name and a value."""
+        """Send server-sent events; an event is a value, or a name and a value."""
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")

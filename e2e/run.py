@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Real agents, a scripted model, and commands that print too much: with offcut and without.
+"""Run real agents with a scripted model and commands with long output, with and without offcut.
 
     run.py [--table] [--offcut PROGRAM] [--packages DIR] [--keep DIR] [AGENT...]
 
-With offcut every expectation is checked; with `--table` the same battery also runs without it, where it is only measured.
-What the agent sent to the model is printed as one row for each command.
+With offcut, every expectation is checked. With `--table`, the same commands also run without offcut, where the results
+are only measured. Prints one row per command, with what the agent sent to the model.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from agents import AGENTS, WITH, WITHOUT
 from battery import Battery
 
 ROOT = Path(__file__).resolve().parent.parent
-COLUMNS = ["bytes", "the line that matters", "kept whole", "exit code"]
+COLUMNS = ["bytes", "key line shown", "stored in full", "exit code"]
 
 
 def arguments():
@@ -27,14 +27,14 @@ def arguments():
     parser.add_argument("--packages", default=str(ROOT / ".deps/agents"))
     parser.add_argument("--keep")
     options = parser.parse_args()
-    # Agents run in directories of their own.
+    # Each agent runs in its own directory, so relative paths would not resolve.
     options.offcut = str(Path(options.offcut).resolve())
     options.packages = str(Path(options.packages).resolve())
     return options
 
 
 def table(batteries):
-    """The rows of the batteries of one agent, side by side."""
+    """Return the rows of one agent's batteries, side by side."""
     if not batteries:
         return []
     heads = [f"{battery.way}: {column}" if column == COLUMNS[0] else column for battery in batteries for column in COLUMNS]
@@ -57,7 +57,7 @@ def main():
                 missing[f"{agent.name} {way} offcut"] = problem
             else:
                 tasks.append(Battery(agent, way, options))
-    # Two at a time: agents are slow to start, and none may wait so long that it gives up.
+    # Two at a time: agents are slow to start, and with more of them some run into their own timeouts.
     with ThreadPoolExecutor(2) as pool:
         batteries = list(pool.map(Battery.run, tasks))
     for agent in present:
