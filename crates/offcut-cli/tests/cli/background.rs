@@ -1,9 +1,9 @@
-//! What a command leaves running: we return, it lives, and what it prints later is kept.
+//! Background processes: `offcut run` returns, they keep running, and their later output is added to the entry.
 
 use crate::harness::{Sandbox, feed, until};
 use std::path::Path;
 
-/// Prints until it is told to stop, then says goodbye: as a server that was started with `&`.
+/// Prints until the file `stop` exists, then ends: like a server that was started with `&`.
 const SERVER: &str = "(while [ ! -e stop ]; do echo tick; sleep 0.02; done; echo goodbye; : > gone) &";
 
 fn listed(sandbox: &Sandbox) -> serde_json::Value {
@@ -20,11 +20,11 @@ fn length(entry: &serde_json::Value) -> u64 {
 }
 
 #[test]
-fn a_server_lives_on_and_is_read_on() {
+fn run_stores_later_output_of_background_process() {
     for (before, limits) in [
         ("echo started", "small"),
         ("seq 1 100000", "large"),
-        // Just so that what is printed fits, and the line that says so does not.
+        // The output is just within the limits; with the notice it is not.
         ("head -c 9480 /dev/zero | tr '\\0' x", "tight"),
         ("seq 1 1900", "tight"),
         ("seq 1 3000000", "large"),
@@ -51,7 +51,7 @@ fn a_server_lives_on_and_is_read_on() {
             assert!(!shown.contains("missing"), "{shown}");
         }
 
-        // It is read on, by nobody but a process of ours.
+        // A process of offcut keeps reading the output.
         let so_far = length(entry);
         until(|| length(entry) > so_far + 20);
         let read = sandbox.run(&["read", id, "--lines", "-2:"], b"");
@@ -60,7 +60,7 @@ fn a_server_lives_on_and_is_read_on() {
 
         std::fs::write(sandbox.path().join("stop"), "").unwrap();
         let entry = wait_for_state(&sandbox, "complete");
-        assert!(sandbox.path().join("gone").exists(), "it ended by itself");
+        assert!(sandbox.path().join("gone").exists(), "the process ended normally");
         let kept = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
         assert!(kept.ends_with(b"tick\ngoodbye\n"));
         assert_eq!(entry["digest"], blake3::hash(&kept).to_hex().as_str());
@@ -70,26 +70,26 @@ fn a_server_lives_on_and_is_read_on() {
     }
 }
 
-/// Something that never stops printing does not keep us.
+/// A process that never stops printing does not block `offcut run`.
 #[test]
-fn a_flood_is_left_behind() {
+fn run_returns_while_background_process_floods_output() {
     let sandbox = Sandbox::new();
     let line = "(while [ ! -e stop ]; do head -c 100000 /dev/zero; done; : > gone) & exit 5";
     let ran = sandbox.run(&["run", "--background-cap", "20MB", "--", "/bin/sh", "-c", line], b"");
     assert_eq!(ran.code, Some(5));
     assert!(String::from_utf8_lossy(&ran.stdout).contains("more is still being captured"));
     let entry = wait_for_state(&sandbox, "partial");
-    assert!(!sandbox.path().join("gone").exists(), "it prints although nobody keeps it");
+    assert!(!sandbox.path().join("gone").exists(), "the process keeps running after the cap was reached");
     std::fs::write(sandbox.path().join("stop"), "").unwrap();
     until(|| sandbox.path().join("gone").exists());
-    // What came before it was left behind is kept, however much that was; after that nothing more.
+    // Output from before `offcut run` returned is stored regardless of the cap; later output is not.
     let bytes = entry["bytes"].as_u64().unwrap();
     assert!(bytes >= 20_000_000, "{bytes}");
     assert_eq!(std::fs::metadata(entry["path"].as_str().unwrap()).unwrap().len(), bytes);
 }
 
 #[test]
-fn both_outputs_apart_are_read_on_apart() {
+fn run_split_stores_later_output_separately() {
     let sandbox = Sandbox::new();
     let line =
         "(until [ -e stop ]; do sleep 0.02; done; echo out; echo err >&2) & echo now; echo now-err >&2";
@@ -109,7 +109,7 @@ fn both_outputs_apart_are_read_on_apart() {
     assert_eq!(kept, ["now\nout\n", "now-err\nerr\n"]);
 }
 
-/// A writer that prints a megabyte when it is told to, and proves that it got to its end.
+/// Prints a megabyte when the file `go` exists, and creates `gone` at its end.
 const LATE: &str = "(until [ -e go ]; do sleep 0.02; done; head -c 1000000 /dev/zero | tr '\\0' x; echo end; : > gone) & echo now";
 
 fn finish(sandbox: &Sandbox) {
@@ -118,7 +118,7 @@ fn finish(sandbox: &Sandbox) {
 }
 
 #[test]
-fn beyond_the_cap_it_is_read_and_thrown_away() {
+fn background_cap_discards_later_output() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["run", "--background-cap", "64KiB", "--", "/bin/sh", "-c", LATE], b"");
     assert!(ran.text().starts_with("now\n[offcut "), "{ran:?}");
@@ -128,9 +128,9 @@ fn beyond_the_cap_it_is_read_and_thrown_away() {
     assert!(entry["reason"].as_str().unwrap().contains("size limit of 65536 bytes"), "{entry}");
 }
 
-/// What holds for one output holds for what comes later, too, whoever reads it.
+/// The size limit of an output also applies to its later part.
 #[test]
-fn the_cap_of_every_output_holds_in_the_background() {
+fn max_output_limits_background_output() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command();
     command.args(["run", "--", "/bin/sh", "-c", LATE]).env("OFFCUT_MAX_OUTPUT", "20000");
@@ -140,7 +140,7 @@ fn the_cap_of_every_output_holds_in_the_background() {
 }
 
 #[test]
-fn without_a_store_nothing_dies_of_a_broken_pipe() {
+fn background_process_survives_when_store_is_unavailable() {
     for store in ["none", "/proc/nothing/here"] {
         let sandbox = Sandbox::new();
         let ran = sandbox.run(&["run", "--store", store, "--", "/bin/sh", "-c", LATE], b"");
@@ -150,7 +150,7 @@ fn without_a_store_nothing_dies_of_a_broken_pipe() {
 }
 
 #[test]
-fn an_entry_may_be_removed_while_it_is_read_on() {
+fn rm_removes_entry_of_running_background_process() {
     let sandbox = Sandbox::new();
     sandbox.run(&["run", "--", "/bin/sh", "-c", LATE], b"").text();
     assert_eq!(sandbox.run(&["rm", "last"], b"").code, Some(0));
@@ -159,7 +159,7 @@ fn an_entry_may_be_removed_while_it_is_read_on() {
 }
 
 #[test]
-fn it_is_said_in_json() {
+fn run_json_reports_open_output() {
     let sandbox = Sandbox::new();
     let shown = sandbox.run(&["run", "--format", "json", "--", "/bin/sh", "-c", LATE], b"").json();
     assert_eq!((&shown["still_open"], &shown["truncated"]), (&true.into(), &false.into()));

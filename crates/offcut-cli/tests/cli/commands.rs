@@ -1,9 +1,9 @@
-//! Each command, its formats and its exit codes.
+//! Commands, their formats and their exit codes.
 
 use crate::harness::{Sandbox, numbered};
 
 #[test]
-fn what_fits_passes_byte_for_byte_and_nothing_is_stored() {
+fn cut_passes_input_through_when_within_limits() {
     let sandbox = Sandbox::new();
     for text in [&b""[..], b"x", b"no feed", b"\xFF\x00\xFE\r\n", b"a\n\n\n"] {
         assert_eq!(sandbox.run(&["cut"], text).stdout, text);
@@ -14,7 +14,7 @@ fn what_fits_passes_byte_for_byte_and_nothing_is_stored() {
 }
 
 #[test]
-fn cut_as_json() {
+fn cut_prints_all_fields_as_json() {
     let sandbox = Sandbox::new();
     let text = numbered(100_000);
     let arguments = ["cut", "--format", "json", "--tool", "bash", "--call-id", "c1", "--session", "s1"];
@@ -54,9 +54,9 @@ fn cut_as_json() {
     );
 }
 
-/// U+FFFD would take three bytes for one.
+/// Replacing an invalid byte with U+FFFD would take three bytes.
 #[test]
-fn json_keeps_the_limit_whatever_the_bytes() {
+fn cut_json_stays_within_byte_limit_when_input_is_not_utf8() {
     let sandbox = Sandbox::new();
     let line = |number: u32| [&b"f\xFCr die Gr\xF6\xDFe "[..], number.to_string().as_bytes(), b"\n"].concat();
     let latin: Vec<u8> = (0..1000).flat_map(line).collect();
@@ -73,9 +73,9 @@ fn json_keeps_the_limit_whatever_the_bytes() {
 }
 
 #[test]
-fn limits_that_make_no_sense_are_errors() {
+fn cut_rejects_invalid_limits() {
     let sandbox = Sandbox::new();
-    for (arguments, says) in [
+    for (arguments, message) in [
         (["cut", "--max-bytes", "0"], "expected a positive size"),
         (["cut", "--max-bytes", "-5"], "expected a positive size"),
         (["cut", "--max-lines", "abc"], "expected a positive size"),
@@ -85,13 +85,13 @@ fn limits_that_make_no_sense_are_errors() {
         (["cut", "--strategy", "middle"], "possible values"),
         (["cut", "--profile", "nope"], "there are: native, opencode, coding-agent, unified, takumi, klaude"),
     ] {
-        sandbox.run(&arguments, b"text").failed(2, says);
+        sandbox.run(&arguments, b"text").failed(2, message);
     }
     assert_eq!(sandbox.run(&["cut", "--max-bytes", "1", "--profile", "opencode"], b"x").stdout, b"x");
 }
 
 #[test]
-fn read_cat_ls_rm() {
+fn read_cat_ls_and_rm_work_on_stored_outputs() {
     let sandbox = Sandbox::new();
     let first = numbered(5000);
     let second = "x".repeat(100_000);
@@ -113,7 +113,9 @@ fn read_cat_ls_rm() {
     sandbox.run(&["read", "last-1", "--lines", "9:7"], b"").failed(2, "not a range");
     sandbox.run(&["read", "last-7"], b"").failed(3, "no stored output");
     sandbox.run(&["read", "../../etc/passwd"], b"").failed(3, "no stored output");
-    sandbox.run(&["read", "last", "--store", "none"], b"").failed(2, "cannot read stored outputs with --store none");
+    sandbox
+        .run(&["read", "last", "--store", "none"], b"")
+        .failed(2, "cannot read stored outputs with --store none");
 
     let table = sandbox.run(&["ls"], b"").text();
     let rows: Vec<&str> = table.lines().collect();
@@ -125,7 +127,11 @@ fn read_cat_ls_rm() {
     assert!(rows[2].contains("seq") && rows[2].contains(" 5000 "), "{table}");
     let listed = sandbox.run(&["ls", "--format", "json"], b"").json();
     let path = listed[1]["path"].as_str().unwrap();
-    assert_eq!(sandbox.run(&["read", path, "--lines", "3"], b"").text(), "3\n", "a path is a reference");
+    assert_eq!(
+        sandbox.run(&["read", path, "--lines", "3"], b"").text(),
+        "3\n",
+        "a path is accepted as a reference"
+    );
 
     let id = listed[1]["id"].as_str().unwrap();
     assert_eq!(sandbox.run(&["rm", id], b"").code, Some(0));
@@ -137,7 +143,7 @@ fn read_cat_ls_rm() {
 }
 
 #[test]
-fn profiles() {
+fn profiles_lists_and_prints_built_in_profiles() {
     let sandbox = Sandbox::new();
     let list = sandbox.run(&["profiles"], b"").text();
     for name in ["native", "opencode", "coding-agent"] {
@@ -149,7 +155,7 @@ fn profiles() {
 }
 
 #[test]
-fn a_store_of_ones_own_has_the_profiles_names_flat_in_it() {
+fn store_directory_contains_files_named_by_profile() {
     let sandbox = Sandbox::new();
     let store = sandbox.path().join("outputs");
     let text = numbered(3000);
@@ -166,7 +172,7 @@ fn a_store_of_ones_own_has_the_profiles_names_flat_in_it() {
 }
 
 #[test]
-fn help_teaches() {
+fn help_of_every_command_has_examples() {
     let sandbox = Sandbox::new();
     for command in [
         "cut",
@@ -192,7 +198,7 @@ fn help_teaches() {
 }
 
 #[test]
-fn a_closed_pipe_ends_quietly() {
+fn cat_ends_without_error_when_pipe_is_closed() {
     let sandbox = Sandbox::new();
     let text = numbered(200_000);
     sandbox.run(&["cut"], text.as_bytes());
@@ -200,9 +206,9 @@ fn a_closed_pipe_ends_quietly() {
     assert_eq!((ran.text().as_str(), ran.stderr.as_str()), ("1\n", ""));
 }
 
-/// Names come from elsewhere; none of them may cost an output. A limit that is named holds for an exempt tool too.
+/// Names come from other programs, and none of them may prevent shortening. An explicit limit applies to exempt tools too.
 #[test]
-fn names_and_limits_of_a_call() {
+fn cut_accepts_any_name_and_limits_exempt_tool_when_asked() {
     let sandbox = Sandbox::new();
     let text = numbered(9000);
     let ran =
@@ -215,7 +221,7 @@ fn names_and_limits_of_a_call() {
 }
 
 #[test]
-fn content_that_was_changed_is_noticed() {
+fn cat_reports_checksum_mismatch_when_file_was_modified() {
     let sandbox = Sandbox::new();
     let path = sandbox.run(&["cut", "--format", "json"], numbered(5000).as_bytes()).json()["saved"]["path"]
         .as_str()

@@ -1,4 +1,4 @@
-//! Layers, mistakes, and what a project's file may not do.
+//! Configuration: precedence, errors, and the restrictions of project files.
 
 use crate::harness::{Sandbox, numbered};
 
@@ -12,49 +12,49 @@ fn project(sandbox: &Sandbox, text: &str) {
     std::fs::write(sandbox.path().join(".offcut.toml"), text).unwrap();
 }
 
-/// One door: a wrong file, and what `config check` says of it.
+/// Expects `config check` to report an error, and `cut` to ignore the file with a warning.
 #[track_caller]
-fn wrong(text: &str, says: &str) {
+fn check_invalid(text: &str, message: &str) {
     let sandbox = Sandbox::new();
     user(&sandbox, text);
-    sandbox.run(&["config", "check"], b"").failed(2, says);
-    // A mistake never keeps an output from being bounded: it is told, and the file is not used.
+    sandbox.run(&["config", "check"], b"").failed(2, message);
+    // An error never prevents shortening.
     let ran = sandbox.run(&["cut"], numbered(100_000).as_bytes());
     assert!(ran.code == Some(0) && ran.stdout.len() <= 9500, "{text}");
     assert!(ran.stderr.contains("warning: "), "{}", ran.stderr);
 }
 
 #[test]
-fn ten_wrong_configurations() {
-    wrong(
+fn config_check_reports_errors_with_file_line_and_nearest_key() {
+    check_invalid(
         "limits.linse = 5\n",
         "config.toml:1: unknown key \"limits.linse\"; did you mean \"limits.lines\"?",
     );
-    wrong(
+    check_invalid(
         "\n\nstratgy = \"head\"\n",
         "config.toml:3: unknown key \"stratgy\"; did you mean \"strategy\"?",
     );
-    wrong("[limits]\nlines = 0\n", "config.toml:2: \"limits.lines\": expected a positive size");
-    wrong("limits.bytes = -5\n", "config.toml:1: \"limits.bytes\": expected a positive size");
-    wrong(
+    check_invalid("[limits]\nlines = 0\n", "config.toml:2: \"limits.lines\": expected a positive size");
+    check_invalid("limits.bytes = -5\n", "config.toml:1: \"limits.bytes\": expected a positive size");
+    check_invalid(
         "limits.bytes = \"lots\"\n",
         "\"limits.bytes\": expected a positive size, for example 2000, \"8k\" or \"50KiB\", found lots",
     );
-    wrong(
+    check_invalid(
         "strategy = \"middle\"\n",
         "\"strategy\": expected one of head, tail, head-tail, smart, json, auto, found middle",
     );
-    wrong("enabled = \"perhaps\"\n", "\"enabled\": expected true or false, found perhaps");
-    wrong("split = [1]\n", "\"split\": expected two weights, for example [1, 2], found [1]");
-    wrong("limits.bytes = 100\n", "config.toml): a limit of 100 bytes is too small");
-    wrong("[tools.bash]\nprofile = \"x\"\n", "unknown key \"tools.bash.profile\"");
-    wrong("this is not toml\n", "config.toml:1: invalid TOML");
-    wrong("limits = 7\n", "config.toml:1: unknown key \"limits\"");
-    wrong("[tools.bash.limits]\nline = 7\n", "did you mean \"tools.bash.limits.lines\"?");
+    check_invalid("enabled = \"perhaps\"\n", "\"enabled\": expected true or false, found perhaps");
+    check_invalid("split = [1]\n", "\"split\": expected two weights, for example [1, 2], found [1]");
+    check_invalid("limits.bytes = 100\n", "config.toml): a limit of 100 bytes is too small");
+    check_invalid("[tools.bash]\nprofile = \"x\"\n", "unknown key \"tools.bash.profile\"");
+    check_invalid("this is not toml\n", "config.toml:1: invalid TOML");
+    check_invalid("limits = 7\n", "config.toml:1: unknown key \"limits\"");
+    check_invalid("[tools.bash.limits]\nline = 7\n", "did you mean \"tools.bash.limits.lines\"?");
 }
 
 #[test]
-fn wrong_variables_are_told_and_not_used() {
+fn cut_ignores_invalid_variables_with_warning() {
     let sandbox = Sandbox::new();
     for (name, value) in [("OFFCUT_MAX_BYTES", "0"), ("OFFCUT_MAX_LINES", "-1"), ("OFFCUT_STRATEGY", "none")]
     {
@@ -70,7 +70,7 @@ fn wrong_variables_are_told_and_not_used() {
 }
 
 #[test]
-fn later_wins_key_by_key() {
+fn precedence_applies_to_each_key() {
     let sandbox = Sandbox::new();
     user(
         &sandbox,
@@ -86,13 +86,17 @@ fn later_wins_key_by_key() {
             .count()
     };
     assert_eq!(lines(&[], None), 100);
-    assert_eq!(lines(&["--tool", "bash"], None), 40, "the project's file tightens the tool");
-    assert_eq!(lines(&["--tool", "bash"], Some(("OFFCUT_MAX_LINES", "30"))), 30, "the environment is later");
+    assert_eq!(lines(&["--tool", "bash"], None), 40, "the project file lowers the limit of the tool");
+    assert_eq!(
+        lines(&["--tool", "bash"], Some(("OFFCUT_MAX_LINES", "30"))),
+        30,
+        "the environment takes precedence over files"
+    );
     assert_eq!(lines(&["--tool", "bash", "--max-lines", "20"], Some(("OFFCUT_MAX_LINES", "30"))), 20);
     let shown = sandbox.run(&["cut", "--tool", "bash"], numbered(10_000).as_bytes()).text();
     assert!(
         shown.contains("\n10000\n") && !shown.contains("\n1\n"),
-        "the strategy of the user's file still holds"
+        "the strategy of the user's file still applies"
     );
 
     let origins = sandbox.run(&["config", "show", "--origin"], b"").text();
@@ -108,12 +112,12 @@ fn later_wins_key_by_key() {
         assert!(row.ends_with(origin), "{row}");
     }
     let parsed: Result<toml::Table, _> = origins.parse();
-    assert!(parsed.is_ok(), "what is shown is a configuration itself: {parsed:?}");
+    assert!(parsed.is_ok(), "the output is a valid configuration: {parsed:?}");
     assert_eq!(sandbox.run(&["config", "check"], b"").text(), "No errors found.\n");
 }
 
 #[test]
-fn a_hostile_project_file() {
+fn project_file_cannot_loosen_user_settings() {
     let sandbox = Sandbox::new();
     let elsewhere = sandbox.path().join("elsewhere");
     for text in [
@@ -136,13 +140,13 @@ fn a_hostile_project_file() {
         );
         assert!(!elsewhere.exists());
     }
-    // It may lower a limit; asking for more gets what there was.
+    // It can lower a limit, but not raise one.
     project(&sandbox, "limits.bytes = 1000000\nlimits.lines = 1000000\n");
     assert!(sandbox.run(&["cut"], numbered(100_000).as_bytes()).stdout.len() <= 9500);
     project(&sandbox, "limits.bytes = 1000\n");
     assert!(sandbox.run(&["cut"], numbered(100_000).as_bytes()).stdout.len() <= 1000);
-    assert!(sandbox.store().exists(), "the store is where it always is");
-    // Asking for something absurd does not undo what the user has set.
+    assert!(sandbox.store().exists(), "the store is in its default place");
+    // Invalid limits in the project file leave the user's limits in effect.
     user(&sandbox, "limits.bytes = 2000\n");
     for absurd in ["limits.lines = 1\n", "limits.bytes = 1\n", "keep.lines = 1\n"] {
         project(&sandbox, absurd);
@@ -156,9 +160,9 @@ fn a_hostile_project_file() {
     }
 }
 
-/// A project's file above the working directory counts only inside the same repository.
+/// A file above the working directory is a project file only inside the same repository.
 #[test]
-fn a_file_in_a_shared_directory_above_is_not_a_projects() {
+fn project_file_outside_repository_is_ignored() {
     let sandbox = Sandbox::new();
     project(&sandbox, "limits.lines = 20\n");
     let below = sandbox.path().join("a/b");
@@ -174,13 +178,14 @@ fn a_file_in_a_shared_directory_above_is_not_a_projects() {
 }
 
 #[test]
-fn a_profile_that_is_not_there_costs_no_output() {
+fn unknown_configured_profile_falls_back_to_native() {
     let sandbox = Sandbox::new();
     user(&sandbox, "profile = \"nope\"\n");
     let ran = sandbox.run(&["cut"], numbered(100_000).as_bytes());
     assert!(ran.code == Some(0) && !ran.stdout.is_empty() && ran.stdout.len() <= 9500);
     assert!(
-        ran.stderr.contains("config.toml:1: no profile \"nope\"") && ran.stderr.contains("using profile native"),
+        ran.stderr.contains("config.toml:1: no profile \"nope\"")
+            && ran.stderr.contains("using profile native"),
         "{}",
         ran.stderr
     );
@@ -189,7 +194,7 @@ fn a_profile_that_is_not_there_costs_no_output() {
 }
 
 #[test]
-fn stores_named_in_a_file() {
+fn store_path_in_file_expands_home_and_is_relative_to_file() {
     let sandbox = Sandbox::new();
     let saved = |text: &str| {
         user(&sandbox, text);
@@ -207,7 +212,7 @@ fn stores_named_in_a_file() {
 }
 
 #[test]
-fn what_holds_for_a_tool_is_what_is_shown() {
+fn config_show_prints_effective_value_of_tool() {
     let sandbox = Sandbox::new();
     user(&sandbox, "[tools.grep]\nlimits.lines = 900\n");
     let mut command = sandbox.command();
@@ -221,7 +226,7 @@ fn what_holds_for_a_tool_is_what_is_shown() {
 }
 
 #[test]
-fn profiles_of_ones_own() {
+fn user_profiles_are_listed_and_used() {
     let sandbox = Sandbox::new();
     let directory = sandbox.path().join(".config/offcut/profiles");
     std::fs::create_dir_all(&directory).unwrap();
@@ -242,7 +247,7 @@ fn profiles_of_ones_own() {
 }
 
 #[test]
-fn variables_of_a_document_apply_to_its_profile_only() {
+fn profile_variables_apply_to_their_profile_only() {
     let sandbox = Sandbox::new();
     let run = |profile: &str| {
         let mut command = sandbox.command();
@@ -261,7 +266,7 @@ fn variables_of_a_document_apply_to_its_profile_only() {
 }
 
 #[test]
-fn presets_and_the_documents_directory() {
+fn preset_sets_limits_and_seed_layout_sets_directory() {
     let sandbox = Sandbox::new();
     let result = sandbox
         .run(

@@ -1,15 +1,15 @@
-//! Stores that cannot keep: the output is bounded all the same, and the notice says what became of it.
+//! Failing stores under `offcut cut`: the output is still shortened, and the notice says what was stored.
 
 use crate::harness::{Sandbox, feed, numbered};
 use std::process::Command;
 
 #[test]
-fn a_store_that_cannot_be_written() {
+fn cut_reports_error_when_store_is_not_writable() {
     let sandbox = Sandbox::new();
     let file = sandbox.path().join("file");
     std::fs::write(&file, "").unwrap();
     let text = numbered(100_000);
-    for (store, says) in [
+    for (store, reason) in [
         (file.to_str().unwrap(), "Not a directory"),
         ("/proc/nothing/here", "No such file or directory"),
         ("gs://bucket/prefix", "unsupported store"),
@@ -19,9 +19,9 @@ fn a_store_that_cannot_be_written() {
             let arguments = ["cut", "--format", "json", "--profile", profile, "--store", store];
             let result = sandbox.run(&arguments, text.as_bytes()).json();
             assert_eq!(result["saved"], serde_json::Value::Null);
-            assert!(result["save_error"].as_str().unwrap().contains(says), "{store}: {result}");
+            assert!(result["save_error"].as_str().unwrap().contains(reason), "{store}: {result}");
             let content = result["content"].as_str().unwrap();
-            assert!(content.len() < 60_000 && content.contains(says), "{store} {profile}");
+            assert!(content.len() < 60_000 && content.contains(reason), "{store} {profile}");
             assert!(!content.contains("aved to") && !content.contains("full output:"), "{store} {profile}");
         }
     }
@@ -29,18 +29,18 @@ fn a_store_that_cannot_be_written() {
 }
 
 #[test]
-fn no_home_is_said() {
+fn cut_shortens_without_home_directory() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command();
     command.arg("cut").env_remove("HOME");
-    // Where the system knows a home for the user without the variable, that one is used; either way it is bounded.
+    // The home directory may come from the password database; the output is shortened in both cases.
     let ran = feed(command, numbered(100_000).as_bytes());
     assert!(ran.code == Some(0) && ran.stdout.len() <= 9500);
 }
 
-/// A limit on the size of files is the one full disk that every machine can make.
+/// A file size limit stands in for a full disk, which a test cannot produce.
 #[test]
-fn a_disk_that_fills_up_in_mid_stream() {
+fn cut_stores_first_part_when_disk_fills_up() {
     let sandbox = Sandbox::new();
     let text = numbered(1_000_000);
     let input = sandbox.path().join("input");
@@ -68,7 +68,7 @@ fn a_disk_that_fills_up_in_mid_stream() {
     let kept = sandbox.run(&["cat", "last"], b"");
     assert!(
         !kept.stdout.is_empty() && text.as_bytes().starts_with(&kept.stdout),
-        "what was kept can be read"
+        "the stored part can be read"
     );
     assert!(kept.stderr.contains("is incomplete"), "{}", kept.stderr);
 }

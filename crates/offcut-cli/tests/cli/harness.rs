@@ -1,9 +1,19 @@
-//! Runs the binary in a home of its own.
+//! Runs the binary in a temporary home directory.
+//!
+//! Every child starts with default signal dispositions, however the tests themselves were started (`nohup` ignores
+//! signals, and children inherit that), and is killed when it exceeds the time limit, so that a hang is a failure.
 
+use rustix::process::{Pid, Signal, kill_process};
 use std::io::Write;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// No child of a test takes nearly as long, even on a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 pub(crate) struct Sandbox {
     home: TempDir,
@@ -30,9 +40,9 @@ impl Ran {
     }
 
     #[track_caller]
-    pub(crate) fn failed(&self, code: i32, says: &str) {
+    pub(crate) fn failed(&self, code: i32, message: &str) {
         assert_eq!(self.code, Some(code), "{self:?}");
-        assert!(self.stderr.contains(says), "{says:?} is not in {:?}", self.stderr);
+        assert!(self.stderr.contains(message), "{message:?} is not in {:?}", self.stderr);
     }
 }
 
@@ -45,15 +55,16 @@ impl Sandbox {
         self.home.path()
     }
 
-    /// Where outputs are kept by default.
+    /// The default store.
     pub(crate) fn store(&self) -> PathBuf {
         self.path().join(".local/share/offcut")
     }
 
-    /// The binary with nothing of the caller's environment.
+    /// The binary, without any of the caller's environment variables.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_offcut"));
         command.env_clear().env("HOME", self.path()).current_dir(self.path());
+        isolate(&mut command);
         command
     }
 
@@ -63,7 +74,7 @@ impl Sandbox {
         feed(command, input)
     }
 
-    /// A command line as a person or a model would paste it.
+    /// Runs a command line as a person or a model would paste it into a shell.
     pub(crate) fn paste(&self, line: &str) -> Ran {
         let binaries = Path::new(env!("CARGO_BIN_EXE_offcut")).parent().unwrap();
         let mut command = Command::new("/bin/sh");
@@ -72,16 +83,53 @@ impl Sandbox {
     }
 }
 
+/// Gives a child default signal dispositions and the time limit.
+#[expect(unsafe_code, reason = "dispositions and timers of a child are set between fork and exec")]
+pub(crate) fn isolate(command: &mut Command) {
+    // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
+    unsafe {
+        command.pre_exec(|| {
+            for signal in 1..=31 {
+                // Fails for SIGKILL and SIGSTOP, which have no other disposition.
+                libc::signal(signal, libc::SIG_DFL);
+            }
+            // The timer survives exec, and its signal ends a program that does not handle it.
+            libc::alarm(TIME_LIMIT.as_secs() as u32);
+            Ok(())
+        });
+    }
+}
+
+/// Starts a command, writes its input and waits for its end.
+#[track_caller]
 pub(crate) fn feed(mut command: Command, input: &[u8]) -> Ran {
+    isolate(&mut command);
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    let Output { status, stdout, stderr } = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         // The child may end before it has read everything.
         scope.spawn(move || drop(stdin.write_all(input)));
-        child.wait_with_output().unwrap()
-    });
-    Ran { code: status.code(), stdout, stderr: String::from_utf8_lossy(&stderr).into_owned() }
+        finish(child)
+    })
+}
+
+/// Waits for the end of a child and of its output. Panics with the output if the child exceeds the time limit.
+#[track_caller]
+pub(crate) fn finish(child: Child) -> Ran {
+    let process = Pid::from_child(&child);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || drop(sender.send(child.wait_with_output())));
+    let Ok(output) = receiver.recv_timeout(TIME_LIMIT + Duration::from_secs(10)) else {
+        // `wait_with_output` reads to the end before it reaps the child, so the number is still that of the child.
+        let _ = kill_process(process, Signal::KILL);
+        panic!("the output is still open after {TIME_LIMIT:?}");
+    };
+    let Output { status, stdout, stderr } = output.unwrap();
+    let ran = Ran { code: status.code(), stdout, stderr: String::from_utf8_lossy(&stderr).into_owned() };
+    let stdout = String::from_utf8_lossy(&ran.stdout);
+    assert_ne!(status.signal(), Some(libc::SIGALRM), "killed after {TIME_LIMIT:?}: {stdout}\n{}", ran.stderr);
+    ran
 }
 
 pub(crate) fn numbered(count: usize) -> String {
@@ -91,9 +139,9 @@ pub(crate) fn numbered(count: usize) -> String {
 /// Waits for something that another process does. The deadline is only there to fail instead of hanging.
 #[track_caller]
 pub(crate) fn until(mut happened: impl FnMut() -> bool) {
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let deadline = Instant::now() + TIME_LIMIT;
     while !happened() {
-        assert!(std::time::Instant::now() < deadline, "it did not happen");
-        std::thread::sleep(std::time::Duration::from_millis(5));
+        assert!(Instant::now() < deadline, "nothing happened within {TIME_LIMIT:?}");
+        std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -1,8 +1,8 @@
-//! The command in a hint, pasted, prints exactly the part that it promises.
+//! The command in a notice prints exactly the part of the output that it names.
 
 use crate::harness::{Sandbox, numbered};
 
-/// Runs the one command that the preview names and compares it with the original.
+/// Runs the command in the preview and compares its output with the original.
 #[track_caller]
 fn follow(sandbox: &Sandbox, shown: &str, text: &[u8]) {
     let start = shown
@@ -33,7 +33,7 @@ fn follow(sandbox: &Sandbox, shown: &str, text: &[u8]) {
 }
 
 #[test]
-fn every_hint_keeps_its_promise() {
+fn notice_command_prints_named_range_for_all_strategies_and_limits() {
     let wide: String =
         (0..3000).map(|number| format!("{number} {}\n", "漢字".repeat(number % 200))).collect();
     let mixed = format!("{}{}\n{}", numbered(50), "x".repeat(200_000), numbered(5000));
@@ -63,7 +63,7 @@ fn every_hint_keeps_its_promise() {
 }
 
 #[test]
-fn a_store_of_ones_own_is_named_in_the_hint() {
+fn notice_command_names_store_given_by_flag() {
     let sandbox = Sandbox::new();
     let store = sandbox.path().join("it's a store");
     let text = numbered(100_000);
@@ -74,7 +74,7 @@ fn a_store_of_ones_own_is_named_in_the_hint() {
 }
 
 #[test]
-fn pages_lead_through_the_whole_output() {
+fn read_pages_chain_through_full_output() {
     let sandbox = Sandbox::new();
     let text = numbered(20_000);
     sandbox.run(&["cut"], text.as_bytes());
@@ -94,9 +94,9 @@ fn pages_lead_through_the_whole_output() {
     assert_eq!(seen, text);
 }
 
-/// A command that would not find the store is worse than none: whatever the budget, what is printed works.
+/// A command that does not find the store is worse than none: at any budget, a printed command works.
 #[test]
-fn a_hint_is_never_a_command_that_fails() {
+fn notice_command_works_at_any_budget() {
     let sandbox = Sandbox::new();
     let text = numbered(20_000);
     for store in
@@ -116,7 +116,7 @@ fn a_hint_is_never_a_command_that_fails() {
 }
 
 #[test]
-fn what_comes_next_is_in_the_same_store() {
+fn read_names_store_of_path_in_next_command() {
     let sandbox = Sandbox::new();
     let store = sandbox.path().join("elsewhere");
     let arguments = ["cut", "--format", "json", "--store", store.to_str().unwrap()];
@@ -128,7 +128,7 @@ fn what_comes_next_is_in_the_same_store() {
 }
 
 #[test]
-fn a_page_keeps_the_limits_it_was_given() {
+fn read_keeps_limits_and_range_in_next_command() {
     let sandbox = Sandbox::new();
     sandbox.run(&["cut"], format!("{}\n{}", "x".repeat(50_000), numbered(5000)).as_bytes());
     let page = sandbox
@@ -138,8 +138,8 @@ fn a_page_keeps_the_limits_it_was_given() {
     let next = page.rsplit_once("next: ").unwrap().1;
     assert!(
         next.contains("--max-bytes 600 --max-lines 5]") && next.contains(":50003 "),
-        "the end of what was asked for stays: {next}"
+        "the end of the requested range stays: {next}"
     );
     let around = sandbox.run(&["read", "last", "--around", "2500", "-C", "5000"], b"").text();
-    assert!(around.contains("\n2499\n"), "the line itself is on the page");
+    assert!(around.contains("\n2499\n"), "the page contains the line itself");
 }

@@ -1,10 +1,10 @@
-//! `offcut hook`: one object in, one out, whatever comes.
+//! `offcut hook`: reads one JSON object and prints one, for any input.
 
 use crate::harness::{Sandbox, numbered};
 use serde_json::{Value, json};
 
 #[test]
-fn a_long_result_is_bounded_and_kept() {
+fn hook_shortens_and_stores_long_result() {
     let sandbox = Sandbox::new();
     let long = numbered(50_000);
     let part = json!({"type": "text", "text": long});
@@ -30,7 +30,7 @@ fn a_long_result_is_bounded_and_kept() {
 }
 
 #[test]
-fn whatever_is_unexpected_passes_and_is_logged() {
+fn hook_logs_unexpected_input_and_changes_nothing() {
     let sandbox = Sandbox::new();
     for agent in ["claude", "codex", "gemini", "opencode"] {
         for input in [&b"not JSON"[..], b"", b"{}", b"\xff\xfe"] {
@@ -40,10 +40,10 @@ fn whatever_is_unexpected_passes_and_is_logged() {
     }
     let log = std::fs::read_to_string(sandbox.path().join(".local/state/offcut/hooks.log")).unwrap();
     assert_eq!(log.lines().count(), 16, "{log}");
-    // However much goes wrong, the log stays small.
-    let remark = [b'x'; 4000];
+    // The log stays small, however many errors there are.
+    let message = [b'x'; 4000];
     for _ in 0..400 {
-        sandbox.run(&["hook", "claude", "after"], &remark);
+        sandbox.run(&["hook", "claude", "after"], &message);
     }
     let size = |name: &str| {
         std::fs::metadata(sandbox.path().join(".local/state/offcut").join(name))
@@ -52,9 +52,9 @@ fn whatever_is_unexpected_passes_and_is_logged() {
     assert!(size("hooks.log") < 70_000 && size("hooks.old.log") < 70_000);
 }
 
-/// A hook that another version of us was put in by: to agents, exit code 2 means that the tool must not run.
+/// The settings may come from another version of offcut. To agents, exit code 2 means that the tool must not run.
 #[test]
-fn a_command_line_that_we_do_not_know_stops_no_tool() {
+fn hook_exits_with_zero_when_arguments_are_unknown() {
     let sandbox = Sandbox::new();
     for arguments in [
         &["hook", "claude", "sometime"][..],
@@ -64,17 +64,17 @@ fn a_command_line_that_we_do_not_know_stops_no_tool() {
     ] {
         let ran = sandbox.run(arguments, b"{}");
         assert_eq!((ran.code, ran.stdout.as_slice()), (Some(0), &b"{}"[..]), "{arguments:?} {ran:?}");
-        assert!(!ran.stderr.is_empty(), "a person sees why");
+        assert!(!ran.stderr.is_empty(), "the reason is printed");
     }
     assert!(sandbox.run(&["doctor"], b"").text().contains("sometime"));
 }
 
 #[test]
-fn a_result_that_fits_or_is_ours_stays() {
+fn hook_leaves_short_results_and_previews_unchanged() {
     let sandbox = Sandbox::new();
     let small = json!({"tool_name": "mcp__a__b", "tool_response": [{"type": "text", "text": "short"}]});
     assert_eq!(sandbox.run(&["hook", "claude", "after"], small.to_string().as_bytes()).text(), "{}");
-    // A preview of coloured lines, as the agent's shell tool returns it: nothing of it is in the store as it is shown.
+    // A preview of coloured lines, as the agent's shell tool returns it: the stored bytes differ from the displayed text.
     let line = "i=0; while [ $i -lt 3000 ]; do printf '\\033[31mred %d\\033[0m\\n' $i; i=$((i+1)); done";
     let mut command = sandbox.command();
     command.args(["shell", "-c", line]).env("PATH", "/usr/bin:/bin");

@@ -1,9 +1,9 @@
-//! `offcut init`: what is put into agents' settings can be taken out again, to the byte.
+//! `offcut init`: changes agents' settings and restores them byte for byte.
 
 use crate::harness::{Ran, Sandbox, feed};
 use std::path::{Path, PathBuf};
 
-/// Agent, file, and what a user has in it; `MINE` stands where the user changes something afterwards.
+/// Agent, file, and its content; tests of later changes by the user replace `MINE`.
 const SETTINGS: &[(&str, &str, &str)] = &[
     ("claude", ".claude/settings.json", "{}\n"),
     ("claude", ".claude/settings.json", "{}"),
@@ -122,7 +122,7 @@ impl Home {
         self.0.path()
     }
 
-    /// All files but the receipts, with what is in them.
+    /// All files except the backups, with their content.
     fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
         fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
             for file in std::fs::read_dir(folder).unwrap() {
@@ -149,7 +149,7 @@ impl Home {
 }
 
 #[test]
-fn what_is_put_in_comes_out_to_the_byte() {
+fn uninstall_restores_settings_byte_for_byte() {
     for (agent, file, text) in SETTINGS {
         let home = Home::with(file, text);
         let before = home.files();
@@ -166,9 +166,9 @@ fn what_is_put_in_comes_out_to_the_byte() {
     }
 }
 
-/// From one way to the other and back: what belongs to the other way goes, and the rest stays.
+/// Switching between shell and rewriting removes the settings of the other and nothing else.
 #[test]
-fn ways_take_turns() {
+fn init_switches_between_shell_and_rewrite() {
     for (agent, file, text) in SETTINGS {
         let home = Home::with(file, text);
         let before = home.files();
@@ -201,9 +201,9 @@ fn ways_take_turns() {
     }
 }
 
-/// Somebody has changed the file in the meantime: that stays, and only what is ours goes.
+/// If the user changed the file in the meantime, only offcut's settings are removed.
 #[test]
-fn what_others_change_meanwhile_stays() {
+fn uninstall_keeps_later_changes_by_user() {
     for (agent, file, text) in SETTINGS.iter().filter(|(.., text)| text.contains("MINE")) {
         let home = Home::with(file, text);
         home.init(&[agent]).text();
@@ -219,7 +219,7 @@ fn what_others_change_meanwhile_stays() {
 }
 
 #[test]
-fn a_dry_run_changes_nothing_and_shows_all() {
+fn dry_run_prints_changes_without_making_them() {
     for (agent, file, text) in SETTINGS {
         let home = Home::with(file, text);
         let before = home.files();
@@ -229,7 +229,7 @@ fn a_dry_run_changes_nothing_and_shows_all() {
 }
 
 #[test]
-fn what_is_not_settings_is_left_alone() {
+fn init_rejects_invalid_settings_without_changes() {
     for (agent, file, text) in [
         ("claude", ".claude/settings.json", "{ \"hooks\": "),
         ("claude", ".claude/settings.json", "[]"),
@@ -239,12 +239,12 @@ fn what_is_not_settings_is_left_alone() {
         let home = Home::with(file, text);
         home.init(&[agent]).failed(2, file);
         assert_eq!(std::fs::read_to_string(home.path().join(file)).unwrap(), text);
-        assert_eq!(home.files().len(), 1, "nothing else was begun");
+        assert_eq!(home.files().len(), 1, "no other file was written");
     }
 }
 
 #[test]
-fn what_is_not_ours_is_neither_replaced_nor_removed() {
+fn init_never_replaces_or_removes_foreign_files() {
     for (agent, file) in [
         ("opencode", ".config/opencode/plugin/offcut.js"),
         ("claude", ".config/offcut/agents/offcut-bash"),
@@ -257,7 +257,7 @@ fn what_is_not_ours_is_neither_replaced_nor_removed() {
         home.init(&[agent, "--uninstall"]).text();
         assert_eq!(home.files(), before, "{file}");
     }
-    // A link to settings that are not there any more.
+    // A link to settings that no longer exist.
     let home = Home::with(".claude/x", "");
     std::os::unix::fs::symlink("../elsewhere/settings.json", home.path().join(".claude/settings.json"))
         .unwrap();
@@ -268,7 +268,7 @@ fn what_is_not_ours_is_neither_replaced_nor_removed() {
 }
 
 #[test]
-fn a_link_to_settings_stays_a_link() {
+fn init_follows_symbolic_link_to_settings() {
     let home = Home::with("dotfiles/claude.json", "{\"model\": \"x\"}\n");
     std::fs::create_dir(home.path().join(".claude")).unwrap();
     std::os::unix::fs::symlink("../dotfiles/claude.json", home.path().join(".claude/settings.json")).unwrap();
@@ -284,7 +284,7 @@ fn a_link_to_settings_stays_a_link() {
 }
 
 #[test]
-fn without_receipts_only_what_is_ours_goes() {
+fn uninstall_without_backup_removes_only_own_settings() {
     for (agent, file, text) in SETTINGS {
         let home = Home::with(file, text);
         home.init(&[agent]).text();
@@ -299,7 +299,7 @@ fn without_receipts_only_what_is_ours_goes() {
 }
 
 #[test]
-fn settings_that_cannot_be_changed_do_not_stop_others() {
+fn init_all_continues_after_invalid_settings() {
     let home = Home::with(".claude/settings.json", "{ \"hooks\": ");
     std::fs::create_dir(home.path().join(".codex")).unwrap();
     std::fs::create_dir(home.path().join(".gemini")).unwrap();
@@ -310,9 +310,9 @@ fn settings_that_cannot_be_changed_do_not_stop_others() {
     assert!(home.path().join(".codex/config.toml").is_file());
 }
 
-/// Whatever the user's shell: the files of ours for bash name a link that is there.
+/// The files for bash name an existing link, whichever shell the user has.
 #[test]
-fn agents_that_use_bash_get_bash() {
+fn init_links_bash_when_user_has_zsh() {
     for agent in ["codex", "gemini", "pi"] {
         for way in [&[][..], &["--rewrite"]] {
             let home = Home(Sandbox::new());
@@ -330,9 +330,9 @@ fn agents_that_use_bash_get_bash() {
     }
 }
 
-/// bash looks for variables and commands in the value of `BASH_ENV`.
+/// bash expands variables and commands in the value of `BASH_ENV`.
 #[test]
-fn a_home_may_have_any_name() {
+fn init_works_with_special_characters_in_home() {
     let home = Home(Sandbox::new());
     let odd = home.path().join("it's \"odd\" $HOME `date` \\ ü");
     std::fs::create_dir(&odd).unwrap();
@@ -355,21 +355,21 @@ fn a_home_may_have_any_name() {
     }
 }
 
-/// Members of another kind than expected stay, and are told.
+/// Settings of an unexpected type are left unchanged and reported.
 #[test]
-fn settings_of_another_shape_stay() {
+fn init_reports_settings_of_unexpected_type() {
     let text = "{\"hooks\": null, \"env\": \"x\", \"permissions\": {\"allow\": 7}}";
     let home = Home::with(".claude/settings.json", text);
-    let said = home.init(&["claude"]).text();
+    let printed = home.init(&["claude"]).text();
     for place in ["env.CLAUDE_CODE_SHELL", "hooks.PostToolUse", "permissions.allow"] {
-        assert!(said.contains(&format!("{place} already has another value; left unchanged")), "{said}");
+        assert!(printed.contains(&format!("{place} already has another value; left unchanged")), "{printed}");
     }
     assert_eq!(std::fs::read_to_string(home.path().join(".claude/settings.json")).unwrap(), text);
 }
 
-/// The program has moved: what names its old place is brought up to date, and goes as well.
+/// Settings with an old path of the program are updated, and removed on uninstall.
 #[test]
-fn an_older_offcut_is_replaced() {
+fn init_updates_path_of_older_installation() {
     let hook = "{\"hooks\": [{\"type\": \"command\", \"command\": \"/old/offcut hook claude after\"}]}";
     let text = format!(
         "{{\"model\": \"x\", \"env\": {{\"CLAUDE_CODE_SHELL\": \"/old/offcut-bash\"}}, \"hooks\": {{\"PostToolUse\": [{hook}]}}}}"
@@ -379,7 +379,7 @@ fn an_older_offcut_is_replaced() {
     home.init(&["claude"]).text();
     assert!(!read().contains("/old/") && read().matches(" hook claude after").count() == 1, "{}", read());
     home.init(&["claude", "--uninstall"]).text();
-    assert_eq!(read(), text, "the first time gives back what was found");
+    assert_eq!(read(), text, "the first uninstall restores the file as found");
     home.init(&["claude", "--uninstall"]).text();
     assert_eq!(
         serde_json::from_str::<serde_json::Value>(&read()).unwrap(),
@@ -388,7 +388,7 @@ fn an_older_offcut_is_replaced() {
 }
 
 #[test]
-fn what_a_user_has_set_wins() {
+fn init_keeps_value_set_by_user() {
     let home = Home::with(".claude/settings.json", "{\"env\": {\"CLAUDE_CODE_SHELL\": \"/bin/zsh\"}}");
     let text = home.init(&["claude"]).text();
     assert!(text.contains("env.CLAUDE_CODE_SHELL already has another value; left unchanged"), "{text}");
@@ -398,7 +398,7 @@ fn what_a_user_has_set_wins() {
 }
 
 #[test]
-fn without_a_name_it_says_what_it_would_do() {
+fn init_without_agent_prints_changes_only() {
     let home = Home::with(".codex/config.toml", "");
     let text = home.init(&[]).text();
     assert!(text.contains("codex: would be changed") && text.contains("Nothing was changed"), "{text}");
@@ -407,7 +407,7 @@ fn without_a_name_it_says_what_it_would_do() {
 }
 
 #[test]
-fn files_that_several_agents_use_go_with_the_last() {
+fn uninstall_removes_shared_files_with_last_agent() {
     let home = Home::with(".codex/config.toml", "");
     std::fs::create_dir(home.path().join(".gemini")).unwrap();
     home.init(&["--all"]).text();
@@ -419,7 +419,7 @@ fn files_that_several_agents_use_go_with_the_last() {
 }
 
 #[test]
-fn a_project_has_settings_of_its_own() {
+fn init_project_writes_project_settings() {
     let home = Home::with(".git/HEAD", "");
     home.init(&["claude", "opencode", "codex", "gemini", "--project"]).text();
     for file in [
@@ -434,7 +434,7 @@ fn a_project_has_settings_of_its_own() {
 }
 
 #[test]
-fn doctor_fires_what_was_set_up() {
+fn doctor_runs_shell_and_hook_of_configured_agent() {
     let home = Home::with(".codex/config.toml", "");
     home.init(&["codex"]).text();
     let doctor = || {
@@ -448,14 +448,10 @@ fn doctor_fires_what_was_set_up() {
         )
     };
     let text = doctor().text();
-    for says in [
-        "shell works",
-        "bash works",
-        "hook works",
-        "readable only by you",
-        "claude         not installed",
-    ] {
-        assert!(text.contains(says), "{says}: {text}");
+    for message in
+        ["shell works", "bash works", "hook works", "readable only by you", "claude         not installed"]
+    {
+        assert!(text.contains(message), "{message}: {text}");
     }
     home.0.run(&["hook", "codex", "after"], b"not what it should be");
     let store = home.0.store();

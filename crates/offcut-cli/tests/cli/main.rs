@@ -1,6 +1,6 @@
-//! The real binary, end to end: one test binary, one file a topic.
+//! End-to-end tests of the binary: one test target, one file per topic.
 
-#![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
+#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod background;
 mod commands;

@@ -1,11 +1,11 @@
-//! What people live in: grep, show, stats, pin, clean, completions, man, and documentation that is true.
+//! grep, show, stats, pin, clean, completions, man, and the generated documentation.
 
-use crate::harness::{Sandbox, numbered};
+use crate::harness::{Sandbox, finish, numbered, until};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 #[test]
-fn grep() {
+fn grep_prints_matches_and_counts() {
     let sandbox = Sandbox::new();
     let text = format!("{}FATAL: the needle\n{}", numbered(50_000), numbered(50_000));
     sandbox.run(&["cut", "--tool", "a"], text.as_bytes());
@@ -38,7 +38,7 @@ fn grep() {
 }
 
 #[test]
-fn show_is_a_picture_without_colour_in_a_pipe() {
+fn show_prints_details_without_colour_in_pipe() {
     let sandbox = Sandbox::new();
     sandbox.run(&["cut", "--tool", "x\x1b[31m"], numbered(100_000).as_bytes());
     let text = sandbox.run(&["show", "last"], b"").text();
@@ -58,7 +58,7 @@ fn show_is_a_picture_without_colour_in_a_pipe() {
 }
 
 #[test]
-fn stats() {
+fn stats_sums_by_day_and_tool() {
     let sandbox = Sandbox::new();
     for tool in ["bash", "bash", "grep"] {
         sandbox.run(&["cut", "--tool", tool], numbered(10_000).as_bytes());
@@ -79,7 +79,7 @@ fn stats() {
 }
 
 #[test]
-fn real_tokens_bound_what_is_shown() {
+fn max_tokens_limits_exactly_counted_tokens() {
     let sandbox = Sandbox::new();
     let shown =
         sandbox.run(&["cut", "--max-tokens", "500", "--format", "json"], numbered(10_000).as_bytes()).json();
@@ -90,7 +90,7 @@ fn real_tokens_bound_what_is_shown() {
 }
 
 fn age(path: &Path, sandbox: &Sandbox, days: u64) -> PathBuf {
-    // An entry is as old as its id says, so an old one is made by renaming.
+    // The id contains the time, so renaming an entry makes it older.
     let id = path.file_stem().unwrap().to_str().unwrap().to_owned();
     let alphabet = b"0123456789abcdefghjkmnpqrstvwxyz";
     let time = id.bytes().take(8).fold(0_u64, |value, byte| {
@@ -121,7 +121,7 @@ fn cut(sandbox: &Sandbox, arguments: &[&str]) -> PathBuf {
 }
 
 #[test]
-fn clean_removes_what_is_old_and_nothing_else() {
+fn clean_removes_old_outputs_only() {
     let sandbox = Sandbox::new();
     let old = age(&cut(&sandbox, &[]), &sandbox, 10);
     let pinned = age(&cut(&sandbox, &[]), &sandbox, 11);
@@ -132,7 +132,7 @@ fn clean_removes_what_is_old_and_nothing_else() {
     symlink(sandbox.path().join("outside"), store.join("link.txt")).unwrap();
     let id = pinned.file_stem().unwrap().to_str().unwrap();
     assert_eq!(sandbox.run(&["pin", id], b"").code, Some(0));
-    // A touched file is as old as it was.
+    // The modification time does not matter.
     std::fs::File::open(&old).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
 
     let dry = sandbox.run(&["clean", "--dry-run"], b"").text();
@@ -150,11 +150,13 @@ fn clean_removes_what_is_old_and_nothing_else() {
     );
     assert_eq!(sandbox.run(&["pin", "--remove", id], b"").code, Some(0));
     assert_eq!(sandbox.run(&["clean", "--max-total", "1", "--format", "json"], b"").json()["removed"], 1);
-    sandbox.run(&["clean", "--older-than", "soon"], b"").failed(2, "expected an age, for example 7d, 36h or 90m");
+    sandbox
+        .run(&["clean", "--older-than", "soon"], b"")
+        .failed(2, "expected an age, for example 7d, 36h or 90m");
 }
 
 #[test]
-fn what_a_document_never_cleans_stays() {
+fn clean_keeps_outputs_of_profile_without_retention() {
     let sandbox = Sandbox::new();
     let result = sandbox
         .run(
@@ -169,7 +171,7 @@ fn what_a_document_never_cleans_stays() {
 }
 
 #[test]
-fn twenty_cleaners_at_once() {
+fn twenty_concurrent_cleaners_do_not_fail() {
     let sandbox = Sandbox::new();
     for _ in 0..30 {
         age(&cut(&sandbox, &[]), &sandbox, 10);
@@ -187,12 +189,8 @@ fn twenty_cleaners_at_once() {
         })
         .collect();
     for cleaner in cleaners {
-        let output = cleaner.wait_with_output().unwrap();
-        assert!(
-            output.status.success() && output.stderr.is_empty(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        let ran = finish(cleaner);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     }
     let left = sandbox.run(&["ls", "--format", "json"], b"").json();
     assert_eq!(left.as_array().unwrap().len(), 1);
@@ -200,25 +198,20 @@ fn twenty_cleaners_at_once() {
 }
 
 #[test]
-fn cleaning_happens_by_itself() {
+fn cut_starts_cleaning_when_due() {
     let sandbox = Sandbox::new();
     let old = age(&cut(&sandbox, &[]), &sandbox, 10);
     let mark = sandbox.store().join(".offcut/cleaned");
     let yesterday = std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 60 * 60);
     std::fs::OpenOptions::new().write(true).open(&mark).unwrap().set_modified(yesterday).unwrap();
     cut(&sandbox, &[]);
-    // The cleaner runs on its own; its mark is renewed first and the old entry goes then.
-    let mut waited = 0;
-    while old.exists() {
-        assert!(waited < 600, "nobody cleaned");
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        waited += 1;
-    }
+    // The cleaner is a separate process. It updates its mark before it removes the old entry.
+    until(|| !old.exists());
     assert!(std::fs::metadata(&mark).unwrap().modified().unwrap() > yesterday);
 }
 
 #[test]
-fn completions_and_manual() {
+fn completions_and_manual_are_generated() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "zsh", "fish"] {
         assert!(sandbox.run(&["completions", shell], b"").text().contains("offcut"), "{shell}");
@@ -231,12 +224,15 @@ fn completions_and_manual() {
 }
 
 #[test]
-fn the_documentation_is_what_the_program_says() {
+fn documentation_matches_help() {
     let sandbox = Sandbox::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     for page in ["cli", "config"] {
-        let said = sandbox.run(&["docs", page], b"").text();
+        let generated = sandbox.run(&["docs", page], b"").text();
         let written = std::fs::read_to_string(root.join(format!("{page}.md"))).unwrap();
-        assert!(said == written, "docs/{page}.md is out of date: run `offcut docs {page} > docs/{page}.md`");
+        assert!(
+            generated == written,
+            "docs/{page}.md is out of date: run `offcut docs {page} > docs/{page}.md`"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Progress frames, colour and binary output through the real binary.
+//! Progress frames, colour and binary output.
 
 use crate::harness::Sandbox;
 
@@ -9,7 +9,7 @@ fn frames(count: usize) -> String {
 }
 
 #[test]
-fn frames_become_one_line_and_stay_in_the_store() {
+fn cut_shows_last_progress_frame_and_stores_all() {
     let sandbox = Sandbox::new();
     let text = frames(100_000);
     let shown = sandbox.run(&["cut"], text.as_bytes()).text();
@@ -28,7 +28,7 @@ fn frames_become_one_line_and_stay_in_the_store() {
 }
 
 #[test]
-fn raw_shows_what_came() {
+fn cut_raw_shows_escape_sequences_and_binary_bytes() {
     let sandbox = Sandbox::new();
     let text = frames(5000);
     let shown = sandbox.run(&["cut", "--raw"], text.as_bytes()).text();
@@ -39,7 +39,7 @@ fn raw_shows_what_came() {
 }
 
 #[test]
-fn a_configuration_may_ask_for_raw_output() {
+fn terminal_setting_raw_applies_to_tool() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.path().join(".offcut.toml"), "[tools.shell]\nterminal = \"raw\"\n").unwrap();
     let text = frames(5000);
@@ -48,7 +48,7 @@ fn a_configuration_may_ask_for_raw_output() {
 }
 
 #[test]
-fn binary_output_is_described() {
+fn cut_describes_binary_output() {
     let sandbox = Sandbox::new();
     let binary: Vec<u8> = b"\x1f\x8b\x08\0".iter().copied().chain((0..=255).cycle().take(200_000)).collect();
     let shown = sandbox.run(&["cut"], &binary).text();

@@ -1,4 +1,4 @@
-//! `offcut result`: the middleware as a filter.
+//! `offcut result`: shortens tool results as a filter.
 
 use crate::harness::Sandbox;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ fn long() -> String {
 }
 
 #[test]
-fn a_result_comes_out_in_its_own_shape() {
+fn result_keeps_shape_and_other_bytes() {
     let sandbox = Sandbox::new();
     let input = format!(
         " {{\"n\":18446744073709551617, \"content\":[{{\"type\":\"text\",\"text\":{}}}] }}\n",
@@ -23,19 +23,19 @@ fn a_result_comes_out_in_its_own_shape() {
     assert!(text.len() < 12_000);
     let value: Value = serde_json::from_str(&text).unwrap();
     let pointer = value["content"][2]["text"].as_str().unwrap();
-    // The hint's command, as a model would run it, brings the promised lines.
+    // The command in the notice, as a model would run it, prints the named lines.
     let command = pointer.split("next: ").nth(1).unwrap().trim_end_matches(']');
     let first: u64 = command.rsplit(' ').next().unwrap().split(':').next().unwrap().parse().unwrap();
     assert!(sandbox.paste(command).text().starts_with(&format!("line {first}\n")), "{command}");
     assert_eq!(sandbox.run(&["cat", "last"], b"").text(), long());
-    // Once more: nothing is cut or stored again, at tighter limits either.
+    // A second pass changes and stores nothing, even with lower limits.
     let again = sandbox.run(&["result", "--max-bytes", "1k"], text.as_bytes());
     assert_eq!(again.text(), text);
     assert_eq!(sandbox.run(&["ls", "--format", "json"], b"").text().lines().count(), 1);
 }
 
 #[test]
-fn what_is_not_a_result_passes_with_a_word_about_it() {
+fn result_passes_unknown_input_through_with_warning() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["result"], b"{\"a\": 1}");
     assert_eq!(ran.text(), "{\"a\": 1}");
@@ -54,9 +54,9 @@ fn what_is_not_a_result_passes_with_a_word_about_it() {
 }
 
 #[test]
-fn hard_input() {
+fn result_handles_deep_nesting_and_huge_strings() {
     let sandbox = Sandbox::new();
-    // Depth 10,000 beside the text, and in its place.
+    // 10,000 levels of nesting next to the text, and in its place.
     let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
     let input = format!("{{\"role\":\"tool\",\"x\":{deep},\"content\":{}}}", json!(long()));
     let text = sandbox.run(&["result"], input.as_bytes()).text();
@@ -77,7 +77,7 @@ fn hard_input() {
 }
 
 #[test]
-fn a_store_that_fails_never_makes_it_fail() {
+fn result_succeeds_when_store_fails() {
     let sandbox = Sandbox::new();
     let input = json!({"role": "tool", "content": long()}).to_string();
     let ran = sandbox.run(&["--store", "/proc/nowhere", "result"], input.as_bytes());
@@ -87,7 +87,7 @@ fn a_store_that_fails_never_makes_it_fail() {
 }
 
 #[test]
-fn unified_is_paged_in_its_readable_form() {
+fn read_pages_unified_result_in_readable_form() {
     let sandbox = Sandbox::new();
     let envelope = json!({"status": "success", "data": {"stdout": long()}, "text": "", "context": {}});
     sandbox
@@ -100,7 +100,7 @@ fn unified_is_paged_in_its_readable_form() {
 }
 
 #[test]
-fn a_batch_and_a_panel_for_people() {
+fn result_limits_array_total_and_prints_panel() {
     let sandbox = Sandbox::new();
     let one = json!({"role": "tool", "tool_call_id": "a", "name": "grep", "content": long()});
     let small = json!({"role": "tool", "tool_call_id": "b", "content": "small"});

@@ -1,11 +1,11 @@
-//! `offcut init --rewrite`: a line with our words before it behaves as without, and is bounded once.
+//! `offcut init --rewrite`: a command line with the prefix behaves as without it, and is shortened once.
 
 use crate::harness::{Ran, Sandbox, feed};
 use crate::shell::LINES;
 use serde_json::json;
 use std::process::Command;
 
-/// A home in which Claude Code rewrites lines.
+/// Creates a home directory in which Claude Code rewrites command lines.
 fn home() -> Sandbox {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path().join("it's here")).unwrap();
@@ -16,7 +16,7 @@ fn home() -> Sandbox {
     sandbox
 }
 
-/// The folder with the files of ours has a name that must be quoted.
+/// The directory of the installed files has a name that must be quoted.
 fn command(sandbox: &Sandbox, program: &str) -> Command {
     let mut command = Command::new(program);
     command.env_clear().current_dir(sandbox.path()).env("HOME", sandbox.path()).env("A", "b c");
@@ -25,7 +25,7 @@ fn command(sandbox: &Sandbox, program: &str) -> Command {
     command
 }
 
-/// The line as the hook makes it.
+/// Returns the command line as rewritten by the hook.
 fn rewritten(sandbox: &Sandbox, line: &str) -> String {
     let payload = json!({"tool_name": "Bash", "tool_input": {"command": line}}).to_string();
     let mut command = command(sandbox, env!("CARGO_BIN_EXE_offcut"));
@@ -43,7 +43,7 @@ fn run(sandbox: &Sandbox, program: &str, arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn lines_behave_as_without() {
+fn rewritten_line_behaves_like_original() {
     let sandbox = home();
     let all = |ran: &Ran| {
         let text = String::from_utf8_lossy(&ran.stdout).into_owned() + &ran.stderr;
@@ -59,19 +59,19 @@ fn lines_behave_as_without() {
             assert_eq!(all(&run(&ours)), all(&run(line)), "{line}");
         }
     }
-    // As Claude Code runs it: what comes behind the line still comes.
+    // As Claude Code runs it: the commands after the line still run.
     let line = "eval ".to_owned() + &shlex::try_quote(&rewritten(&sandbox, "cd /usr; exit 3 | cat")).unwrap();
     let ran = run(&sandbox, "bash", &["-c", &format!("{line} < /dev/null && pwd -P")]);
     assert_eq!(ran.text(), "/usr\n");
 }
 
 #[test]
-fn a_long_line_is_bounded_once() {
+fn rewritten_line_is_shortened_once() {
     let sandbox = home();
     let line = rewritten(&sandbox, "seq 1 100000; exit 3");
     let files = sandbox.path().join("it's here/offcut/agents");
     let ours = files.join("offcut-bash");
-    // Alone, and in an agent whose shell we are, too.
+    // In bash, and in an agent that also uses offcut as its shell.
     for program in ["bash", ours.to_str().unwrap()] {
         let ran = run(&sandbox, program, &["-c", &line]);
         let text = String::from_utf8(ran.stdout).unwrap();
@@ -83,13 +83,13 @@ fn a_long_line_is_bounded_once() {
         assert_eq!(kept.count(), 1, "{program}");
         std::fs::remove_dir_all(sandbox.store()).unwrap();
     }
-    // Another shell passes over it.
+    // The prefix has no effect in other shells.
     let ran = run(&sandbox, "dash", &["-c", &line]);
     assert_eq!((ran.code, ran.stdout.len()), (Some(3), 588_895));
 }
 
 #[test]
-fn without_its_files_lines_are_left_alone() {
+fn rewritten_line_still_runs_when_installed_files_are_missing() {
     let sandbox = home();
     let line = rewritten(&sandbox, "echo hi");
     let files = sandbox.path().join("it's here/offcut/agents");
@@ -97,6 +97,6 @@ fn without_its_files_lines_are_left_alone() {
     assert_eq!(run(&sandbox, "bash", &["-c", &line]).text(), "hi\n");
     std::fs::remove_file(files.join("offcut-line.sh")).unwrap();
     assert_eq!(rewritten(&sandbox, "echo hi"), "echo hi");
-    // An agent that is still running has old lines.
+    // An agent that is still running may have a rewritten line from before.
     assert_eq!(run(&sandbox, "bash", &["-c", &line]).text(), "hi\n");
 }

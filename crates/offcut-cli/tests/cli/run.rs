@@ -1,6 +1,6 @@
-//! `offcut run` does not change the command.
+//! `offcut run`: the command behaves as without offcut.
 
-use crate::harness::{Ran, Sandbox, feed, numbered};
+use crate::harness::{Ran, Sandbox, feed, finish, numbered};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ fn shell(sandbox: &Sandbox, options: &[&str], line: &str) -> Ran {
 }
 
 #[test]
-fn exit_codes_are_the_commands_own() {
+fn run_exits_with_code_of_command() {
     let sandbox = Sandbox::new();
     let script = sandbox.path().join("no-interpreter");
     std::fs::write(&script, "echo ran \"$1\"\nexit 9\n").unwrap();
@@ -57,7 +57,7 @@ fn exit_codes_are_the_commands_own() {
 }
 
 #[test]
-fn our_own_usage_errors_are_125() {
+fn run_exits_with_125_when_usage_is_invalid() {
     let sandbox = Sandbox::new();
     for arguments in [
         &["run"][..],
@@ -83,7 +83,7 @@ fn our_own_usage_errors_are_125() {
 }
 
 #[test]
-fn arguments_arrive_as_they_are() {
+fn run_passes_arguments_unchanged() {
     let sandbox = Sandbox::new();
     let given: Vec<OsString> =
         ["a  b", "", "*", "\"q'", "$HOME", "--", "-x", "--help", "\\", "new\nline", "  ", "漢"]
@@ -100,7 +100,7 @@ fn arguments_arrive_as_they_are() {
 }
 
 #[test]
-fn a_line_for_the_shell() {
+fn run_shell_uses_shell_of_user() {
     let sandbox = Sandbox::new();
     for (shell, line, expected) in [
         (None, "echo \"$0\"; echo a  'b  c' | cat", "/bin/sh\na b  c\n"),
@@ -123,7 +123,7 @@ fn a_line_for_the_shell() {
 }
 
 #[test]
-fn input_environment_and_directory_are_the_callers() {
+fn run_passes_input_environment_and_directory_unchanged() {
     let sandbox = Sandbox::new();
     let text = numbered(300);
     assert_eq!(sandbox.run(&["run", "--", "cat"], text.as_bytes()).text(), text);
@@ -141,9 +141,9 @@ fn input_environment_and_directory_are_the_callers() {
     }
 }
 
-/// What is closed is not ours to open: `cat` fails as it does without us.
+/// Closed standard streams stay closed for the command: `cat` fails as without offcut.
 #[test]
-fn a_closed_input_is_closed_for_the_command() {
+fn run_keeps_closed_streams_closed() {
     let sandbox = Sandbox::new();
     let offcut = env!("CARGO_BIN_EXE_offcut");
     let run = |line: &str| {
@@ -164,7 +164,7 @@ fn a_closed_input_is_closed_for_the_command() {
 }
 
 #[test]
-fn both_outputs_in_true_order_or_apart() {
+fn run_merges_outputs_in_order_or_splits_them() {
     let sandbox = Sandbox::new();
     let line = "i=0; while [ $i -lt 100 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done";
     let both: String = (0..100).map(|number| format!("out {number}\nerr {number}\n")).collect();
@@ -183,9 +183,9 @@ fn both_outputs_in_true_order_or_apart() {
 }
 
 #[test]
-fn the_trailer_comes_last_and_is_paid_for() {
+fn run_ends_with_exit_code_notice_within_limits() {
     let sandbox = Sandbox::new();
-    for (limits, says) in [
+    for (limits, expected) in [
         (&["--max-bytes", "9500"][..], "exit code 7 after"),
         (&["--max-bytes", "1000"], "exit code 7 after"),
         (&["--max-bytes", "400"], "exit code 7 after"),
@@ -199,7 +199,7 @@ fn the_trailer_comes_last_and_is_paid_for() {
             assert_eq!(ran.code, Some(7));
             let shown = String::from_utf8(ran.stdout).unwrap();
             let last = shown.lines().last().unwrap();
-            assert!(last.contains(says) && last.starts_with("[offcut "), "{limits:?} {shown}");
+            assert!(last.contains(expected) && last.starts_with("[offcut "), "{limits:?} {shown}");
             let most: usize = limits[1].parse().unwrap();
             match limits[0] {
                 "--max-bytes" => assert!(shown.len() <= most, "{limits:?} {shown}"),
@@ -223,7 +223,7 @@ fn the_trailer_comes_last_and_is_paid_for() {
 }
 
 #[test]
-fn large_outputs_are_drained_to_the_last_byte() {
+fn run_stores_large_output_completely() {
     let sandbox = Sandbox::new();
     let line = "head -c 20000000 /dev/zero | tr '\\0' x; echo; : > last-statement; exit 7";
     assert_eq!(shell(&sandbox, &[], line).code, Some(7));
@@ -243,7 +243,7 @@ fn large_outputs_are_drained_to_the_last_byte() {
 }
 
 #[test]
-fn random_bytes_are_kept_as_they_are() {
+fn run_stores_random_bytes_unchanged() {
     let sandbox = Sandbox::new();
     let mut random = vec![0; 200_000];
     blake3::Hasher::new().update(b"a fixed seed").finalize_xof().fill(&mut random);
@@ -251,7 +251,7 @@ fn random_bytes_are_kept_as_they_are() {
     let shown = run(&sandbox, &["--format", "json"], &["cat", "random"]).json();
     assert_eq!(std::fs::read(shown["saved"]["path"].as_str().unwrap()).unwrap(), random);
     assert_eq!(sandbox.run(&["cat", "last"], b"").stdout, random);
-    // Within the limits they pass.
+    // Within the limits they pass through.
     let ran = run(&sandbox, &[], &["head", "-c", "9000", "random"]);
     assert!(
         ran.stdout == random[..9000] || random[..9000].iter().filter(|&&byte| byte == b'\n').count() > 1900
@@ -259,29 +259,27 @@ fn random_bytes_are_kept_as_they_are() {
 }
 
 #[test]
-fn a_closed_output_ends_quietly() {
+fn run_keeps_exit_code_when_output_is_closed() {
     let sandbox = Sandbox::new();
     for line in ["seq 1 100000; exit 7", "echo small; exit 7"] {
         let mut command = sandbox.command();
         command.args(["run", "--shell", line]);
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        let child = command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
-        let output = child.wait_with_output().unwrap();
-        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(7), &b""[..]), "{line}");
+        let ran = finish(command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped()).spawn().unwrap());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(7), ""), "{line}");
     }
     let line = format!("'{}' run -- seq 1 100000 | head -1", env!("CARGO_BIN_EXE_offcut"));
     let mut command = Command::new("/bin/sh");
     command.args(["-c", &line]).env("HOME", sandbox.path());
     let ran = feed(command, b"");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    // A full disk behind the output is said, and does not change how the command ended.
+    // A full disk is reported, and does not change the exit code.
     let mut command = sandbox.command();
     command.args(["run", "--shell", "echo x; exit 7"]).stdin(Stdio::null());
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
     if let Ok(full) = full {
-        let output = command.stdout(full).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(7));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+        finish(command.stdout(full).stderr(Stdio::piped()).spawn().unwrap())
+            .failed(7, "cannot write to standard output");
     }
 }

@@ -1,31 +1,32 @@
-//! Stores that fail and processes that die under `offcut run`: never a lost exit code, never a false "full".
+//! Failing stores and killed processes under `offcut run`: the exit code is never lost, and no notice claims that an
+//! incomplete output is complete.
 
 use crate::harness::{Ran, Sandbox, feed};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// The output is bounded, the command's end is told, and nothing is called kept that is not.
+/// Expects a preview with the exit code and the reason why the output was not stored.
 #[track_caller]
-fn check_not_kept(ran: &Ran, says: &str) {
+fn check_not_stored(ran: &Ran, reason: &str) {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(7), ""), "{ran:?}");
     let shown = String::from_utf8_lossy(&ran.stdout);
     assert!(shown.len() <= 9500 && shown.contains("the rest was not kept"), "{shown}");
-    assert!(shown.contains(says) && !shown.contains("full output"), "{says:?} is not in {shown}");
+    assert!(shown.contains(reason) && !shown.contains("full output"), "{reason:?} is not in {shown}");
     assert!(shown.lines().last().unwrap().contains("exit code 7"), "{shown}");
 }
 
 #[test]
-fn a_store_that_cannot_be_written() {
+fn run_keeps_exit_code_when_store_is_not_writable() {
     let sandbox = Sandbox::new();
-    for (store, says) in
+    for (store, reason) in
         [("/proc/nothing/here", "No such file"), ("/dev/null", "Not a directory"), ("", "--store is empty")]
     {
         let ran = sandbox.run(&["run", "--store", store, "--shell", "seq 1 100000; exit 7"], b"");
-        check_not_kept(&ran, says);
+        check_not_stored(&ran, reason);
     }
 }
 
-/// Runs offcut where no file may have more than 1,024,000 bytes.
+/// Runs offcut with a file size limit of 1,024,000 bytes.
 fn with_small_files(sandbox: &Sandbox, trap: &str, arguments: &str) -> Ran {
     let offcut = env!("CARGO_BIN_EXE_offcut");
     let mut shell = Command::new("/bin/bash");
@@ -34,23 +35,23 @@ fn with_small_files(sandbox: &Sandbox, trap: &str, arguments: &str) -> Ran {
     feed(shell, b"")
 }
 
-/// A limit on the size of files, with and without the signal that comes with it.
+/// A file size limit, with SIGXFSZ and with the signal ignored.
 #[test]
-fn a_disk_that_fills_up_in_mid_stream() {
+fn run_stores_first_part_when_disk_fills_up() {
     for trap in ["", "trap '' XFSZ;"] {
         for command in ["seq 1 1000000; exit 7", "seq 1 10000000; exit 7"] {
             let sandbox = Sandbox::new();
             let ran = with_small_files(&sandbox, trap, &format!("run --shell '{command}'"));
-            check_not_kept(&ran, "only the first 1024000 bytes were kept");
+            check_not_stored(&ran, "only the first 1024000 bytes were kept");
             let entry = &sandbox.run(&["ls", "--format", "json"], b"").json()[0];
             assert_eq!((&entry["state"], &entry["bytes"]), (&"partial".into(), &1_024_000.into()));
             let kept = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
             assert_eq!(
                 entry["digest"],
                 blake3::hash(&kept).to_hex().as_str(),
-                "the digest is of what is there"
+                "the digest is that of the stored part"
             );
-            // What was kept can be had by the command that is named.
+            // The command in the notice prints the stored part.
             let shown = String::from_utf8_lossy(&ran.stdout);
             let command = shown.rsplit_once("what was kept: ").unwrap().1.trim_end().trim_end_matches(']');
             let (_, arguments) = command.split_once("read ").unwrap();
@@ -60,19 +61,21 @@ fn a_disk_that_fills_up_in_mid_stream() {
     }
 }
 
-/// Where there is little room, the few words are true as well.
+/// Short notices are also correct.
 #[test]
-fn little_room_for_a_part_that_was_kept() {
-    for (most, says) in [("256", "not kept whole"), ("600", "not kept whole"), ("9500", "what was kept: ")] {
+fn notice_reports_partial_output_within_small_limits() {
+    for (most, expected) in
+        [("256", "not kept whole"), ("600", "not kept whole"), ("9500", "what was kept: ")]
+    {
         let sandbox = Sandbox::new();
         let ran = with_small_files(&sandbox, "", &format!("run --max-bytes {most} -- seq 1 1000000"));
-        assert!(ran.text().contains(says), "{most}: {ran:?}");
+        assert!(ran.text().contains(expected), "{most}: {ran:?}");
         assert!(ran.stdout.len() <= most.parse().unwrap(), "{ran:?}");
     }
 }
 
 #[test]
-fn a_store_removed_in_mid_stream() {
+fn run_keeps_exit_code_when_store_is_removed_while_running() {
     for more in ["seq 1 1000", "seq 1 3000000"] {
         let sandbox = Sandbox::new();
         let store = sandbox.store();
@@ -80,13 +83,13 @@ fn a_store_removed_in_mid_stream() {
             "seq 1 100000; until [ -e '{0}' ]; do :; done; rm -rf '{0}'; {more}; exit 7",
             store.display()
         );
-        check_not_kept(&sandbox.run(&["run", "--shell", &line], b""), "could not");
+        check_not_stored(&sandbox.run(&["run", "--shell", &line], b""), "could not");
         assert!(!store.exists());
     }
 }
 
 #[test]
-fn killed_at_any_moment() {
+fn store_stays_consistent_when_run_is_killed_at_any_time() {
     let sandbox = Sandbox::new();
     let (mut killed, mut finished) = (0, 0);
     for round in 0..100_u64 {
@@ -98,7 +101,7 @@ fn killed_at_any_moment() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // A different moment each time; the last rounds are left alone.
+        // A different time in each round; the last rounds are not killed.
         if round < 90 {
             std::thread::sleep(Duration::from_micros((round * 1237) % 20_000));
             let _ = child.kill();
@@ -116,12 +119,12 @@ fn killed_at_any_moment() {
     let whole: Vec<u8> = (1..=300_000).flat_map(|number| format!("{number}\n").into_bytes()).collect();
     let list = || sandbox.run(&["ls", "--all", "--format", "json"], b"");
     let first = list();
-    assert_eq!(first.stderr, "", "no metadata is half written");
+    assert_eq!(first.stderr, "", "no metadata is partly written");
     let mut complete = 0;
     for entry in first.json().as_array().unwrap() {
         let id = entry["id"].as_str().unwrap();
         let stored = std::fs::read(entry["path"].as_str().unwrap()).unwrap_or_default();
-        assert!(whole.starts_with(&stored), "what is there is a beginning of the output");
+        assert!(whole.starts_with(&stored), "the stored part is a prefix of the output");
         if entry["state"] == "complete" {
             complete += 1;
             assert_eq!((stored.len(), &entry["exit_code"]), (whole.len(), &7.into()));
@@ -130,12 +133,16 @@ fn killed_at_any_moment() {
             assert_eq!(entry["reason"], "its writer ended early");
         }
         if !stored.is_empty() {
-            assert_eq!(entry["digest"], blake3::hash(&stored).to_hex().as_str(), "also of what was repaired");
+            assert_eq!(
+                entry["digest"],
+                blake3::hash(&stored).to_hex().as_str(),
+                "the digest of a repaired entry is correct"
+            );
             let metadata = sandbox.store().join(".offcut").join(format!("{id}.json"));
             assert!(!std::fs::read_to_string(metadata).unwrap().contains("\"writing\""));
             assert_eq!(sandbox.run(&["cat", id], b"").stdout, stored);
         }
     }
-    assert!(complete >= finished, "a process that ended well left a complete entry");
-    assert_eq!(list().stdout, first.stdout, "repaired once, and the same from then on");
+    assert!(complete >= finished, "a process that exited normally left a complete entry");
+    assert_eq!(list().stdout, first.stdout, "entries are repaired once and then stay the same");
 }

@@ -1,4 +1,4 @@
-//! `offcut shell`: a line behaves as in the real shell, and what it prints is bounded.
+//! `offcut shell`: command lines behave as in the real shell, and their output is shortened.
 
 use crate::harness::{Ran, Sandbox, feed, numbered};
 use crate::terminal::Terminal;
@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// This program under another name.
+/// Creates a link to the binary under another name.
 fn link(sandbox: &Sandbox, name: &str) -> PathBuf {
     let path = sandbox.path().join(name);
     if !path.exists() {
@@ -23,7 +23,7 @@ fn call(sandbox: &Sandbox, program: &str, arguments: &[&str], input: &[u8]) -> R
     feed(command, input)
 }
 
-/// The line in bash and in `offcut-bash`: the same output and the same end.
+/// Expects the same output and exit code from bash and `offcut-bash`.
 #[track_caller]
 fn check(arguments: &[&str], input: &str) {
     let sandbox = Sandbox::new();
@@ -31,12 +31,12 @@ fn check(arguments: &[&str], input: &str) {
     let expected = call(&sandbox, "bash", arguments, input.as_bytes());
     let found = call(&sandbox, ours.to_str().unwrap(), arguments, input.as_bytes());
     let all = |ran: &Ran| String::from_utf8_lossy(&ran.stdout).into_owned() + &ran.stderr;
-    // The real shell is started by its whole path.
+    // offcut starts the real shell by its full path.
     let name = |text: String| text.replace("/usr/bin/bash", "bash").replace("/bin/bash", "bash");
     assert_eq!((found.code, name(all(&found))), (expected.code, all(&expected)), "{arguments:?}");
 }
 
-/// Lines of all kinds.
+/// Command lines of all kinds.
 pub(crate) const LINES: &[&str] = &[
     "true",
     "exit 3",
@@ -61,7 +61,7 @@ pub(crate) const LINES: &[&str] = &[
 ];
 
 #[test]
-fn lines_behave_as_in_the_real_shell() {
+fn shell_behaves_like_real_shell_within_limits() {
     for line in LINES {
         check(&["-c", line], "first\nsecond\n");
     }
@@ -75,14 +75,14 @@ fn lines_behave_as_in_the_real_shell() {
 }
 
 #[test]
-fn death_by_a_signal_is_told_as_shells_tell_it() {
+fn shell_exits_with_128_plus_signal_when_killed() {
     let sandbox = Sandbox::new();
     let ran = call(&sandbox, link(&sandbox, "offcut-bash").to_str().unwrap(), &["-c", "kill -TERM $$"], b"");
     assert_eq!((ran.code, ran.stdout.len(), ran.stderr.as_str()), (Some(143), 0, ""));
 }
 
 #[test]
-fn a_long_line_is_bounded_and_kept() {
+fn shell_shortens_and_stores_long_output() {
     let sandbox = Sandbox::new();
     for (program, arguments) in [
         (link(&sandbox, "offcut-sh"), vec!["-c"]),
@@ -104,20 +104,20 @@ fn a_long_line_is_bounded_and_kept() {
 }
 
 #[test]
-fn a_shell_inside_a_line_bounds_nothing_again() {
+fn nested_shell_does_not_shorten_twice() {
     let sandbox = Sandbox::new();
     let ours = link(&sandbox, "offcut-bash");
     let ours = ours.to_str().unwrap();
     let run = |line: &str| call(&sandbox, ours, &["-c", line], b"").text();
-    // Its output is the line's own.
+    // The output of the inner shell is part of that of the outer one.
     run(&format!("{ours} -c 'seq 1 100000'"));
     assert_eq!(sandbox.run(&["ls", "--all", "--format", "json"], b"").json().as_array().unwrap().len(), 1);
-    // What the line itself reads of an agent inside is that agent's to bound.
+    // The output of an inner shell that goes into a pipe is shortened by the inner shell.
     assert!(run(&format!("{ours} -c 'seq 1 100000' | cat")).starts_with("[offcut "));
 }
 
 #[test]
-fn the_shell_of_programs_in_the_line_is_the_real_one() {
+fn shell_sets_shell_variable_to_real_shell() {
     let sandbox = Sandbox::new();
     let ours = link(&sandbox, "offcut-bash");
     let mut command = Command::new(&ours);
@@ -146,7 +146,7 @@ fn the_shell_is_chosen_and_is_never_this_program() {
 }
 
 #[test]
-fn nothing_configured_can_cost_the_shell() {
+fn shell_works_when_configuration_is_invalid() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.path().join(".offcut.toml"), "nonsense = [").unwrap();
     for variable in ["OFFCUT_PROFILE", "OFFCUT_STORE", "OFFCUT_MAX_BYTES"] {
@@ -161,7 +161,7 @@ fn nothing_configured_can_cost_the_shell() {
 }
 
 #[test]
-fn a_terminal_is_left_to_the_real_shell() {
+fn shell_runs_real_shell_on_terminal() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command();
     command.args(["shell", "-c", "test -t 1 && echo it is one; seq 1 20000"]).env("PATH", "/usr/bin:/bin");
@@ -170,9 +170,9 @@ fn a_terminal_is_left_to_the_real_shell() {
     assert!(terminal.seen.starts_with("it is one\r\n1\r\n") && !terminal.seen.contains("[offcut"));
 }
 
-/// What an agent runs in the background says that it is ready while it runs.
+/// A server that an agent starts in the background reports that it is ready while it runs.
 #[test]
-fn the_beginning_of_what_takes_long_is_shown_while_it_lasts() {
+fn shell_prints_beginning_while_slow_command_runs() {
     let sandbox = Sandbox::new();
     let line = "echo ready; read answer; echo $answer; seq 1 20000; read answer; exit 3";
     let mut command = sandbox.command();
@@ -187,7 +187,7 @@ fn the_beginning_of_what_takes_long_is_shown_while_it_lasts() {
     };
     assert_eq!(next(), "ready\n");
     input.write_all(b"go\n").unwrap();
-    // How much comes before that depends on how it arrives.
+    // How much is printed before the notice depends on the timing.
     let mut early = "ready\n".to_owned();
     while !early.contains("[offcut: still running") {
         let line = next();

@@ -1,6 +1,6 @@
-//! Signals and time: the command gets what it would have got, and we end as it ends.
+//! Signals and timeouts: the command gets the same signals as without offcut, and offcut ends as the command ended.
 
-use crate::harness::{Sandbox, feed, until};
+use crate::harness::{Sandbox, feed, finish, until};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ fn kill(signal: &str, process: &str) {
 }
 
 #[test]
-fn signals_are_passed_on_and_the_output_is_kept() {
+fn run_forwards_signals_and_prints_output_when_trapped() {
     for signal in ["INT", "TERM", "HUP", "QUIT", "USR1", "USR2"] {
         let sandbox = Sandbox::new();
         let line = format!(
@@ -26,42 +26,37 @@ fn signals_are_passed_on_and_the_output_is_kept() {
         let child = start(&sandbox, &line);
         until(|| sandbox.path().join("ready").exists());
         kill(signal, &child.id().to_string());
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(9), "{signal}");
-        // The shell may remark on its `sleep`, which got the signal too.
-        let shown = String::from_utf8_lossy(&output.stdout);
+        let ran = finish(child);
+        assert_eq!(ran.code, Some(9), "{signal}");
+        // The shell may report the death of its `sleep`, which gets the signal too.
+        let shown = String::from_utf8_lossy(&ran.stdout);
         assert!(shown.starts_with("before\n") && shown.ends_with("got it\n"), "{signal} {shown}");
     }
 }
 
 #[test]
-fn a_command_without_a_trap_dies_of_them() {
+fn run_exits_with_signal_code_when_command_has_no_trap() {
     for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         let sandbox = Sandbox::new();
         let child = start(&sandbox, "echo before; : > ready; exec sleep 100");
         until(|| sandbox.path().join("ready").exists());
         kill(signal, &child.id().to_string());
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(code), "{signal}");
-        assert_eq!(output.stdout, b"before\n", "{signal}");
+        let ran = finish(child);
+        assert_eq!(ran.code, Some(code), "{signal}");
+        assert_eq!(ran.stdout, b"before\n", "{signal}");
     }
 }
 
-/// What was ignored stays ignored, and nothing else is.
+/// The command inherits ignored signals, and offcut ignores no others.
 #[test]
-fn dispositions_are_inherited() {
+fn run_passes_ignored_signals_to_command() {
     let sandbox = Sandbox::new();
     let offcut = env!("CARGO_BIN_EXE_offcut");
-    // Whoever runs the tests may ignore signals, too.
-    let plainly = if cfg!(target_os = "linux") { "env --default-signal" } else { "env" };
     for (line, expected) in [
         (format!("trap '' HUP; exec '{offcut}' run -- /bin/sh -c 'kill -HUP $$; echo alive'"), "alive\n"),
         (format!("trap '' INT; exec '{offcut}' run -- /bin/sh -c 'kill -INT $$; echo alive'"), "alive\n"),
-        (format!("exec {plainly} '{offcut}' run -- /bin/sh -c 'kill -INT $$; echo alive'"), ""),
-        (
-            format!("{plainly} '{offcut}' run -- /bin/bash -c 'yes | head -1; echo ${{PIPESTATUS[0]}}'"),
-            "y\n141\n",
-        ),
+        (format!("exec '{offcut}' run -- /bin/sh -c 'kill -INT $$; echo alive'"), ""),
+        (format!("'{offcut}' run -- /bin/bash -c 'yes | head -1; echo ${{PIPESTATUS[0]}}'"), "y\n141\n"),
         (
             format!(
                 "trap '' PIPE; '{offcut}' run -- /bin/bash -c 'yes 2>&- | head -1; echo ${{PIPESTATUS[0]}}'"
@@ -75,10 +70,10 @@ fn dispositions_are_inherited() {
     }
 }
 
-/// Whatever a caller ignores or blocks, the command is told the same as without us, and we still see it end.
+/// The command sees the same ignored and blocked signals as without offcut, and offcut still notices its end.
 #[cfg(target_os = "linux")]
 #[test]
-fn signals_are_set_as_the_caller_set_them() {
+fn run_preserves_signal_handling_of_caller() {
     let sandbox = Sandbox::new();
     for setting in [
         &[][..],
@@ -89,24 +84,24 @@ fn signals_are_set_as_the_caller_set_them() {
         &["--block-signal=TERM", "--block-signal=PIPE", "--block-signal=USR1"],
         &["--ignore-signal", "--block-signal"],
     ] {
-        let told = |wrapper: &[&str]| {
+        let reported = |wrapper: &[&str]| {
             let mut command = Command::new("/usr/bin/env");
             command.args(setting).args(wrapper).args(["/usr/bin/env", "--list-signal-handling", "true"]);
             command.env_clear().env("HOME", sandbox.path()).env("PATH", "/usr/bin:/bin");
             let ran = feed(command, b"");
             (ran.code, String::from_utf8_lossy(&ran.stdout).into_owned() + &ran.stderr)
         };
-        let wrapped = told(&[env!("CARGO_BIN_EXE_offcut"), "run", "--"]);
-        assert_eq!(wrapped, told(&[]), "{setting:?}");
+        let wrapped = reported(&[env!("CARGO_BIN_EXE_offcut"), "run", "--"]);
+        assert_eq!(wrapped, reported(&[]), "{setting:?}");
     }
 }
 
 #[test]
-fn a_timeout_stops_all_of_it_and_keeps_what_was_printed() {
-    for (line, stays) in [
+fn timeout_stops_process_group_and_prints_output_so_far() {
+    for (line, ignores_term) in [
         ("echo before; exec sleep 100", false),
         ("echo before; sleep 100 & sleep 100; echo after", false),
-        // Whoever does not listen is killed.
+        // A command that ignores SIGTERM is killed.
         ("trap '' TERM; echo before; while :; do sleep 1; done", true),
     ] {
         let sandbox = Sandbox::new();
@@ -115,24 +110,21 @@ fn a_timeout_stops_all_of_it_and_keeps_what_was_printed() {
         assert_eq!(ran.code, Some(124), "{line}");
         assert_eq!(String::from_utf8_lossy(&ran.stdout), "before\n", "{line}");
         assert!(ran.stderr.contains("timed out after 300ms"), "{}", ran.stderr);
-        assert!(started.elapsed() >= Duration::from_millis(if stays { 2300 } else { 300 }));
-        assert!(started.elapsed() < Duration::from_secs(50), "nothing waited for the end of the sleep");
-        assert!(!sandbox.store().exists(), "nothing holds the output open");
+        assert!(started.elapsed() >= Duration::from_millis(if ignores_term { 2300 } else { 300 }));
+        assert!(started.elapsed() < Duration::from_secs(50), "offcut does not wait for the end of the sleep");
+        assert!(!sandbox.store().exists(), "no process holds the output open");
     }
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["run", "--timeout", "300ms", "--shell", "seq 1 100000; exec sleep 100"], b"");
     let shown = String::from_utf8(ran.stdout).unwrap();
-    assert!(
-        shown.lines().last().unwrap().contains("timed out, exit code 124"),
-        "{shown}"
-    );
+    assert!(shown.lines().last().unwrap().contains("timed out, exit code 124"), "{shown}");
     assert_eq!(sandbox.run(&["run", "--timeout", "1h", "--", "echo", "quick"], b"").text(), "quick\n");
 }
 
-/// Whoever kills us means the command.
+/// To kill offcut is to stop the command.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_killed_offcut_takes_the_command_with_it() {
+fn command_dies_when_offcut_is_killed() {
     let sandbox = Sandbox::new();
     let mut child = start(&sandbox, "echo $$ > process; exec sleep 1000");
     let file = sandbox.path().join("process");
@@ -140,7 +132,7 @@ fn a_killed_offcut_takes_the_command_with_it() {
     let process = std::fs::read_to_string(&file).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    // It is gone, or nobody has taken notice of its end yet.
+    // The process is gone, or a zombie that its parent has not reaped yet.
     let stat = format!("/proc/{}/stat", process.trim());
     until(|| {
         std::fs::read_to_string(&stat).is_err()

@@ -1,13 +1,13 @@
-//! Many processes at once, and processes that die: nothing collides, nothing incomplete calls itself full.
+//! Many processes at once, and killed processes: ids never collide, and incomplete outputs are marked as such.
 
-use crate::harness::{Sandbox, numbered};
+use crate::harness::{Sandbox, finish, numbered};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::process::Stdio;
 
 #[test]
-fn two_hundred_processes_at_once() {
+fn store_keeps_all_outputs_of_two_hundred_concurrent_processes() {
     let sandbox = Sandbox::new();
     let texts: Vec<String> =
         (0..200).map(|number| format!("process {number}\n{}", numbered(20_000 + number))).collect();
@@ -34,14 +34,14 @@ fn two_hundred_processes_at_once() {
         })
         .collect();
     for child in children {
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let ran = finish(child);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     }
     let listed = sandbox.run(&["ls", "--all", "--format", "json"], b"").json();
     let entries = listed.as_array().unwrap();
     assert_eq!(entries.len(), 200);
     let ids: BTreeSet<&str> = entries.iter().map(|entry| entry["id"].as_str().unwrap()).collect();
-    assert_eq!(ids.len(), 200, "no two share an id");
+    assert_eq!(ids.len(), 200, "ids are unique");
     let wanted: BTreeMap<String, &String> =
         texts.iter().map(|text| (blake3::hash(text.as_bytes()).to_hex().to_string(), text)).collect();
     let mut found = BTreeSet::new();
@@ -52,11 +52,11 @@ fn two_hundred_processes_at_once() {
         assert_eq!(Some(&&stored), wanted.get(digest), "the bytes match the digest");
         found.insert(digest.to_owned());
     }
-    assert_eq!(found.len(), 200, "every output is there");
+    assert_eq!(found.len(), 200, "every output is stored");
 }
 
 #[test]
-fn killed_at_any_moment() {
+fn store_stays_consistent_when_cut_is_killed_at_any_time() {
     let sandbox = Sandbox::new();
     let text = numbered(300_000);
     let (mut killed, mut finished) = (0, 0);
@@ -70,7 +70,7 @@ fn killed_at_any_moment() {
             .spawn()
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // A different moment each time: after so many bytes, and then a moment later.
+        // A different time in each round: after a number of bytes, then after a pause.
         let enough = (round as usize * 7919 * 37) % (text.len() + 200_000);
         let pause = std::time::Duration::from_micros((round * 131) % 3000);
         let _ = stdin.write_all(&text.as_bytes()[..enough.min(text.len())]);
@@ -81,15 +81,15 @@ fn killed_at_any_moment() {
         let _ = child.kill();
         if child.wait().unwrap().success() { finished += 1 } else { killed += 1 }
     }
-    assert!(killed > 0, "no process was killed in time: {finished} finished");
+    assert!(killed > 0, "all {finished} processes ended before they were killed");
 
     let listed = sandbox.run(&["ls", "--all", "--format", "json"], b"");
-    assert_eq!(listed.stderr, "", "no metadata is half written");
+    assert_eq!(listed.stderr, "", "no metadata is partly written");
     let mut complete = 0;
     for entry in listed.json().as_array().unwrap() {
         let id = entry["id"].as_str().unwrap();
         let stored = std::fs::read(entry["path"].as_str().unwrap()).unwrap_or_default();
-        assert!(text.as_bytes().starts_with(&stored), "what is there is a beginning of the output");
+        assert!(text.as_bytes().starts_with(&stored), "the stored part is a prefix of the output");
         let read = sandbox.run(&["cat", id], b"");
         match entry["state"].as_str().unwrap() {
             "complete" => {
@@ -106,5 +106,5 @@ fn killed_at_any_moment() {
             other => panic!("{other}"),
         }
     }
-    assert!(complete >= finished, "a process that ended well left a complete entry");
+    assert!(complete >= finished, "a process that exited normally left a complete entry");
 }

@@ -1,11 +1,12 @@
-//! On a terminal: a status line, and signals that the terminal sends itself.
+//! On a terminal: the status line, and signals sent by the terminal.
 
-use crate::harness::{Sandbox, until};
+use crate::harness::{Sandbox, isolate, until};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
@@ -16,7 +17,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Runs a line by `offcut run` on a terminal of its own, as in a window that was just opened.
+    /// Runs a command line with `offcut run` on a new terminal.
     fn open(sandbox: &Sandbox, variables: &[(&str, &str)], line: &str) -> Terminal {
         let mut command = sandbox.command();
         command.args(["run", "--", "/bin/sh", "-c", line]).env("TERM", "xterm");
@@ -24,7 +25,7 @@ impl Terminal {
         Terminal::start(command)
     }
 
-    /// Runs a line by a shell that has the terminal, and offcut as `$offcut`.
+    /// Runs a command line in a shell on a new terminal, with the path of offcut in `$offcut`.
     fn open_shell(sandbox: &Sandbox, line: &str) -> Terminal {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", line]).env_clear().env("TERM", "xterm").env("HOME", sandbox.path());
@@ -34,13 +35,17 @@ impl Terminal {
 
     #[expect(unsafe_code, reason = "a new session needs code between fork and exec")]
     pub(crate) fn start(mut command: Command) -> Terminal {
+        isolate(&mut command);
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::CLOEXEC).unwrap();
         grantpt(&ours).unwrap();
         unlockpt(&ours).unwrap();
         let name = ptsname(&ours, Vec::new()).unwrap();
-        let theirs = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
-        // Else the terminal throws away what is printed while it interrupts, also by whoever was interrupted.
+        // Without this flag, it becomes the terminal of the tests themselves if these lead a session that has none.
+        let flags = libc::O_NOCTTY;
+        let theirs =
+            File::options().read(true).write(true).custom_flags(flags).open(name.to_str().unwrap()).unwrap();
+        // Without this flag, the terminal discards pending output on an interrupt.
         let mut modes = tcgetattr(&theirs).unwrap();
         modes.local_modes |= LocalModes::NOFLSH;
         tcsetattr(&theirs, OptionalActions::Now, &modes).unwrap();
@@ -59,7 +64,7 @@ impl Terminal {
         Terminal { ours: File::from(ours), child, seen: String::new() }
     }
 
-    /// Reads until a text has been shown.
+    /// Reads until the terminal shows a text.
     #[track_caller]
     pub(crate) fn wait_for(&mut self, text: &str) {
         while !self.seen.contains(text) {
@@ -69,7 +74,7 @@ impl Terminal {
 
     fn read(&mut self) -> bool {
         let mut block = [0; 4096];
-        // Where Linux says that nobody is at the other end, others say that the text has ended.
+        // When the other end is closed, Linux reports an error, other systems report the end of the file.
         let count = self.ours.read(&mut block).unwrap_or(0);
         self.seen += &String::from_utf8_lossy(&block[..count]);
         count > 0
@@ -79,7 +84,7 @@ impl Terminal {
         self.ours.write_all(keys).unwrap();
     }
 
-    /// All that was shown, and the exit code.
+    /// Returns everything shown, and the exit code.
     fn close(mut self) -> (String, Option<i32>) {
         while self.read() {}
         (self.seen, self.child.wait().unwrap().code())
@@ -87,7 +92,7 @@ impl Terminal {
 }
 
 #[test]
-fn a_status_line_lives_and_is_erased() {
+fn status_line_is_updated_and_erased() {
     let sandbox = Sandbox::new();
     for (variables, is_dim) in [(&[][..], true), (&[("NO_COLOR", "1")], false)] {
         let mut terminal = Terminal::open(&sandbox, variables, "echo first; read line; echo $line; exit 3");
@@ -102,9 +107,9 @@ fn a_status_line_lives_and_is_erased() {
     assert_eq!((seen.as_str(), code), ("done\r\n", Some(0)));
 }
 
-/// The terminal interrupts the whole group once: a second interrupt from us would end what handles the first.
+/// The terminal interrupts the whole group once; a second interrupt from offcut could end a command that handles the first.
 #[test]
-fn an_interrupt_arrives_once() {
+fn interrupt_arrives_once() {
     let sandbox = Sandbox::new();
     let line = "n=0; trap 'n=$((n+1))' INT; echo ready; while [ $n = 0 ]; do sleep 0.05; done; sleep 0.3; echo n=$n; exit 5";
     let mut terminal = Terminal::open(&sandbox, &[], line);
@@ -116,7 +121,7 @@ fn an_interrupt_arrives_once() {
 }
 
 #[test]
-fn an_interrupt_ends_what_does_not_handle_it() {
+fn interrupt_ends_command_without_trap() {
     let sandbox = Sandbox::new();
     let mut terminal = Terminal::open(&sandbox, &[], "echo ready; exec sleep 100");
     terminal.wait_for("ready");
@@ -126,22 +131,22 @@ fn an_interrupt_ends_what_does_not_handle_it() {
     assert_eq!(code, Some(130));
 }
 
-/// The command is in a group with others, who are none of ours: only what it started goes with it.
+/// The command shares its process group with unrelated processes: only its descendants are stopped.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_timeout_stops_what_the_command_started_and_nothing_else() {
+fn timeout_stops_descendants_and_nothing_else_in_group() {
     for script in [
-        "sleep 1000 & echo $! > kin; sleep 1000",
-        "(sleep 1000; :) & (sleep 1000 & echo $! > kin; wait); :",
-        // Whoever does not listen is killed.
-        "trap '' TERM; sleep 1000 & echo $! > kin; wait; wait",
+        "sleep 1000 & echo $! > descendant; sleep 1000",
+        "(sleep 1000; :) & (sleep 1000 & echo $! > descendant; wait); :",
+        // A command that ignores SIGTERM is killed.
+        "trap '' TERM; sleep 1000 & echo $! > descendant; wait; wait",
     ] {
         let sandbox = Sandbox::new();
         std::fs::write(sandbox.path().join("script"), script).unwrap();
         let line = "sleep 1000 & other=$!; \"$offcut\" run --timeout 500ms -- /bin/sh script; echo code $?;
             kill -0 $other && echo unharmed; kill $other; n=0;
             while [ $n -lt 200 ]; do
-                case $(cut -d ' ' -f 3 /proc/$(cat kin)/stat) in '' | Z) echo gone; break ;; esac; n=$((n+1)); sleep 0.05;
+                case $(cut -d ' ' -f 3 /proc/$(cat descendant)/stat) in '' | Z) echo gone; break ;; esac; n=$((n+1)); sleep 0.05;
             done 2> /dev/null";
         let (seen, _) = Terminal::open_shell(&sandbox, line).close();
         for expected in ["code 124", "unharmed", "gone"] {
@@ -151,9 +156,9 @@ fn a_timeout_stops_what_the_command_started_and_nothing_else() {
     }
 }
 
-/// Stopped by the terminal and continued, as a person does it with Ctrl-Z and `fg`.
+/// As with Ctrl-Z and `fg` at a prompt.
 #[test]
-fn a_stop_stops_both_and_they_go_on() {
+fn stop_and_continue_apply_to_offcut_and_command() {
     let sandbox = Sandbox::new();
     let line = "set -m; \"$offcut\" run -- /bin/sh -c 'echo one; : > ready; read line; echo \"$line\"; exit 6'; echo stopped $?; fg > /dev/null; echo code $?";
     let mut terminal = Terminal::open_shell(&sandbox, line);

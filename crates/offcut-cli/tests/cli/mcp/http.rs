@@ -173,6 +173,6 @@ fn what_goes_wrong_is_told_to_whoever_waits() {
     let mut client = Client::start(&sandbox, &["mcp", "proxy", "--url", "http://127.0.0.1:1/"]);
     client.send(CALL);
     assert!(client.json()["error"]["message"].as_str().unwrap().contains("cannot be reached"));
-    sandbox.run(&["mcp", "proxy", "--url", "ftp://x"], b"").failed(2, "is not the address");
+    sandbox.run(&["mcp", "proxy", "--url", "ftp://x"], b"").failed(2, "invalid URL");
     sandbox.run(&["mcp", "proxy", "--url", "http://x", "--header", "x"], b"").failed(2, "invalid header");
 }
