@@ -19,7 +19,7 @@ const MARK: &str = ".offcut/cleaned";
 pub(crate) fn start_if_due(setup: &Setup) {
     if let Some(fleet) = setup.fleet() {
         // A store that many share is cleaned by the rules of its bucket, not by whoever happens to write to it.
-        if fleet.has_waiting() {
+        if fleet.has_pending() {
             start(OsStr::new(&fleet.location().to_string()));
         }
     } else if let Some(directory) = setup.directory()

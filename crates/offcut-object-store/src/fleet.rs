@@ -1,61 +1,57 @@
-//! The store: a bucket, and a folder on this machine for what is on its way there.
+//! The store: a bucket, and a spool directory on this machine for outputs that are not uploaded yet.
 
 use crate::access::Access;
-use crate::ahead::Ahead;
-use crate::engine::Engine;
-use crate::landmarks::{self, Landmarks};
+use crate::connection::Connection;
+use crate::line_index;
+use crate::local_index::LocalIndex;
 use crate::location::Location;
-use crate::notes::Notes;
-use crate::remote::{self, Guard};
+use crate::lookup::Known;
+use crate::readahead::ReadAhead;
 use crate::writer::FleetWriter;
 use bytes::Bytes;
-use futures_util::stream::{self, StreamExt};
+use object_store::ObjectStoreExt;
 use object_store::path::Path as Key;
-use object_store::{ObjectStore, ObjectStoreExt};
 use offcut::store::{
     Clock, Entry, FsStore, Id, Item, LineCheckpoint, NewEntry, Pin, Selection, Store, StoreError, Writer,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What a store needs to know besides its place.
+/// The settings of a store besides its location.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The name of this machine, as others will see it.
+    /// The name of this machine, as other machines see it.
     pub host: Option<String>,
     /// The longest that a writer waits for the store when its output has ended.
     pub deadline: Duration,
-    /// Tells the time.
+    /// The clock.
     pub clock: Clock,
 }
 
 /// A store that many machines share.
 ///
-/// An output is written to a folder on this machine and uploaded at the same time; when all of it has arrived the file
-/// goes. A store that is away or slow costs no more than the deadline and loses nothing: the file stays, the entry says
-/// so ([`offcut::store::UploadState::LocalOnly`]), and [`FleetStore::move_up`] moves it later.
+/// An output is written to a spool directory on this machine and uploaded at the same time; the local file is removed
+/// when everything is uploaded. If the store is unavailable or slow, a call waits no longer than the deadline and nothing
+/// is lost: the local file stays, the entry says so ([`offcut::store::UploadState::LocalOnly`]), and
+/// [`FleetStore::upload_pending`] uploads it later.
 pub struct FleetStore(pub(crate) Arc<Shared>);
 
 pub(crate) struct Shared {
-    pub(crate) engine: Engine,
+    pub(crate) connection: Connection,
+    /// The spool directory.
     pub(crate) local: FsStore,
-    pub(crate) notes: Notes,
+    pub(crate) local_index: LocalIndex,
     pub(crate) options: Options,
-    pub(crate) guard: Arc<OnceLock<Guard>>,
-    /// What this process has begun and not yet described: nobody else can know of it.
-    pub(crate) fresh: Mutex<HashSet<Id>>,
-    /// The keys of descriptions, as listings told them.
-    pub(crate) keys: Mutex<HashMap<Id, Key>>,
-    /// The sizes of entries, which never change.
-    pub(crate) sizes: Mutex<HashMap<Id, u64>>,
-    pub(crate) indexes: Mutex<HashMap<Id, Arc<Landmarks>>>,
-    ahead: Ahead,
+    /// Outputs that this process has started and not yet committed: no other process knows them.
+    pub(crate) unpublished: Mutex<HashSet<Id>>,
+    pub(crate) known: Mutex<HashMap<Id, Known>>,
+    readahead: ReadAhead,
 }
 
 impl FleetStore {
-    /// The store at `location`, with `spool` for what is on its way there. Nothing is touched and nobody is asked yet.
+    /// The store at `location`, with the spool directory `spool`. Touches no file and makes no request yet.
     pub fn new(
         location: Location,
         access: Access,
@@ -63,32 +59,30 @@ impl FleetStore {
         options: Options,
     ) -> FleetStore {
         let local = FsStore::new(spool, options.clock);
+        let local_index = LocalIndex::new(local.directory());
         FleetStore(Arc::new(Shared {
-            engine: Engine::new(location, access),
-            notes: Notes::new(local.directory()),
+            connection: Connection::new(location, access, local_index.create_mode_file()),
             local,
+            local_index,
             options,
-            guard: Arc::default(),
-            fresh: Mutex::default(),
-            keys: Mutex::default(),
-            sizes: Mutex::default(),
-            indexes: Mutex::default(),
-            ahead: Ahead::default(),
+            unpublished: Mutex::default(),
+            known: Mutex::default(),
+            readahead: ReadAhead::default(),
         }))
     }
 
-    /// Where the outputs are.
+    /// The bucket and prefix of the store.
     pub fn location(&self) -> &Location {
-        &self.0.engine.location
+        &self.0.connection.location
     }
 
-    /// The folder for what is on its way.
+    /// The spool directory.
     pub fn spool(&self) -> &Path {
         self.0.local.directory()
     }
 }
 
-/// A panic elsewhere leaves at worst a cache without an entry.
+/// Locks a cache. A panic in another thread leaves it usable.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -97,45 +91,42 @@ pub(crate) fn not_found(id: &Id) -> StoreError {
     StoreError::NotFound { id: id.to_string() }
 }
 
+/// The result of an operation on the spool, or nothing if the entry is not there.
+fn in_spool<T>(result: Result<T, StoreError>) -> Option<Result<T, StoreError>> {
+    match result {
+        Err(StoreError::NotFound { .. }) => None,
+        result => Some(result),
+    }
+}
+
 impl Shared {
-    /// Removes objects, a thousand at a time, in order: what describes an entry comes last in `keys`.
     fn delete(&self, keys: Vec<Key>) -> Result<(), StoreError> {
-        self.engine.run(move |client| async move {
-            let keys = stream::iter(keys.into_iter().map(Ok)).boxed();
-            let mut results = client.delete_stream(keys);
-            while let Some(result) = results.next().await {
-                match result {
-                    // Another cleaner was faster.
-                    Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
-                    Err(error) => return Err(error),
-                }
-            }
-            Ok(())
-        })
+        self.connection.run(move |remote| async move { remote.delete(keys).await })
+    }
+
+    fn spooled_entry(&self, id: &Id) -> Option<Result<Entry, StoreError>> {
+        in_spool(self.local.entry(id).map(|entry| self.pending_entry(entry)))
     }
 
     fn remove_remote(&self, ids: &[(Id, Key)]) -> Result<(), StoreError> {
-        let layout = &self.engine.layout;
-        // The bytes go first: a description without bytes says so, bytes without one would stay for ever.
-        let parts =
-            ids.iter().flat_map(|(id, _)| [layout.output(id), layout.lines(id), layout.pin(id)]).collect();
-        self.delete(parts)?;
+        let layout = &self.connection.layout;
+        // The metadata is removed last: without it, bytes that could not be removed would stay for ever.
+        let parts = ids.iter().flat_map(|(id, _)| [layout.output(id), layout.lines(id), layout.pin(id)]);
+        self.delete(parts.collect())?;
         self.delete(ids.iter().map(|(_, key)| key.clone()).collect())?;
-        for (id, _) in ids {
-            self.forget(id);
-        }
+        let mut known = lock(&self.known);
+        ids.iter().for_each(|(id, _)| drop(known.remove(id)));
         Ok(())
     }
 }
 
 impl Store for FleetStore {
-    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
-        FleetWriter::open(&self.0, draft).map(|writer| Box::new(writer) as Box<dyn Writer>)
+    fn create(&self, new: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
+        FleetWriter::open(&self.0, new).map(|writer| Box::new(writer) as Box<dyn Writer>)
     }
 
     fn ids(&self) -> Result<Vec<Id>, StoreError> {
-        let mut ids: Vec<Id> =
-            self.0.list(&Selection::default())?.into_iter().map(|listed| listed.item.id).collect();
+        let mut ids: Vec<Id> = self.0.list(&Selection::default())?.into_iter().map(|item| item.id).collect();
         ids.extend(self.0.local.ids()?);
         ids.sort_unstable();
         ids.dedup();
@@ -143,61 +134,49 @@ impl Store for FleetStore {
     }
 
     fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
-        match self.0.local.entry(id) {
-            Ok(entry) => Ok(self.0.waiting(entry)),
-            Err(StoreError::NotFound { .. }) => self.0.remote_entry(id),
-            Err(error) => Err(error),
-        }
+        self.0.spooled_entry(id).unwrap_or_else(|| self.0.remote_entry(id))
     }
 
     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
-        match self.0.local.read(id, offset, buffer) {
-            Err(StoreError::NotFound { .. }) => {}
-            read => return read,
+        if let Some(read) = in_spool(self.0.local.read(id, offset, buffer)) {
+            return read;
         }
         let total = self.0.size(id)?;
-        let key = self.0.engine.layout.output(id);
-        self.0.ahead.read(id, offset, buffer, total, |range| {
+        let key = self.0.connection.layout.output(id);
+        self.0.readahead.read(id, offset, buffer, total, |range| {
             let key = key.clone();
-            let found = self
-                .0
-                .engine
-                .run(move |client| async move { remote::get_range(&client, &key, range).await })?;
-            found.ok_or_else(|| {
-                self.0.forget(id);
+            let bytes =
+                self.0.connection.run(move |remote| async move { remote.get(&key, Some(range)).await })?;
+            bytes.ok_or_else(|| {
+                lock(&self.0.known).remove(id);
                 not_found(id)
             })
         })
     }
 
     fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
-        match self.0.local.pin(id, pin) {
-            Err(StoreError::NotFound { .. }) => {}
-            done => return done,
+        if let Some(done) = in_spool(self.0.local.pin(id, pin)) {
+            return done;
         }
-        self.0.described(id)?;
-        let key = self.0.engine.layout.pin(id);
+        self.0.metadata_key(id)?;
+        let key = self.0.connection.layout.pin(id);
         match pin {
             Pin::Pinned => {
-                self.0.engine.run(move |client| async move { remote::put(&client, &key, Bytes::new()).await })
+                self.0.connection.run(move |remote| async move { remote.put(&key, Bytes::new()).await })
             }
             Pin::Loose => self.0.delete(vec![key]),
         }
     }
 
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
-        let local = match self.0.local.remove(id) {
-            Err(StoreError::NotFound { .. }) => None,
-            Err(error) => return Err(error),
-            Ok(()) => Some(()),
-        };
-        if lock(&self.0.fresh).remove(id) {
-            // It was never described; what was uploaded of it is of no use to anybody, and nobody waits for that.
-            let key = self.0.engine.layout.output(id);
-            let _ = self.0.engine.start(move |client| async move { client.delete(&key).await });
+        let local = in_spool(self.0.local.remove(id)).transpose()?;
+        if lock(&self.0.unpublished).remove(id) {
+            // It was never published. What was uploaded of it is removed without waiting for the result.
+            let key = self.0.connection.layout.output(id);
+            let _ = self.0.connection.start(move |remote| async move { remote.client.delete(&key).await });
             return local.ok_or_else(|| not_found(id));
         }
-        match (self.0.described(id), local) {
+        match (self.0.metadata_key(id), local) {
             (Ok(key), _) => self.0.remove_remote(&[(*id, key)]),
             (Err(_), Some(())) => Ok(()),
             (Err(error), None) => Err(error),
@@ -205,20 +184,12 @@ impl Store for FleetStore {
     }
 
     fn entries(&self, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
-        let found: Vec<Option<Result<Entry, StoreError>>> = ids
-            .iter()
-            .map(|id| match self.0.local.entry(id) {
-                Ok(entry) => Some(Ok(self.0.waiting(entry))),
-                Err(StoreError::NotFound { .. }) => None,
-                Err(error) => Some(Err(error)),
-            })
-            .collect();
-        let elsewhere: Vec<Id> =
-            ids.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(id, _)| *id).collect();
-        let mut remote = self.0.remote_entries(&elsewhere).into_iter();
-        let found = found.into_iter().zip(ids);
-        found
-            .map(|(found, id)| found.or_else(|| remote.next()).unwrap_or_else(|| Err(not_found(id))))
+        let spooled: Vec<_> = ids.iter().map(|id| self.0.spooled_entry(id)).collect();
+        let others = ids.iter().zip(&spooled).filter(|(_, entry)| entry.is_none()).map(|(id, _)| *id);
+        let mut remote = self.0.remote_entries(&others.collect::<Vec<_>>()).into_iter();
+        let entries = spooled.into_iter().zip(ids);
+        entries
+            .map(|(entry, id)| entry.or_else(|| remote.next()).unwrap_or_else(|| Err(not_found(id))))
             .collect()
     }
 
@@ -236,29 +207,29 @@ impl Store for FleetStore {
     }
 
     fn landmark(&self, id: &Id, line: u64) -> Result<LineCheckpoint, StoreError> {
-        if self.0.local.entry(id).is_ok() || self.0.size(id)? < landmarks::FROM {
+        if self.0.local.entry(id).is_ok() || self.0.size(id)? < line_index::MIN_SIZE {
             return Ok(LineCheckpoint::START);
         }
-        Ok(self.0.index(id)?.before(line))
+        Ok(self.0.line_index(id)?.before(line))
     }
 
-    fn remove_all(&self, ids: &[Id], tell: &mut dyn FnMut(&Id, Result<(), StoreError>)) {
+    fn remove_all(&self, ids: &[Id], report: &mut dyn FnMut(&Id, Result<(), StoreError>)) {
         for batch in ids.chunks(1000) {
-            // What a listing has told is removed in bulk; what only this machine may have, one by one.
+            // Entries with a known key are removed in bulk; those that may be in the spool, one by one.
             let mut bulk: Vec<(Id, Key)> = Vec::new();
             let mut single: Vec<Id> = Vec::new();
             for id in batch {
-                match lock(&self.0.keys).get(id) {
-                    Some(key) if self.0.local.entry(id).is_err() => bulk.push((*id, key.clone())),
+                match self.0.known_key(id) {
+                    Some(key) if self.0.local.entry(id).is_err() => bulk.push((*id, key)),
                     _ => single.push(*id),
                 }
             }
             let removed = self.0.remove_remote(&bulk).map_err(|error| error.to_string());
             for (id, _) in &bulk {
-                tell(id, removed.clone().map_err(|reason| StoreError::Refused { reason }));
+                report(id, removed.clone().map_err(|reason| StoreError::Refused { reason }));
             }
             for id in &single {
-                tell(id, self.remove(id));
+                report(id, self.remove(id));
             }
         }
     }

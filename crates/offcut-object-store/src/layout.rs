@@ -1,22 +1,22 @@
-//! Where things lie in the bucket.
+//! The keys of the objects in the bucket.
 //!
 //! ```text
-//! PREFIX/output/2026/11/15/ID.txt     the bytes, as they came
+//! PREFIX/output/2026/11/15/ID.txt     the bytes of an output
 //! PREFIX/lines/2026/11/15/ID.json     the sparse line index of a large output
-//! PREFIX/entry/2026/11/15/ID.c.588895.100000.native.bash.session.host.json     what is known about it
-//! PREFIX/pin/ID                       there if the entry is pinned
+//! PREFIX/entry/2026/11/15/ID.c.588895.100000.native.bash.session.host.json     its metadata
+//! PREFIX/pin/ID                       exists if the entry is pinned
 //! ```
 //!
-//! The day is that of the id, so an id alone leads to its bytes, and a rule for a folder is a rule for what lies in
-//! it. An entry exists when its description does, which is written last. What a listing shows and filters by stands in
-//! the description's name: a listing costs one request for each thousand entries and reads none of them.
+//! The day is that of the id, so an id is enough to find its bytes. An entry exists when its metadata does, which is
+//! written last. What a listing shows and filters by is in the key of the metadata: a listing makes one request per
+//! thousand entries and reads none of them.
 
 use jiff::{Timestamp, tz::TimeZone};
 use object_store::path::Path;
 use offcut::store::{Entry, EntryState, Id, Item, Pin, Selection, UploadState};
 
-/// The longest that a field may be in a name; what is longer is cut, and told apart by a digest.
-const LONGEST: usize = 64;
+/// The longest that a field of a key may be; a longer one is cut and gets a digest.
+const MAX_FIELD: usize = 64;
 
 /// The keys of one store.
 #[derive(Clone, Debug)]
@@ -41,24 +41,24 @@ impl Layout {
         self.path(&format!("pin/{id}"))
     }
 
-    /// Tells whether the server refuses to overwrite.
+    /// An object that shows whether the server refuses to overwrite.
     pub(crate) fn probe(&self) -> Path {
         self.path("probe")
     }
 
-    /// The folder of pins, with a slash.
-    pub(crate) fn pins(&self) -> String {
-        format!("{}pin/", self.root)
-    }
-
-    /// The folder of everything of this kind: `entry`, `output` or `lines`, with a slash.
+    /// The prefix of all objects of this kind: `entry`, `output`, `lines` or `pin`, with a slash.
     pub(crate) fn folder(&self, kind: &str) -> String {
         format!("{}{kind}/", self.root)
     }
 
-    /// What the names of descriptions begin with whose ids begin like this; an id or the beginning of one.
-    pub(crate) fn entries_like(&self, day: &str, beginning: &str) -> String {
-        format!("{}entry/{day}/{beginning}", self.root)
+    /// The key of an entry's metadata up to the end of its id.
+    pub(crate) fn entry_start(&self, id: &Id) -> String {
+        format!("{}entry/{}/{id}", self.root, day(id))
+    }
+
+    /// The prefix of an entry's metadata: one object or none has it.
+    pub(crate) fn entry_prefix(&self, id: &Id) -> String {
+        self.entry_start(id) + "."
     }
 
     pub(crate) fn entry(&self, entry: &Entry) -> Path {
@@ -78,70 +78,50 @@ impl Layout {
         self.path(&format!("entry/{}/{id}.{state}.{bytes}.{lines}.{}.json", day(&id), fields.join(".")))
     }
 
-    /// What the name of a description tells; nothing if it is not one.
-    pub(crate) fn item(&self, key: &str) -> Option<Listed> {
+    /// What the key of an entry's metadata says; nothing if it is not one.
+    pub(crate) fn item(key: &str) -> Option<Item> {
         let name = key.rsplit('/').next()?.strip_suffix(".json")?;
         let parts: Vec<&str> = name.split('.').collect();
         let [id, state, bytes, lines, profile, tool, session, host] = parts[..] else { return None };
-        let id = Id::parse(id)?;
-        let completeness = match state {
-            "c" => EntryState::Complete,
-            "p" => EntryState::Partial { reason: "`offcut show` tells why".to_owned() },
-            _ => EntryState::Abandoned,
-        };
-        let item = Item {
-            id,
+        Some(Item {
+            id: Id::parse(id)?,
             tool: text(tool),
             session: text(session),
             host: text(host),
             profile: text(profile).unwrap_or_default(),
             bytes: bytes.parse().ok()?,
             lines: lines.parse().ok(),
-            completeness,
+            completeness: match state {
+                "c" => EntryState::Complete,
+                "p" => EntryState::Partial { reason: "see `offcut show`".to_owned() },
+                _ => EntryState::Abandoned,
+            },
             pin: Pin::Loose,
             upload_state: UploadState::Uploaded,
-        };
-        let fields = [tool, session, host].map(str::to_owned);
-        Some(Listed { item, fields })
+        })
+    }
+
+    /// Whether the key of an entry's metadata has the tool, session and host of the selection. They are compared as
+    /// encoded, so that those that were cut match too.
+    pub(crate) fn is_selected(key: &str, selection: &Selection) -> bool {
+        let expected = [&selection.tool, &selection.session, &selection.host];
+        let fields = key.rsplit('/').next().unwrap_or_default().split('.').skip(5);
+        fields.zip(expected).all(|(found, text)| text.as_ref().is_none_or(|text| field(Some(text)) == found))
     }
 
     fn path(&self, below: &str) -> Path {
-        // All parts are of harmless characters, so nothing has to be encoded.
+        // No part contains a character that has to be encoded.
         Path::from(format!("{}{below}", self.root))
     }
 }
 
-/// An item, and its fields as they stand in the name.
-#[derive(Clone, Debug)]
-pub(crate) struct Listed {
-    pub(crate) item: Item,
-    fields: [String; 3],
-}
-
-impl Listed {
-    /// Whether it is wanted. Names are compared as they are written, so that those that were cut are found too.
-    pub(crate) fn is_wanted(&self, selection: &Selection) -> bool {
-        let wanted = [&selection.tool, &selection.session, &selection.host];
-        selection.covers(&self.item.id)
-            && self
-                .fields
-                .iter()
-                .zip(wanted)
-                .all(|(found, wanted)| wanted.as_ref().is_none_or(|wanted| &field(Some(wanted)) == found))
-    }
-}
-
-/// The folder of a day: `2026/11/15`.
-pub(crate) fn day(id: &Id) -> String {
-    day_of(id.time())
-}
-
-pub(crate) fn day_of(time: std::time::SystemTime) -> String {
-    let timestamp = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
+/// The day of an id as a part of keys: `2026/11/15`.
+fn day(id: &Id) -> String {
+    let timestamp = Timestamp::try_from(id.time()).unwrap_or(Timestamp::UNIX_EPOCH);
     timestamp.to_zoned(TimeZone::UTC).strftime("%Y/%m/%d").to_string()
 }
 
-/// A text as a part of a name: letters, digits, `-` and `_` as they are, other bytes as `=2F`.
+/// Encodes a text for a key: letters, digits, `-` and `_` as they are, other bytes as `=2F`.
 fn field(text: Option<&str>) -> String {
     let Some(text) = text else { return String::new() };
     let mut name = String::new();
@@ -150,8 +130,8 @@ fn field(text: Option<&str>) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
             byte => format!("={byte:02X}"),
         };
-        if name.len() + encoded.len() > LONGEST {
-            // No byte is written as two signs of equality.
+        if name.len() + encoded.len() > MAX_FIELD {
+            // No encoded byte contains `==`.
             return format!("{name}=={:08x}", digest(text));
         }
         name += &encoded;
@@ -159,31 +139,20 @@ fn field(text: Option<&str>) -> String {
     if name.is_empty() { "=".to_owned() } else { name }
 }
 
-/// The text that a part of a name stands for.
+/// Decodes a field of a key.
 fn text(field: &str) -> Option<String> {
-    let (name, cut) = match field.split_once("==") {
-        Some((name, _)) => (name, "…"),
-        None => (field, ""),
-    };
-    if name.is_empty() && cut.is_empty() {
-        return None;
-    }
-    let mut bytes = Vec::new();
+    let (name, ellipsis) = field.split_once("==").map_or((field, ""), |(name, _)| (name, "…"));
     let mut parts = name.split('=');
-    bytes.extend_from_slice(parts.next().unwrap_or_default().as_bytes());
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        match part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                bytes.extend_from_slice(&part.as_bytes()[2..]);
-            }
-            None => bytes.extend_from_slice(part.as_bytes()),
-        }
+        let byte = part.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.extend(byte);
+        bytes.extend_from_slice(&part.as_bytes()[if byte.is_some() { 2 } else { 0 }..]);
     }
-    Some(String::from_utf8_lossy(&bytes).into_owned() + cut)
+    (!field.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned() + ellipsis)
 }
 
-/// FNV-1a: it tells long names apart, and protects nothing.
+/// FNV-1a, to distinguish long texts; not a protection against collisions made on purpose.
 fn digest(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -217,7 +186,7 @@ mod tests {
         }
     }
 
-    /// One door: the fields of an entry, and its key.
+    /// Checks the key of an entry with these fields, and that it decodes to the same item.
     #[track_caller]
     fn check(tool: Option<&str>, session: Option<&str>, host: Option<&str>, expected: &str) {
         let layout = Layout::new("team/".to_owned());
@@ -225,18 +194,19 @@ mod tests {
         let key = layout.entry(&entry).to_string();
         assert_eq!(key, format!("team/entry/2026/11/15/{}.c.4.2.native.{expected}.json", entry.id));
         assert!(key.len() < 400);
-        let listed = layout.item(&key).unwrap();
+        let item = Layout::item(&key).unwrap();
         let long = |text: Option<&str>| text.is_some_and(|text| text.len() > 20);
         if !long(tool) && !long(session) && !long(host) {
-            assert_eq!(listed.item, Item::from(&entry));
+            assert_eq!(item, Item::from(&entry));
         }
         let selection =
             |tool: Option<&str>| Selection { tool: tool.map(str::to_owned), ..Selection::default() };
-        assert!(listed.is_wanted(&selection(tool)) && !listed.is_wanted(&selection(Some("another"))));
+        assert!(Layout::is_selected(&key, &selection(tool)));
+        assert!(!Layout::is_selected(&key, &selection(Some("another"))));
     }
 
     #[test]
-    fn names_tell_what_a_listing_shows() {
+    fn keys_contain_what_a_listing_shows() {
         check(Some("bash"), Some("s-1"), Some("ci-7"), "bash.s-1.ci-7");
         check(None, None, None, "..");
         check(Some(""), None, Some("a.b"), "=..a=2Eb");
@@ -246,11 +216,11 @@ mod tests {
     }
 
     #[test]
-    fn an_id_leads_to_its_bytes() {
+    fn output_key_follows_from_the_id() {
         let layout = Layout::new(String::new());
         let id = Id::new(UNIX_EPOCH + Duration::from_secs(1_794_700_800), 7);
         assert_eq!(layout.output(&id).to_string(), format!("output/2026/11/15/{id}.txt"));
-        assert!(layout.item("entry/2026/11/15/strange").is_none());
-        assert!(layout.item(&format!("entry/2026/11/15/{id}.c.x.y.json")).is_none());
+        assert!(Layout::item("entry/2026/11/15/strange").is_none());
+        assert!(Layout::item(&format!("entry/2026/11/15/{id}.c.x.y.json")).is_none());
     }
 }

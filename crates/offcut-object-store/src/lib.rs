@@ -1,31 +1,31 @@
-//! One store for a fleet: S3 and whatever speaks like it, shared by many machines.
+//! A store that many machines share: a bucket of S3 or of a compatible server.
 //!
 //! ```text
-//! write ─▶ a file on this machine ─▶ uploaded while it grows ─▶ described ─▶ the file goes
-//!                  │ the store is away, or slower than the deadline
-//!                  └▶ the file stays, the entry says so, and a later run moves it up
+//! write ─▶ local file ─▶ uploaded while it grows ─▶ metadata published ─▶ local file removed
+//!              │ the store is unavailable, or slower than the deadline
+//!              └▶ the file stays, the entry says so, and a later process uploads it
 //! ```
 //!
-//! The [`offcut::store::Store`] trait is not asynchronous; the small runtime that talks to the server is started when the
-//! first request is made and hidden behind it.
+//! The [`offcut::store::Store`] trait is synchronous; the runtime for requests starts with the first one and is private.
 
 mod access;
-mod ahead;
-mod engine;
+mod connection;
+mod errors;
 mod fleet;
-mod landmarks;
+mod http;
 mod layout;
+mod line_index;
 mod listing;
+mod local_index;
 mod location;
 mod lookup;
-mod mover;
-mod notes;
+mod readahead;
 mod remote;
-mod trouble;
-mod upload;
+mod transfer;
+mod uploader;
 mod writer;
 
 pub use access::Access;
 pub use fleet::{FleetStore, Options};
 pub use location::{Location, LocationError};
-pub use mover::{Moved, Waiting};
+pub use uploader::{PendingUploads, UploadReport};

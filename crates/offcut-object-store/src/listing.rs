@@ -1,8 +1,7 @@
-//! Listings, newest first, that read names and nothing else.
+//! Listings, newest first, that read keys and no objects.
 
 use crate::fleet::{Shared, lock};
-use crate::layout::{self, Listed};
-use crate::remote;
+use crate::layout::Layout;
 use offcut::store::{Id, Item, Pin, Selection, Store, StoreError};
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -18,75 +17,71 @@ const WINDOWS: [Duration; 5] = [
 ];
 
 impl Shared {
-    /// What is in the store and wanted, oldest first; `most` is not looked at.
-    pub(crate) fn list(&self, selection: &Selection) -> Result<Vec<Listed>, StoreError> {
-        let (layout, prefix) = (self.engine.layout.clone(), self.engine.layout.folder("entry"));
-        let after = selection.from.map(|from| {
-            let id = Id::new(from, 0);
-            layout.entries_like(&layout::day(&id), id.as_str())
-        });
+    /// The selected entries of the bucket, oldest first, however many they are.
+    pub(crate) fn list(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+        let layout = &self.connection.layout;
+        let after = selection.from.map(|from| layout.entry_start(&Id::new(from, 0)));
+        let last = selection.until.and_then(|until| until.checked_sub(Duration::from_nanos(1)));
+        let last = last.map(|last| layout.entry_start(&Id::new(last, u64::MAX)));
+        let prefix = match (&after, &last) {
+            (Some(first), Some(last)) => common_prefix(first, last).to_owned(),
+            _ => layout.folder("entry"),
+        };
         let selection = selection.clone();
-        let found = self.engine.run(move |client| async move {
+        let found = self.connection.run(move |remote| async move {
             let mut found = Vec::new();
-            remote::list(&client, &prefix, after, |object| {
-                let Some(listed) = layout.item(object.location.as_ref()) else { return true };
-                let id = listed.item.id;
-                // Names are in order: nothing that follows is older.
-                let is_behind = selection.before.is_some_and(|before| id >= before)
+            let visit = |object: object_store::ObjectMeta| {
+                let Some(item) = Layout::item(object.location.as_ref()) else { return true };
+                let id = item.id;
+                // Keys are in order: no later one is selected.
+                let is_past = selection.before.is_some_and(|before| id >= before)
                     || selection.until.is_some_and(|until| id.time() >= until);
-                if listed.is_wanted(&selection) {
-                    found.push((listed, object.location));
+                if selection.covers(&id) && Layout::is_selected(object.location.as_ref(), &selection) {
+                    found.push((item, object.location));
                 }
-                !is_behind
-            })
-            .await?;
+                !is_past
+            };
+            remote.list(&prefix, after, visit).await?;
             Ok(found)
         })?;
-        let mut keys = lock(&self.keys);
-        Ok(found
-            .into_iter()
-            .map(|(listed, key)| {
-                keys.insert(listed.item.id, key);
-                listed
-            })
-            .collect())
+        let mut known = lock(&self.known);
+        let remember = |(item, key): (Item, _)| {
+            known.entry(item.id).or_default().key = Some(key);
+            item
+        };
+        Ok(found.into_iter().map(remember).collect())
     }
 
     pub(crate) fn select(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
-        let mut items = self.listed_newest(selection)?;
+        let mut items = self.newest(selection)?;
         let pinned = if items.is_empty() { HashSet::new() } else { self.pinned()? };
-        for item in &mut items {
-            if pinned.contains(&item.id) {
-                item.pin = Pin::Pinned;
-            }
+        for item in items.iter_mut().filter(|item| pinned.contains(&item.id)) {
+            item.pin = Pin::Pinned;
         }
-        let waiting = self.waiting_items(selection)?;
-        let here: HashSet<Id> = waiting.iter().map(|item| item.id).collect();
-        items.retain(|item| !here.contains(&item.id));
-        items.extend(waiting);
+        let pending = self.pending_items(selection)?;
+        let local: HashSet<Id> = pending.iter().map(|item| item.id).collect();
+        items.retain(|item| !local.contains(&item.id));
+        items.extend(pending);
         items.sort_unstable_by_key(|item| Reverse(item.id));
         items.truncate(selection.most.unwrap_or(usize::MAX));
         Ok(items)
     }
 
-    /// What only this machine has, newest first.
-    pub(crate) fn waiting_items(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+    /// The selected entries of the spool, newest first.
+    pub(crate) fn pending_items(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
         let ids: Vec<Id> = self.local.ids()?.into_iter().rev().filter(|id| selection.covers(id)).collect();
         let entries = self.local.entries(&ids).into_iter().flatten();
         Ok(entries
-            .map(|entry| Item::from(&self.waiting(entry)))
+            .map(|entry| Item::from(&self.pending_entry(entry)))
             .filter(|item| selection.matches(item))
             .take(selection.most.unwrap_or(usize::MAX))
             .collect())
     }
 
-    /// The newest that are wanted, as many as are wanted, in any order.
-    fn listed_newest(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
-        let newest_first = |listed: Vec<Listed>| listed.into_iter().rev().map(|listed| listed.item);
-        let Some(most) = selection.most else {
-            return Ok(newest_first(self.list(selection)?).collect());
-        };
-        // A clock that is behind must not hide what others made.
+    /// The newest selected entries of the bucket, at least as many as the selection allows.
+    fn newest(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+        let Some(most) = selection.most else { return self.list(selection) };
+        // A clock that is slow must not hide the entries of other machines.
         let now = (self.options.clock)() + Duration::from_secs(60);
         let end = [selection.until, selection.before.map(|before| before.time()), Some(now)];
         let end = end.into_iter().flatten().min().unwrap_or(now);
@@ -95,23 +90,23 @@ impl Shared {
             if selection.from.is_some_and(|earliest| earliest >= from) {
                 break;
             }
-            let listed = self.list(&Selection { from: Some(from), ..selection.clone() })?;
-            if listed.len() >= most {
-                return Ok(newest_first(listed).take(most).collect());
+            let items = self.list(&Selection { from: Some(from), ..selection.clone() })?;
+            if items.len() >= most {
+                return Ok(items);
             }
         }
-        Ok(newest_first(self.list(selection)?).take(most).collect())
+        self.list(selection)
     }
 
     fn pinned(&self) -> Result<HashSet<Id>, StoreError> {
-        let prefix = self.engine.layout.pins();
-        self.engine.run(move |client| async move {
+        let prefix = self.connection.layout.folder("pin");
+        self.connection.run(move |remote| async move {
             let mut pinned = HashSet::new();
-            remote::list(&client, &prefix, None, |object| {
+            let visit = |object: object_store::ObjectMeta| {
                 pinned.extend(object.location.filename().and_then(Id::parse));
                 true
-            })
-            .await?;
+            };
+            remote.list(&prefix, None, visit).await?;
             Ok(pinned)
         })
     }
@@ -128,26 +123,17 @@ impl Shared {
             until: Some(last.time() + Duration::from_millis(1)),
             ..Selection::default()
         };
-        let mut ids: Vec<Id> = match layout::day(&first) == layout::day(&last) {
-            false => self.list(&span)?.into_iter().map(|listed| listed.item.id).collect(),
-            true => {
-                let layout = self.engine.layout.clone();
-                let prefix = layout.entries_like(&layout::day(&first), beginning);
-                self.engine.run(move |client| async move {
-                    let mut ids = Vec::new();
-                    remote::list(&client, &prefix, None, |object| {
-                        ids.extend(layout.item(object.location.as_ref()).map(|listed| listed.item.id));
-                        true
-                    })
-                    .await?;
-                    Ok(ids)
-                })?
-            }
-        };
+        let mut ids: Vec<Id> = self.list(&span)?.into_iter().map(|item| item.id).collect();
         ids.extend(self.local.ids()?);
         ids.retain(|id| id.as_str().starts_with(beginning));
         ids.sort_unstable();
         ids.dedup();
         Ok(ids)
     }
+}
+
+/// The longest text that both start with.
+fn common_prefix<'a>(one: &'a str, other: &str) -> &'a str {
+    let end = one.char_indices().zip(other.chars()).find(|((_, one), other)| one != other);
+    end.map_or(one, |((end, _), _)| &one[..end])
 }

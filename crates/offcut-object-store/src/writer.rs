@@ -1,10 +1,10 @@
-//! Takes in one output: into a file on this machine, and from there to the store.
+//! Writes one output: to a file on this machine, and from there to the store.
 
-use crate::engine::{Pending, Wait};
+use crate::connection::Pending;
+use crate::errors::explained;
 use crate::fleet::{Shared, lock};
-use crate::landmarks::Landmarks;
-use crate::trouble;
-use crate::upload::{End, PART, Progress};
+use crate::line_index::LineIndex;
+use crate::transfer::{PART_SIZE, Progress};
 use offcut::store::{Entry, EntryState, Id, NewEntry, Store, StoreError, Summary, UploadState, Writer};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -20,25 +20,25 @@ pub(crate) struct FleetWriter {
     written: u64,
     progress: watch::Sender<Progress>,
     upload: Upload,
-    /// When waiting ends; set when the output has.
-    until: Option<Instant>,
+    /// When waiting for the upload ends; set when the output has ended.
+    deadline: Option<Instant>,
 }
 
 enum Upload {
-    NotYet,
-    UnderWay(Pending<Landmarks>),
-    Done(Landmarks),
+    NotStarted,
+    InProgress(Pending<LineIndex>),
+    Done(LineIndex),
     Failed(String),
 }
 
 impl FleetWriter {
-    pub(crate) fn open(shared: &Arc<Shared>, draft: &NewEntry<'_>) -> Result<FleetWriter, StoreError> {
-        // Nobody reads the file by its name, so it needs no better one.
-        let local = shared.local.create(&NewEntry { file_name: "{id}.txt", ..*draft })?;
+    pub(crate) fn open(shared: &Arc<Shared>, new: &NewEntry<'_>) -> Result<FleetWriter, StoreError> {
+        // Nobody reads the file by its name.
+        let local = shared.local.create(&NewEntry { file_name: "{id}.txt", ..*new })?;
         let path = local.path().map(Path::to_owned).ok_or_else(|| StoreError::Refused {
-            reason: "the folder for what is on its way keeps no files".to_owned(),
+            reason: "the spool directory cannot hold files".to_owned(),
         })?;
-        lock(&shared.fresh).insert(local.id());
+        lock(&shared.unpublished).insert(local.id());
         Ok(FleetWriter {
             shared: Arc::clone(shared),
             id: local.id(),
@@ -46,8 +46,8 @@ impl FleetWriter {
             local,
             written: 0,
             progress: watch::Sender::new(Progress::default()),
-            upload: Upload::NotYet,
-            until: None,
+            upload: Upload::NotStarted,
+            deadline: None,
         })
     }
 
@@ -55,23 +55,20 @@ impl FleetWriter {
         let file = File::open(&self.path).map_err(|error| error.to_string());
         let started = file.and_then(|file| {
             let progress = self.progress.subscribe();
-            self.shared.start_upload(&self.id, file, progress, PART).map_err(|error| error.to_string())
+            self.shared.start_upload(&self.id, file, progress, PART_SIZE).map_err(|error| error.to_string())
         });
-        self.upload = match started {
-            Ok(pending) => Upload::UnderWay(pending),
-            Err(reason) => Upload::Failed(reason),
-        };
+        self.upload = started.map_or_else(Upload::Failed, Upload::InProgress);
     }
 
-    /// Waits for the upload, until the time is up.
-    fn wait(&mut self, until: Instant) {
-        let Upload::UnderWay(pending) = &self.upload else { return };
-        self.upload = match pending.wait_until(until) {
-            Wait::Done(Ok(landmarks)) => Upload::Done(landmarks),
-            Wait::Done(Err(error)) => {
-                Upload::Failed(trouble::explained(&self.shared.engine.location, &error).to_string())
+    /// Waits for the upload, until the deadline.
+    fn wait(&mut self, deadline: Instant) {
+        let Upload::InProgress(pending) = &self.upload else { return };
+        self.upload = match pending.wait_until(deadline) {
+            Some(Ok(lines)) => Upload::Done(lines),
+            Some(Err(error)) => {
+                Upload::Failed(explained(&self.shared.connection.location, &error).to_string())
             }
-            Wait::TimeIsUp => Upload::Failed(self.shared.too_slow()),
+            None => Upload::Failed(self.shared.deadline_reason()),
         };
     }
 }
@@ -81,7 +78,7 @@ impl Writer for FleetWriter {
         self.id
     }
 
-    /// The file goes when the output has arrived, so nobody is told of it.
+    /// The file is removed when the output is uploaded, so its path is not for readers.
     fn path(&self) -> Option<&Path> {
         None
     }
@@ -95,28 +92,28 @@ impl Writer for FleetWriter {
         self.written += bytes.len() as u64;
         let written = self.written;
         self.progress.send_modify(|progress| progress.written = written);
-        if written > PART && matches!(self.upload, Upload::NotYet) {
+        if written > PART_SIZE && matches!(self.upload, Upload::NotStarted) {
             self.start();
         }
         Ok(())
     }
 
     fn flush(&mut self) -> UploadState {
-        let until = *self.until.get_or_insert_with(|| Instant::now() + self.shared.patience());
-        self.progress.send_modify(|progress| progress.end = End::Reached);
-        let began_early = !matches!(self.upload, Upload::NotYet);
-        if !began_early {
+        let deadline = *self.deadline.get_or_insert_with(|| self.shared.deadline());
+        self.progress.send_modify(|progress| progress.is_complete = true);
+        let was_started = !matches!(self.upload, Upload::NotStarted);
+        if !was_started {
             self.start();
         }
-        self.wait(until);
-        // An upload that broke down while the output still came may have met a hiccup that is over.
-        if began_early && matches!(self.upload, Upload::Failed(_)) && Instant::now() < until {
+        self.wait(deadline);
+        // An upload that failed while the output still grew may succeed now.
+        if was_started && matches!(self.upload, Upload::Failed(_)) && Instant::now() < deadline {
             self.start();
-            self.wait(until);
+            self.wait(deadline);
         }
         match &self.upload {
             Upload::Failed(reason) => {
-                self.shared.notes.went_away(reason);
+                self.shared.local_index.record_failure(reason);
                 UploadState::LocalOnly { reason: reason.clone() }
             }
             _ => UploadState::Uploading,
@@ -124,33 +121,35 @@ impl Writer for FleetWriter {
     }
 
     fn commit(mut self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
-        let goes_on = summary.completeness == EntryState::Writing;
-        let upload_state = match goes_on {
-            true => UploadState::LocalOnly { reason: "more of it is still being captured".to_owned() },
-            false => self.flush(),
+        let upload_state = match summary.completeness {
+            EntryState::Writing => {
+                UploadState::LocalOnly { reason: "more of it is still being captured".to_owned() }
+            }
+            _ => self.flush(),
         };
-        let FleetWriter { shared, id, local, upload, until, .. } = *self;
-        // The lock on the file keeps others from moving it while we do.
-        let _held = local.file();
+        let FleetWriter { shared, id, local, upload, deadline, .. } = *self;
+        // The lock on the file keeps other processes from uploading it at the same time.
+        let _locked = local.file();
         let entry = local.commit(summary)?;
-        lock(&shared.fresh).remove(&id);
+        lock(&shared.unpublished).remove(&id);
         let entry = Entry { path: None, host: shared.options.host.clone(), upload_state, ..entry };
-        let (UploadState::Uploading, Upload::Done(landmarks), Some(until)) =
-            (&entry.upload_state, upload, until)
+        let (UploadState::Uploading, Upload::Done(lines), Some(deadline)) =
+            (&entry.upload_state, upload, deadline)
         else {
             return Ok(entry);
         };
-        match shared.publish(&entry, &landmarks, until) {
+        let upload_state = match shared.publish(&entry, &lines, deadline) {
             Ok(()) => {
-                shared.notes.came_back();
-                // If this fails the entry is in both places, and whoever moves things up will see that.
+                shared.local_index.clear_failure();
+                // If this fails the entry is in both places, and the background uploader removes it here.
                 let _ = shared.local.remove(&id);
-                Ok(Entry { upload_state: UploadState::Uploaded, ..entry })
+                UploadState::Uploaded
             }
             Err(reason) => {
-                shared.notes.went_away(&reason);
-                Ok(Entry { upload_state: UploadState::LocalOnly { reason }, ..entry })
+                shared.local_index.record_failure(&reason);
+                UploadState::LocalOnly { reason }
             }
-        }
+        };
+        Ok(Entry { upload_state, ..entry })
     }
 }

@@ -8,7 +8,7 @@ use crate::housekeeping;
 use offcut::retention::{self, Candidate, CleaningPlan, Policy, Protection};
 use offcut::retrieve;
 use offcut::store::{Id, Item, Pin, Selection, StoreError};
-use offcut_object_store::Moved;
+use offcut_object_store::UploadReport;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -69,7 +69,7 @@ pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
     if clean.auto {
         return Ok(());
     }
-    let waiting = setup.fleet().and_then(|fleet| fleet.waiting().ok());
+    let waiting = setup.fleet().and_then(|fleet| fleet.pending().ok());
     match everywhere.format {
         Format::Json => super::print_json(&Result {
             moved: moved.as_ref().map(|moved| moved.entries),
@@ -90,9 +90,9 @@ pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
 }
 
 /// Moves what is only on this machine to the store of a fleet, if there is one and it can take it.
-fn move_up(setup: &Setup) -> std::result::Result<Option<Moved>, Failure> {
+fn move_up(setup: &Setup) -> std::result::Result<Option<UploadReport>, Failure> {
     let Some(fleet) = setup.fleet() else { return Ok(None) };
-    let moved = fleet.move_up()?;
+    let moved = fleet.upload_pending()?;
     match moved.error {
         Some(error) => {
             super::list::tell_what_waits(setup);

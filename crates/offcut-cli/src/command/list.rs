@@ -46,7 +46,7 @@ pub(crate) fn ls(everywhere: &Everywhere, ls: &Ls) -> Outcome {
         (Err(error), None) => return Err(error.into()),
         (Err(error), Some(fleet)) => {
             // A store that is away hides nothing that this machine has.
-            print(everywhere, &fleet.waiting_items(&selection)?, &*store)?;
+            print(everywhere, &fleet.pending_items(&selection)?, &*store)?;
             return Err(error.into());
         }
     };
@@ -106,7 +106,7 @@ fn print(everywhere: &Everywhere, items: &[Item], store: &dyn Store) -> Outcome 
 
 /// Says what has not yet reached a store elsewhere.
 pub(super) fn tell_what_waits(setup: &Setup) {
-    if let Some(Ok(waiting)) = setup.fleet().map(|fleet| fleet.waiting())
+    if let Some(Ok(waiting)) = setup.fleet().map(|fleet| fleet.pending())
         && waiting.entries > 0
     {
         let reason = waiting.reason.map_or_else(String::new, |reason| format!(" ({reason})"));

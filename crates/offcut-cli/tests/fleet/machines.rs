@@ -1,10 +1,10 @@
-//! What one machine saw, another reads.
+//! Outputs that one machine stores and another reads.
 
 use crate::harness::{numbered, until};
 use crate::{Machine, place};
 
 #[test]
-fn what_one_machine_saw_another_reads() {
+fn one_machine_reads_what_another_stored() {
     let store = place();
     let (writer, reader) = (Machine::new("ci-1", &store), Machine::new("laptop", &store));
     let text = numbered(100_000);
@@ -19,9 +19,9 @@ fn what_one_machine_saw_another_reads() {
         shown.stderr
     );
     let id = content.split("[offcut ").nth(1).unwrap()[..16].to_owned();
-    assert!(!writer.sandbox.path().join(".local/share/offcut").exists(), "nothing went to the local store");
+    assert!(!writer.sandbox.path().join(".local/share/offcut").exists(), "nothing is in the local store");
 
-    // The command of the hint, as it stands there.
+    // The command of the hint, unchanged.
     assert_eq!(reader.run(&["cat", &id], b"").text(), text);
     assert_eq!(
         reader.run(&["read", &id[..10], "--lines", "50000:50002"], b"").text(),
@@ -50,53 +50,56 @@ fn what_one_machine_saw_another_reads() {
     reader.run(&["pin", &id], b"").text();
     let cleaned = writer.run(&["clean", "--older-than", "0s", "--format", "json"], b"").json();
     assert_eq!((cleaned["removed"].as_u64(), cleaned["left"].as_u64()), (Some(1), Some(1)), "{cleaned}");
-    assert_eq!(listed(&[]), [id.as_str()], "what is pinned stays, whoever cleans");
+    assert_eq!(listed(&[]), [id.as_str()], "a pinned entry stays when another machine cleans");
     reader.run(&["rm", &id], b"").text();
     reader.run(&["cat", &id], b"").failed(3, "no stored output");
 }
 
 #[test]
-fn a_hint_names_the_store_when_the_flag_did() {
+fn a_hint_names_the_store_if_a_flag_named_it() {
     let (store, machine) = (place(), Machine::new("ci", "none"));
     let shown = machine.run(&["cut", "--store", &store], numbered(5000).as_bytes()).text();
     assert!(shown.contains(&format!("next: offcut --store {store} read ")), "{shown}");
-    // Whoever follows the hint has the same variables.
+    // The reader of the hint has the same variables.
     let shown = Machine::new("ci", &store).run(&["cut"], numbered(5000).as_bytes()).text();
     assert!(shown.contains("next: offcut read "), "{shown}");
 }
 
 #[test]
-fn a_team_stays_in_its_prefix() {
-    let (ours, theirs) = (place().replace("/cli/", "/team-a/"), place());
+fn the_documented_policy_limits_a_team_to_its_prefix() {
+    let (own, other) = (place().replace("/cli/", "/team-a/"), place());
     let member = |store: &str| {
         let mut machine = Machine::new("ci", store);
         machine.set("AWS_ACCESS_KEY_ID", "teamkey").set("AWS_SECRET_ACCESS_KEY", "teamsecret");
         machine
     };
-    let id = member(&ours).cut(&[], numbered(5000).as_bytes());
-    // Everything that the store does, with no more rights than the documentation gives.
-    let machine = member(&ours);
+    let id = member(&own).cut(&[], numbered(5000).as_bytes());
+    // Every operation, with only the permissions that the documentation gives.
+    let machine = member(&own);
     assert_eq!(machine.run(&["cat", &id], b"").text(), numbered(5000));
     for arguments in
         [&["pin", &id][..], &["pin", "--remove", &id], &["ls"], &["stats"], &["rm", &id], &["clean"]]
     {
         machine.run(arguments, b"").text();
     }
-    let id = Machine::new("other", &theirs).cut(&[], numbered(5000).as_bytes());
-    let stranger = member(&theirs);
+    let id = Machine::new("other", &other).cut(&[], numbered(5000).as_bytes());
+    let stranger = member(&other);
     for arguments in
         [&["cat", &id][..], &["rm", &id], &["pin", &id], &["ls"], &["clean", "--older-than", "0s"]]
     {
         stranger.run(arguments, b"").failed(4, "access denied (AccessDenied): these keys may not do this");
     }
-    assert!(stranger.run(&["cut"], numbered(5000).as_bytes()).text().contains("so far: "), "kept here");
-    // An id alone opens no other prefix.
-    member(&ours).run(&["cat", &id], b"").failed(3, "no stored output");
-    assert_eq!(Machine::new("other", &theirs).run(&["cat", &id], b"").text(), numbered(5000));
+    assert!(
+        stranger.run(&["cut"], numbered(5000).as_bytes()).text().contains("so far: "),
+        "stored on this machine"
+    );
+    // An id gives no access to another prefix.
+    member(&own).run(&["cat", &id], b"").failed(3, "no stored output");
+    assert_eq!(Machine::new("other", &other).run(&["cat", &id], b"").text(), numbered(5000));
 }
 
 #[test]
-fn the_longest_prefix_has_a_folder_for_what_waits() {
+fn the_longest_prefix_has_a_spool_directory() {
     let store = place();
     let prefix = store.strip_prefix("s3://").unwrap().split_once('/').unwrap().1.len();
     let id = Machine::new("ci", &format!("{store}{}", "x".repeat(180 - prefix)))
@@ -105,7 +108,7 @@ fn the_longest_prefix_has_a_folder_for_what_waits() {
 }
 
 #[test]
-fn what_fits_touches_nothing() {
+fn an_output_within_the_limits_touches_nothing() {
     let mut machine = Machine::new("ci", &place());
     machine.set("AWS_ENDPOINT_URL", "http://127.0.0.1:1");
     assert_eq!(machine.run(&["cut"], b"short\n").text(), "short\n");
@@ -113,7 +116,7 @@ fn what_fits_touches_nothing() {
 }
 
 #[test]
-fn an_output_that_goes_on_is_moved_when_it_has_ended() {
+fn an_output_that_continues_is_uploaded_when_it_has_ended() {
     let store = place();
     let (machine, reader) = (Machine::new("ci", &store), Machine::new("other", &store));
     let script = "(while [ ! -e stop ]; do sleep 0.02; done; echo the end) & seq 1 5000";
@@ -122,14 +125,14 @@ fn an_output_that_goes_on_is_moved_when_it_has_ended() {
     let id = shown.split("[offcut ").nth(1).unwrap()[..16].to_owned();
     std::fs::write(machine.sandbox.path().join("stop"), "").unwrap();
     until(|| machine.run(&["show", &id, "--format", "json"], b"").json()["complete"] == true);
-    // The next output that is kept takes it along, in the background.
+    // The next stored output starts an uploader in the background.
     machine.cut(&[], numbered(5000).as_bytes());
     until(|| reader.run(&["cat", &id], b"").code == Some(0));
     assert_eq!(reader.run(&["cat", &id], b"").text(), numbered(5000) + "the end\n");
 }
 
 #[test]
-fn a_project_may_not_name_the_store() {
+fn a_project_cannot_choose_the_store() {
     let machine = Machine::new("ci", "");
     std::fs::write(machine.sandbox.path().join(".offcut.toml"), "[store]\npath = \"s3://elsewhere/x\"\n")
         .unwrap();

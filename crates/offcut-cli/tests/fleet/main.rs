@@ -1,4 +1,4 @@
-//! The real binary on a store that many machines share: `scripts/with-seaweedfs cargo test -p offcut-cli --all-features`.
+//! The real binary with a shared store: `scripts/with-seaweedfs cargo test -p offcut-cli --features server-tests --test fleet`.
 
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
@@ -14,7 +14,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-/// A machine: a home of its own, and the variables that lead to the store.
+/// A machine: its own home directory, and the variables for the store.
 struct Machine {
     sandbox: Sandbox,
     store: String,
@@ -31,7 +31,8 @@ fn place() -> String {
 
 #[track_caller]
 fn variable(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run this by scripts/with-seaweedfs"))
+    std::env::var(name)
+        .unwrap_or_else(|_| panic!("{name} is not set: run the test with scripts/with-seaweedfs"))
 }
 
 impl Machine {
@@ -42,7 +43,7 @@ impl Machine {
         Machine { sandbox: Sandbox::new(), store: store.to_owned(), variables }
     }
 
-    /// The same machine with one variable changed.
+    /// Changes one variable.
     fn set(&mut self, name: &str, value: &str) -> &mut Machine {
         self.variables.retain(|(known, _)| known != name);
         self.variables.push((name.to_owned(), value.to_owned()));
@@ -62,7 +63,7 @@ impl Machine {
         feed(command, input)
     }
 
-    /// Cuts a text and gives the id under which it is kept.
+    /// Shortens a text and returns the id of the stored output.
     #[track_caller]
     fn cut(&self, options: &[&str], input: &[u8]) -> String {
         let arguments = [&["cut", "--format", "json"], options].concat();

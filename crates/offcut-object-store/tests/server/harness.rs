@@ -1,4 +1,4 @@
-//! A prefix of the test bucket for each test, and a folder for what is on its way there.
+//! A prefix of the test bucket and a spool directory for each test.
 
 use crate::proxy::Proxy;
 use offcut::Context;
@@ -18,7 +18,8 @@ pub(crate) struct Place {
 /// A variable that `scripts/with-seaweedfs` sets.
 #[track_caller]
 pub(crate) fn variable(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run this by scripts/with-seaweedfs"))
+    std::env::var(name)
+        .unwrap_or_else(|_| panic!("{name} is not set: run the test with scripts/with-seaweedfs"))
 }
 
 /// The address of the server.
@@ -26,7 +27,7 @@ pub(crate) fn server() -> String {
     variable("AWS_ENDPOINT_URL").strip_prefix("http://").unwrap().to_owned()
 }
 
-/// Keys that are right, and an endpoint.
+/// Valid credentials, with this endpoint.
 pub(crate) fn access(endpoint: &str) -> Access {
     let keys = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"]
         .map(|name| (name.to_owned(), variable(name)));
@@ -53,22 +54,22 @@ impl Place {
     }
 
     pub(crate) fn store(&self) -> FleetStore {
-        self.store_by(access(&variable("AWS_ENDPOINT_URL")))
+        self.store_with(access(&variable("AWS_ENDPOINT_URL")))
     }
 
     pub(crate) fn store_through(&self, proxy: &Proxy) -> FleetStore {
-        self.store_by(access(&proxy.endpoint()))
+        self.store_with(access(&proxy.endpoint()))
     }
 
-    pub(crate) fn store_by(&self, access: Access) -> FleetStore {
+    pub(crate) fn store_with(&self, access: Access) -> FleetStore {
         let options =
             Options { host: Some(self.host.to_owned()), deadline: self.deadline, clock: SystemTime::now };
         FleetStore::new(self.location.clone(), access, self.spool.path().join("spool"), options)
     }
 
-    /// Whether the folder has nothing but what was given up on purpose.
-    pub(crate) fn nothing_waits(&self) -> bool {
-        let items = self.store().waiting_items(&Selection::default()).unwrap();
+    /// Whether the spool has nothing but outputs that were abandoned on purpose.
+    pub(crate) fn has_nothing_pending(&self) -> bool {
+        let items = self.store().pending_items(&Selection::default()).unwrap();
         items.iter().all(|item| item.completeness == EntryState::Abandoned)
     }
 }
@@ -108,7 +109,7 @@ pub(crate) fn text(seed: u64, bytes: usize) -> Vec<u8> {
     text
 }
 
-/// As many as the variable says, else a few.
-pub(crate) fn number(variable: &str, otherwise: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+/// The number in this variable, or the default.
+pub(crate) fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }

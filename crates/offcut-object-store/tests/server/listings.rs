@@ -1,11 +1,11 @@
-//! Listings of more than one page.
+//! Listings of more than one page of a thousand keys.
 
 use crate::harness::{Place, put};
 use crate::proxy::Proxy;
 use offcut::store::{Id, Selection, Store};
 
 #[test]
-fn more_entries_than_a_page_has() {
+fn lists_selects_and_pages_more_entries_than_one_page_has() {
     let place = Place::new();
     let mut ids: Vec<Id> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8)

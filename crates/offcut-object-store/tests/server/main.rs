@@ -1,8 +1,7 @@
-//! Against a real S3 server: `scripts/with-seaweedfs cargo test -p offcut-object-store --all-features`.
+//! Tests against a real S3 server: `scripts/with-seaweedfs cargo test -p offcut-object-store --all-features`.
 
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
-mod careless;
 mod harness;
 mod listings;
 mod outages;
@@ -13,7 +12,7 @@ mod sharing;
 use harness::Place;
 
 #[test]
-fn the_store_keeps_the_contract() {
+fn keeps_the_contract_of_a_store() {
     let places = std::sync::Mutex::new(Vec::new());
     offcut::store::contract::check(|| {
         let place = Place::new();
@@ -22,6 +21,6 @@ fn the_store_keeps_the_contract() {
         store
     });
     for place in places.into_inner().unwrap() {
-        assert!(place.nothing_waits(), "everything was uploaded, except what was given up");
+        assert!(place.has_nothing_pending(), "everything was uploaded, except what was abandoned on purpose");
     }
 }

@@ -1,4 +1,4 @@
-//! Stands between the store and the server: counts what is transferred, and can be away or silent.
+//! A proxy between the store and the server that counts bytes and can simulate an outage or a hanging server.
 
 use crate::harness::server;
 use std::io::{Read, Write};
@@ -26,8 +26,8 @@ pub(crate) enum Mode {
     /// Passes everything on.
     Open = 0,
     /// Closes it at once.
-    Away = 1,
-    /// Takes what comes and says nothing.
+    Down = 1,
+    /// Accepts everything and never answers.
     Silent = 2,
 }
 
@@ -37,7 +37,7 @@ impl Proxy {
         let address = listener.local_addr().unwrap();
         let state = Arc::new(State::default());
         let shared = Arc::clone(&state);
-        // It lives as long as the test's process.
+        // The thread runs until the test's process ends.
         std::thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let state = Arc::clone(&shared);
@@ -55,7 +55,7 @@ impl Proxy {
         self.state.mode.store(mode as u8, Ordering::SeqCst);
     }
 
-    /// Bytes that came from the server since the last time this was asked.
+    /// Bytes from the server since the last call.
     pub(crate) fn take_received(&self) -> u64 {
         self.state.received.swap(0, Ordering::SeqCst)
     }
@@ -67,7 +67,7 @@ impl Proxy {
 
 fn serve(client: TcpStream, state: &Arc<State>) {
     let mode = || state.mode.load(Ordering::SeqCst);
-    if mode() == Mode::Away as u8 {
+    if mode() == Mode::Down as u8 {
         let _ = client.shutdown(Shutdown::Both);
         return;
     }
@@ -82,7 +82,7 @@ fn pump(mut from: TcpStream, mut to: TcpStream, state: &State, counter: &AtomicU
     let mut block = vec![0; 64 << 10];
     while let Ok(count @ 1..) = from.read(&mut block) {
         match state.mode.load(Ordering::SeqCst) {
-            mode if mode == Mode::Away as u8 => break,
+            mode if mode == Mode::Down as u8 => break,
             mode if mode == Mode::Silent as u8 => continue,
             _ => {}
         }

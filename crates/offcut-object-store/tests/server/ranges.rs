@@ -1,4 +1,4 @@
-//! How much is transferred for a part of an output.
+//! How many bytes are transferred for a part of an output.
 
 use crate::harness::{Place, all, number, put, text};
 use crate::proxy::Proxy;
@@ -6,11 +6,11 @@ use offcut::DiscardEvents;
 use offcut::retrieve::{PageLimits, Range, page};
 use offcut::store::Store;
 
-/// Large enough for an index; the slow suite asks for more.
+/// Large enough for a line index; the slow suite uses a larger one.
 const LARGE: u64 = 100 << 20;
 
 #[test]
-fn a_part_of_a_large_output_costs_little() {
+fn a_part_of_a_large_output_transfers_less_than_4_mib() {
     let (place, proxy) = (Place::new(), Proxy::new());
     let bytes = text(1, number("OFFCUT_TEST_LARGE", LARGE) as usize);
     let id = put(&place.store(), "bash", &bytes).id;
@@ -24,7 +24,7 @@ fn a_part_of_a_large_output_costs_little() {
         Range::Around { line: total / 3, context: 40 },
         Range::Bytes { start: bytes.len() as u64 / 2, end: Some(bytes.len() as u64 / 2 + 5000) },
     ] {
-        // A new store each time: nothing is remembered.
+        // A new store each time, so that nothing is cached.
         let store = place.elsewhere("reader").store_through(&proxy);
         let entry = store.entry(&id).unwrap();
         let page = page(&store, &entry, range, PageLimits::default(), &DiscardEvents).unwrap();
@@ -39,7 +39,7 @@ fn a_part_of_a_large_output_costs_little() {
 }
 
 #[test]
-fn reading_everything_transfers_it_once() {
+fn reading_everything_transfers_each_byte_once() {
     let (place, proxy) = (Place::new(), Proxy::new());
     let bytes = text(2, 40 << 20);
     let id = put(&place.store(), "bash", &bytes).id;

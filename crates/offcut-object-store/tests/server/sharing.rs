@@ -1,19 +1,19 @@
-//! Many machines and one store.
+//! Many machines that share one store.
 
 use crate::harness::{Place, all, number, put, text};
 use offcut::store::{Id, Selection, Store, StoreError};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The seed of a text, which is the tool's name too, and a size that depends on it.
+/// The tool and the bytes for a seed.
 fn output(seed: u64) -> (String, Vec<u8>) {
-    // Some are large enough to go up in parts.
+    // Some are large enough for an upload in parts.
     let size = if seed % 16 == 7 { 12 << 20 } else { 20_000 + 1000 * (seed as usize % 50) };
     (format!("tool-{seed}"), text(seed, size))
 }
 
 #[test]
-fn many_writers_and_readers() {
+fn many_writers_and_readers_lose_and_mix_nothing() {
     let place = Place::new();
     let (writers, readers, each) = (number("OFFCUT_TEST_WRITERS", 8), number("OFFCUT_TEST_READERS", 4), 8);
     let done = AtomicBool::new(false);
@@ -31,7 +31,7 @@ fn many_writers_and_readers() {
                             let seed = item.tool.unwrap()[5..].parse().unwrap();
                             assert!(
                                 all(&store, &item.id) == output(seed).1,
-                                "what is listed can be read, whole"
+                                "every listed output can be read completely"
                             );
                             read += 1;
                         }
@@ -51,7 +51,7 @@ fn many_writers_and_readers() {
                         (put(&store, &tool, &bytes).id, seed)
                     };
                     let ids: Vec<_> = seeds.map(put).collect();
-                    assert!(place.nothing_waits());
+                    assert!(place.has_nothing_pending());
                     ids
                 })
             })
@@ -63,7 +63,7 @@ fn many_writers_and_readers() {
     });
     let store = place.elsewhere("other").store();
     let listed: BTreeSet<Id> = store.ids().unwrap().into_iter().collect();
-    assert_eq!(listed, ids.iter().map(|(id, _)| *id).collect(), "nothing is lost, nothing is there twice");
+    assert_eq!(listed, ids.iter().map(|(id, _)| *id).collect(), "nothing is lost or duplicated");
     assert_eq!(listed.len() as u64, writers * each);
     for (id, seed) in ids {
         assert!(all(&store, &id) == output(seed).1, "nothing is mixed");
@@ -71,7 +71,7 @@ fn many_writers_and_readers() {
 }
 
 #[test]
-fn many_cleaners_at_once() {
+fn cleaners_at_the_same_time_remove_each_entry_once() {
     let place = Place::new();
     let store = place.store();
     let ids: Vec<Id> = (0..40).map(|seed| put(&store, "bash", &text(seed, 1000)).id).collect();
@@ -96,7 +96,7 @@ fn many_cleaners_at_once() {
 }
 
 #[test]
-fn prefixes_are_apart() {
+fn prefixes_do_not_share_entries() {
     let (one, two) = (Place::new(), Place::new());
     let id = put(&one.store(), "bash", b"of one team").id;
     assert!(matches!(two.store().entry(&id), Err(StoreError::NotFound { .. })));

@@ -1,22 +1,22 @@
-//! Reads by range, further and further ahead of whoever reads on.
+//! Reads ranges of an output, with read-ahead for sequential readers.
 //!
-//! One read fetches what it asks for; a second one that goes on where it ended fetches twice as much, and so on up to a
-//! bound. So a page costs little and a search costs few requests.
+//! One read fetches what it asks for; the next read at the end of it fetches twice as much, and so on up to a limit. So a
+//! page transfers little and a search makes few requests.
 
 use bytes::Bytes;
 use offcut::store::{Id, StoreError};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-const LEAST: u64 = 64 << 10;
-const MOST: u64 = 8 << 20;
+const MIN_FETCH: u64 = 64 << 10;
+const MAX_FETCH: u64 = 8 << 20;
 
-/// Windows that are kept, for several readers at once.
-const WINDOWS: usize = 4;
+/// Windows in memory, for several readers at once.
+const MAX_WINDOWS: usize = 4;
 
-/// What was fetched, for each of the last readers.
+/// The last range that was fetched for each of the last readers.
 #[derive(Debug, Default)]
-pub(crate) struct Ahead(Mutex<Vec<Window>>);
+pub(crate) struct ReadAhead(Mutex<Vec<Window>>);
 
 #[derive(Debug)]
 struct Window {
@@ -31,8 +31,8 @@ impl Window {
     }
 }
 
-impl Ahead {
-    /// Fills the buffer with what an output of `total` bytes has from `offset` on; `fetch` gets a part of it.
+impl ReadAhead {
+    /// Fills the buffer with the bytes from `offset` of an output of `total` bytes; `fetch` requests a range of it.
     pub(crate) fn read(
         &self,
         id: &Id,
@@ -54,9 +54,9 @@ impl Ahead {
                     filled += count;
                 }
                 known => {
-                    let reads_on = known.as_ref().filter(|known| known.end() == at);
-                    let ahead = reads_on.map_or(0, |known| 2 * known.bytes.len() as u64);
-                    let length = ahead.clamp(LEAST, MOST).max((wanted - filled) as u64);
+                    let previous = known.as_ref().filter(|known| known.end() == at);
+                    let ahead = previous.map_or(0, |known| 2 * known.bytes.len() as u64);
+                    let length = ahead.clamp(MIN_FETCH, MAX_FETCH).max((wanted - filled) as u64);
                     let bytes = fetch(at..(at + length).min(total))?;
                     if bytes.is_empty() {
                         break;
@@ -71,17 +71,17 @@ impl Ahead {
         Ok(filled)
     }
 
-    /// The window that holds the byte at `offset`, or ends there. Nobody else uses it until it is put back.
+    /// Takes the window that contains the byte at `offset`, or ends there, until it is put back.
     fn take(&self, id: &Id, offset: u64) -> Option<Window> {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |window: &Window| window.id == *id && window.start <= offset && offset <= window.end();
-        let place = windows.iter().rposition(is_it)?;
-        Some(windows.remove(place))
+        let matches = |window: &Window| window.id == *id && window.start <= offset && offset <= window.end();
+        let position = windows.iter().rposition(matches)?;
+        Some(windows.remove(position))
     }
 
     fn put_back(&self, window: Window) {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if windows.len() == WINDOWS {
+        if windows.len() == MAX_WINDOWS {
             windows.remove(0);
         }
         windows.push(window);
@@ -93,11 +93,11 @@ mod tests {
     use super::*;
     use std::cell::RefCell;
 
-    /// One door: reads of (offset, length) in a text of a million bytes, and the ranges that are fetched for them.
+    /// Makes these reads (offset, length) in a text of a million bytes, and compares the ranges that are fetched.
     #[track_caller]
     fn check(reads: &[(u64, usize)], fetches: &[(u64, u64)]) {
         let text: Bytes = (0..1_000_000_u32).map(|number| (number % 251) as u8).collect();
-        let (ahead, id) = (Ahead::default(), Id::new(std::time::UNIX_EPOCH, 1));
+        let (ahead, id) = (ReadAhead::default(), Id::new(std::time::UNIX_EPOCH, 1));
         let fetched = RefCell::new(Vec::new());
         for &(offset, length) in reads {
             let mut buffer = vec![0; length];
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_reads_on_fetches_more() {
+    fn sequential_reads_fetch_twice_as_much_each_time() {
         check(&[(0, 10), (10, 10), (65_530, 6)], &[(0, 65_536)]);
         check(&[(0, 100_000), (100_000, 10)], &[(0, 100_000), (100_000, 300_000)]);
         check(
