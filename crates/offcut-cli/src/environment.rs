@@ -3,12 +3,11 @@
 use crate::arguments::{Cut, Everywhere};
 use crate::config::{self, Configuration, Origin, Problem};
 use crate::failure::Failure;
-use crate::fleet;
-use crate::tokens::RealTokens;
+use crate::fleet::{self, FleetStore, Location};
+use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::store::{FsStore, Store};
 use offcut::{Profile, Reach, Storage, Truncator};
-use offcut_object_store::{FleetStore, Location};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -132,7 +131,7 @@ impl Setup {
         let truncator =
             Truncator::new(self.profile.clone()).storage(storage).reach(reach).cap(self.cap()).rule(rule)?;
         // Whoever limits tokens wants them counted, and pays for loading the vocabulary.
-        Ok(if rule.limits.tokens.is_some() { truncator.tokens(RealTokens) } else { truncator })
+        Ok(if rule.limits.tokens.is_some() { truncator.tokens(TokenCounter) } else { truncator })
     }
 
     /// The most that is kept of one output.

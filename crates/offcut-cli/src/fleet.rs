@@ -1,34 +1,46 @@
-//! A store that many machines share, set up from what this process was given.
+//! The store at `s3://…`, which many machines share, from the configuration and the environment of this process.
 
-use crate::config::Configuration;
-use etcetera::{BaseStrategy, choose_base_strategy};
-use offcut_object_store::{Access, FleetStore, Location, Options};
-use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+#[cfg(feature = "s3")]
+pub(crate) use offcut_object_store::{FleetStore, Location, UploadReport};
+#[cfg(not(feature = "s3"))]
+mod disabled;
+#[cfg(not(feature = "s3"))]
+pub(crate) use disabled::{FleetStore, Location, UploadReport, open};
 
-/// How many seconds a call waits for a store elsewhere, if nobody says otherwise.
+/// How many seconds a call waits for the store by default.
+#[cfg(feature = "s3")]
 const DEADLINE: u64 = 10;
 
-/// The store at `location`. Nothing is read but variables, and nobody is asked yet.
-pub(crate) fn open(location: Location, configuration: &Configuration) -> Result<FleetStore, String> {
+/// The store at `location`. Makes no request yet.
+#[cfg(feature = "s3")]
+pub(crate) fn open(
+    location: Location,
+    configuration: &crate::config::Configuration,
+) -> Result<FleetStore, String> {
+    use etcetera::{BaseStrategy, choose_base_strategy};
+    use offcut_object_store::{Access, Options};
+    use std::path::PathBuf;
+    use std::time::{Duration, SystemTime};
+
     let base = choose_base_strategy().ok();
-    let own = || Some(base.as_ref()?.data_dir().join("offcut-spool"));
+    let default_spool = || Some(base.as_ref()?.data_dir().join("offcut-spool"));
     let spool = configuration
         .text("store.spool")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
-        .or_else(own)
-        .ok_or("there is no home directory: name a folder for what is on its way with OFFCUT_SPOOL")?;
+        .or_else(default_spool)
+        .ok_or("there is no home directory: name a spool directory with OFFCUT_SPOOL")?;
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let access = Access::new(variables, base.as_ref().map(|base| base.home_dir().to_owned()));
-    let host = configuration.text("host").map_or_else(host, |host| Some(host.to_owned()));
+    let host = configuration.text("host").map_or_else(host_name, |host| Some(host.to_owned()));
     let deadline = Duration::from_secs(configuration.number("store.deadline").unwrap_or(DEADLINE));
     let options = Options { host, deadline, clock: SystemTime::now };
-    let folder = spool.join(location.folder());
-    Ok(FleetStore::new(location, access, folder, options))
+    let spool = spool.join(location.folder());
+    Ok(FleetStore::new(location, access, spool, options))
 }
 
-fn host() -> Option<String> {
+#[cfg(feature = "s3")]
+fn host_name() -> Option<String> {
     rustix::system::uname().nodename().to_str().ok().filter(|name| !name.is_empty()).map(str::to_owned)
 }

@@ -1,23 +1,30 @@
-//! Real token counts. The vocabulary takes a tenth of a second to load, so it is loaded only when asked for.
+//! Counts tokens, for limits on tokens and for statistics. A build without the feature `tokens` estimates them.
 
-use offcut::measure::CountTokens;
-use std::sync::OnceLock;
-use tiktoken::CoreBpe;
+#[cfg(not(feature = "tokens"))]
+pub(crate) use offcut::measure::EstimatedTokens as TokenCounter;
+#[cfg(feature = "tokens")]
+pub(crate) use vocabulary::TokenCounter;
 
-/// Counts tokens of the `o200k` vocabulary. Other models' vocabularies are not public; this is near for all.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RealTokens;
+#[cfg(feature = "tokens")]
+mod vocabulary {
+    use offcut::measure::{CountTokens, EstimatedTokens};
+    use std::sync::LazyLock;
+    use tiktoken::CoreBpe;
 
-/// Larger texts are counted in pieces: the count of one piece must not grow out of hand.
-const PIECE: usize = 1 << 20;
+    /// Counts tokens of the `o200k` vocabulary. The vocabularies of other models are not public; their counts are near.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct TokenCounter;
 
-static VOCABULARY: OnceLock<Option<&'static CoreBpe>> = OnceLock::new();
+    /// Larger texts are counted in pieces, because the time for one piece grows faster than its size.
+    const PIECE: usize = 1 << 20;
 
-impl CountTokens for RealTokens {
-    fn count(&self, text: &[u8]) -> u64 {
-        let Some(vocabulary) = VOCABULARY.get_or_init(|| tiktoken::get_encoding("o200k_base")) else {
-            return offcut::measure::EstimatedTokens.count(text);
-        };
-        text.chunks(PIECE).map(|piece| vocabulary.count(&String::from_utf8_lossy(piece)) as u64).sum()
+    /// Takes a tenth of a second to load, so it is loaded when first used.
+    static VOCABULARY: LazyLock<Option<&CoreBpe>> = LazyLock::new(|| tiktoken::get_encoding("o200k_base"));
+
+    impl CountTokens for TokenCounter {
+        fn count(&self, text: &[u8]) -> u64 {
+            let Some(vocabulary) = *VOCABULARY else { return EstimatedTokens.count(text) };
+            text.chunks(PIECE).map(|piece| vocabulary.count(&String::from_utf8_lossy(piece)) as u64).sum()
+        }
     }
 }

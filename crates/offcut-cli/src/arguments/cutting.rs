@@ -78,7 +78,8 @@ pub(crate) struct Cut {
     /// Show at most this many characters
     #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
     pub(crate) max_chars: Option<u64>,
-    /// Show at most this many tokens
+    #[cfg_attr(feature = "tokens", doc = "Show at most this many tokens")]
+    #[cfg_attr(not(feature = "tokens"), doc = "Show at most this many tokens (estimated)")]
     #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
     pub(crate) max_tokens: Option<u64>,
 }

@@ -80,6 +80,16 @@ pub(crate) fn doctor(everywhere: &Everywhere) -> Outcome {
 fn program(findings: &mut Findings, facts: &Facts) {
     let version = env!("CARGO_PKG_VERSION");
     findings.add(Verdict::Good, "program", format!("offcut {version}, {}", facts.program.display()));
+    if cfg!(not(feature = "s3")) {
+        findings.add(Verdict::Note, "s3", "built without the feature `s3`: a store is a directory");
+    }
+    if cfg!(not(feature = "tokens")) {
+        findings.add(
+            Verdict::Note,
+            "tokens",
+            "built without the feature `tokens`: token counts are estimates",
+        );
+    }
     let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
         .map(|directory| directory.join("offcut"))
         .find(|file| file.is_file());

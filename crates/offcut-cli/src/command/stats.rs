@@ -3,7 +3,7 @@
 use crate::arguments::{Everywhere, Format, Stats};
 use crate::environment::Setup;
 use crate::failure::Outcome;
-use crate::tokens::RealTokens;
+use crate::tokens::TokenCounter;
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::measure::CountTokens;
 use offcut::retrieve;
@@ -72,7 +72,7 @@ fn tokens_missing(store: &dyn Store, entry: &Entry) -> u64 {
             match store.read(&entry.id, at, &mut block[..most]) {
                 Ok(0) | Err(_) => break,
                 Ok(count) => {
-                    tokens += RealTokens.count(&block[..count]);
+                    tokens += TokenCounter.count(&block[..count]);
                     at += count as u64;
                 }
             }

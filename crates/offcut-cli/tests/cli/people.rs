@@ -78,6 +78,7 @@ fn stats_sums_by_day_and_tool() {
     );
 }
 
+#[cfg(feature = "tokens")]
 #[test]
 fn max_tokens_limits_exactly_counted_tokens() {
     let sandbox = Sandbox::new();
