@@ -2,7 +2,7 @@
 
 use crate::schema::Schema;
 use crate::structured::{Marking, fit};
-use offcut::results::json::{Edits, Node, quoted};
+use offcut::json::{Edits, Node, quoted};
 use offcut::results::{Decision, Middleware, ResultOutcome, Shape, ShapeChoice};
 use offcut::store::Id;
 use offcut::{Context, Kept, Limits, Preview, Rule, Shown};
@@ -157,7 +157,7 @@ impl Bounds<'_> {
         let part = format!("{{\"type\":\"text\",\"text\":{}}}", quoted(notice.as_bytes()));
         let content = result.get("content").filter(Node::is_array);
         match (content, content.and_then(|content| content.elements().last().copied())) {
-            (_, Some(last)) => edits.insert_behind(last, &part),
+            (_, Some(last)) => edits.insert_after(last, &part),
             (Some(empty), None) => edits.replace(empty, format!("[{part}]")),
             (None, None) => edits.set(result, &[("content", format!("[{part}]"))]),
         }

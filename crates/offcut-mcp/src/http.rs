@@ -8,7 +8,7 @@ use crate::line::Lines;
 use crate::message::{Message, text_in};
 use crate::proxy::Proxy;
 use base64::Engine;
-use offcut::results::json::Node;
+use offcut::json::Node;
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,7 +5,7 @@ use crate::line::{Direction, Line, Lines, TooLong};
 use crate::message::{Fault, Message, RequestId, answer, code};
 use crate::relay::{ClientLine, Own, OwnRequest, Relay};
 use crate::tools::{TEMPLATES, Tool};
-use offcut::results::json::Node;
+use offcut::json::Node;
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};

@@ -7,7 +7,7 @@ use crate::message::{Fault, code};
 use crate::tools::{ASKED_SIZE, Tool};
 use base64::Engine;
 use offcut::DiscardEvents;
-use offcut::results::json::quoted;
+use offcut::json::quoted;
 use offcut::retrieve::{self, Case, Hit, HitKind, PageLimits, Progress, Query, Range, RetrieveError, View};
 use offcut::store::{Entry, EntryState, Id, Store};
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! What a message is, told without changing a byte of it.
 
-use offcut::results::json::{Node, quoted};
+use offcut::json::{Node, quoted};
 
 /// One JSON-RPC message, where it stands.
 pub(crate) enum Message<'a> {

@@ -12,8 +12,8 @@ use crate::library::SCHEME;
 use crate::message::{Fault, Message, RequestId, code, text, text_in};
 use crate::tools::{READ_TOOL, Tool};
 use offcut::Context;
+use offcut::json::{Edits, Node};
 use offcut::results::Middleware;
-use offcut::results::json::{Edits, Node};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -312,7 +312,7 @@ impl State {
         let definition = Tool::Read.definition(&self.tools.own);
         let mut edits = Edits::default();
         match elements.last() {
-            Some(last) => edits.insert_behind(*last, &definition),
+            Some(last) => edits.insert_after(*last, &definition),
             None => edits.replace(listed, format!("[{definition}]")),
         }
         Some(edits.apply_within(result))

@@ -3,7 +3,7 @@
 //! No validator: a schema is followed as far as its words are known not to mind. Where any other word stands, the value
 //! under it stays whole.
 
-use offcut::results::json::Node;
+use offcut::json::Node;
 use std::collections::BTreeMap;
 
 /// The schema of one value.

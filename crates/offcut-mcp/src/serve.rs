@@ -5,7 +5,7 @@ use crate::library::{Library, SCHEME};
 use crate::line::{Direction, Line, Lines};
 use crate::message::{Fault, Message, RequestId, answer, code, text_in};
 use crate::tools::{TEMPLATES, Tool};
-use offcut::results::json::{Node, quoted};
+use offcut::json::{Node, quoted};
 use std::io::{self, Read, Write};
 
 /// The versions of the protocol that begin with `initialize`; we speak the same in all of them.

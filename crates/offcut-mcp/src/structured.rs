@@ -5,7 +5,7 @@
 //! end; nothing else changes, and members never go.
 
 use crate::schema::Schema;
-use offcut::results::json::{Edits, Node, quoted};
+use offcut::json::{Edits, Node, quoted};
 use offcut::results::shares;
 
 /// Deeper values stay as they are: each level costs a look at all that is below it.

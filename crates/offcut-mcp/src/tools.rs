@@ -1,6 +1,6 @@
 //! Our own tools and resources as clients see them listed.
 
-use offcut::results::json::quoted;
+use offcut::json::quoted;
 
 /// The name of the retrieval tool, unless a server has one of that name.
 pub const READ_TOOL: &str = "offcut_read";

@@ -26,6 +26,7 @@ mod builder;
 mod context;
 mod cut;
 mod event;
+pub mod json;
 pub mod limits;
 pub mod measure;
 mod pen;

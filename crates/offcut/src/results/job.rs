@@ -1,9 +1,9 @@
 //! The results in a text: which shape each has, which call it belongs to, and what there is to bound.
 
 use crate::context::Context;
+use crate::json::Node;
 use crate::profile::Rule;
 use crate::results::divide::Joined;
-use crate::results::json::Node;
 use crate::results::outcome::SkipReason;
 use crate::results::shape::{Found, Shape, Texts};
 use crate::retrieve;

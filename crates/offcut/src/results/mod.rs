@@ -25,7 +25,6 @@
 mod batch;
 mod divide;
 mod job;
-pub mod json;
 #[cfg(feature = "layer")]
 pub mod layer;
 mod outcome;
@@ -47,6 +46,7 @@ pub use shape::Shape;
 
 use crate::builder::Storage;
 use crate::context::Context;
+use crate::json::{Edits, Node};
 use crate::limits::Limits;
 use crate::profile::{Marking, Rule, Settings, TrailingLines, Treatment};
 use crate::shown::Shown;
@@ -54,7 +54,6 @@ use crate::spool::Spool;
 use crate::truncator::Truncator;
 use divide::Notices;
 use job::{Job, Plan, Recognised};
-use json::{Edits, Node};
 use shape::{Adapter, Beside, Cut, Ended, Found, Handled, NoticePlace, Text, Texts};
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Puts what is shown of a result back into it.
 
+use crate::json::{Edits, Node, quoted};
 use crate::results::divide::{Notices, PartText};
-use crate::results::json::{Edits, Node, quoted};
 use crate::results::shape::Text;
 use crate::shown::Preview;
 use std::collections::BTreeSet;
@@ -47,6 +47,6 @@ pub(super) fn own_parts(
         edits.insert_before(first, &part(before));
     }
     if let (Some(last), false) = (last, behind.trim_ascii().is_empty()) {
-        edits.insert_behind(last, &part(behind));
+        edits.insert_after(last, &part(behind));
     }
 }

@@ -1,9 +1,10 @@
 //! JSON as a person reads it: indented, with the line breaks inside its strings shown as line breaks.
 //!
-//! A result that is one long line cannot be paged or searched by lines; this form of it can. One pass over the bytes,
-//! whatever the depth; numbers, order and duplicates stay as they are. What is not JSON comes out as it is, as far
-//! as it can be told.
+//! A result that is one long line cannot be paged or searched by lines; its readable form can. The conversion is one
+//! pass over the tokens at any depth. Numbers, order and duplicates are unchanged, and so is text that is not JSON,
+//! apart from its white space.
 
+use crate::json::{Lexer, Token, TokenKind};
 use crate::store::{
     Entry, Id, Item, LineCheckpoint, NewEntry, Pin, Reading, Selection, Store, StoreError, Writer,
 };
@@ -11,120 +12,77 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The readable form of a JSON text.
 pub fn readable(json: &[u8]) -> Vec<u8> {
-    let mut layout = Layout { json, at: 0, text: Vec::with_capacity(json.len() + json.len() / 8), depth: 0 };
-    layout.write();
-    layout.text
+    let mut text = Vec::with_capacity(json.len() + json.len() / 8);
+    let mut depth = 0_usize;
+    let mut tokens = Lexer::new(json).peekable();
+    while let Some(Token { kind, start, end }) = tokens.next() {
+        let bytes = &json[start..end];
+        match kind {
+            TokenKind::ObjectStart | TokenKind::ArrayStart => {
+                text.extend_from_slice(bytes);
+                let is_object = kind == TokenKind::ObjectStart;
+                let closing = if is_object { TokenKind::ObjectEnd } else { TokenKind::ArrayEnd };
+                if let Some(end) = tokens.next_if(|next| next.kind == closing) {
+                    text.push(json[end.start]);
+                } else {
+                    depth += 1;
+                    new_line(&mut text, depth);
+                }
+            }
+            TokenKind::ObjectEnd | TokenKind::ArrayEnd => {
+                depth = depth.saturating_sub(1);
+                new_line(&mut text, depth);
+                text.extend_from_slice(bytes);
+            }
+            TokenKind::Comma => {
+                text.extend_from_slice(bytes);
+                new_line(&mut text, depth);
+            }
+            TokenKind::Colon => text.extend_from_slice(b": "),
+            TokenKind::String | TokenKind::OpenString => string(bytes, &mut text),
+            TokenKind::Word | TokenKind::Other => text.extend_from_slice(bytes),
+        }
+    }
+    text
 }
 
-/// Deeper than this the indentation stays: its sum would grow with the square of the depth.
+/// The deepest indentation: without a limit the text could grow with the square of the depth.
 const DEEPEST_INDENTATION: usize = 64;
 
-struct Layout<'a> {
-    json: &'a [u8],
-    at: usize,
-    text: Vec<u8>,
-    depth: usize,
+fn new_line(text: &mut Vec<u8>, depth: usize) {
+    text.push(b'\n');
+    text.resize(text.len() + 2 * depth.min(DEEPEST_INDENTATION), b' ');
 }
 
-impl Layout<'_> {
-    fn write(&mut self) {
-        while let Some(&byte) = self.json.get(self.at) {
-            self.at += 1;
-            match byte {
-                b'"' => self.string(),
-                b'{' | b'[' => {
-                    self.text.push(byte);
-                    self.depth += 1;
-                    let closing = if byte == b'{' { b'}' } else { b']' };
-                    if self.next_is(closing) {
-                        self.depth -= 1;
-                        self.text.push(closing);
-                    } else {
-                        self.new_line();
-                    }
-                }
-                b'}' | b']' => {
-                    self.depth = self.depth.saturating_sub(1);
-                    self.new_line();
-                    self.text.push(byte);
-                }
-                b',' => {
-                    self.text.push(byte);
-                    self.new_line();
-                }
-                b':' => self.text.extend_from_slice(b": "),
-                b' ' | b'\t' | b'\r' | b'\n' => {}
-                _ => self.text.push(byte),
-            }
-        }
-    }
-
-    /// Skips blanks, and `closing` if it comes next.
-    fn next_is(&mut self, closing: u8) -> bool {
-        let rest = &self.json[self.at..];
-        let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let found = rest.get(blanks) == Some(&closing);
-        self.at += if found { blanks + 1 } else { 0 };
-        found
-    }
-
-    fn new_line(&mut self) {
-        self.text.push(b'\n');
-        self.text.resize(self.text.len() + 2 * self.depth.min(DEEPEST_INDENTATION), b' ');
-    }
-
-    /// A string behind its opening quote. Only what stands for itself is decoded: line breaks and printable
-    /// characters, so that a backslash that the text really has stays one.
-    fn string(&mut self) {
-        self.text.push(b'"');
-        loop {
-            let rest = &self.json[self.at..];
-            let plain = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-            self.text.extend_from_slice(&rest[..plain]);
-            self.at += plain;
-            match (self.json.get(self.at), self.json.get(self.at + 1)) {
-                (Some(b'"'), _) => {
-                    self.text.push(b'"');
-                    self.at += 1;
-                    return;
-                }
-                (Some(_), Some(b'n')) => {
-                    self.text.push(b'\n');
-                    self.at += 2;
-                }
-                (Some(_), Some(b'u')) => self.code_point(),
-                (Some(_), Some(&escaped)) => {
-                    self.text.extend_from_slice(&[b'\\', escaped]);
-                    self.at += 2;
-                }
-                (Some(&last), None) => {
-                    self.text.push(last);
-                    self.at += 1;
-                    return;
-                }
-                (None, _) => return,
-            }
-        }
-    }
-
-    fn code_point(&mut self) {
-        let unit = |at: usize| {
-            let digits = self.json.get(at..at + 6)?.strip_prefix(b"\\u")?;
-            u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+/// Writes a string with its quotes. Only line breaks and printable characters are decoded, so that a backslash in the
+/// decoded text remains distinguishable from an escape.
+fn string(mut json: &[u8], text: &mut Vec<u8>) {
+    while let Some(plain) = memchr::memchr(b'\\', json) {
+        text.extend_from_slice(&json[..plain]);
+        let escape = &json[plain..];
+        let (printable, length) = match escape.get(1) {
+            Some(b'n') => (Some('\n'), 2),
+            Some(b'u') => printable(escape).map_or((None, 2), |char| (Some(char), 6 * char.len_utf16())),
+            _ => (None, escape.len().min(2)),
         };
-        let units: Vec<u16> = [unit(self.at), unit(self.at + 6)].into_iter().map_while(|unit| unit).collect();
-        let first = char::decode_utf16(units).next();
-        match first {
-            Some(Ok(char)) if !char.is_control() && char != '"' && char != '\\' => {
-                self.text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-                self.at += 6 * char.len_utf16();
-            }
-            _ => {
-                self.text.extend_from_slice(b"\\u");
-                self.at += 2;
-            }
+        match printable {
+            Some(char) => text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+            None => text.extend_from_slice(&escape[..length]),
         }
+        json = &escape[length..];
     }
+    text.extend_from_slice(json);
+}
+
+/// The character of a `\u` escape, or of a surrogate pair, if it is printable without an escape.
+fn printable(escape: &[u8]) -> Option<char> {
+    let unit = |at: usize| {
+        let digits = escape.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let units = [unit(0), unit(6)].into_iter().map_while(|unit| unit);
+    let char = char::decode_utf16(units).next()?.ok()?;
+    (!char.is_control() && char != '"' && char != '\\').then_some(char)
 }
 
 /// A store as its reader sees it: entries that are read in their readable form have that form here.
@@ -224,7 +182,7 @@ mod tests {
     use super::readable;
 
     #[test]
-    fn as_a_person_reads_it() {
+    fn readable_indents_and_decodes_printable_escapes() {
         let check = |json: &str, expected: &str| {
             assert_eq!(String::from_utf8_lossy(&readable(json.as_bytes())), expected, "{json}");
         };

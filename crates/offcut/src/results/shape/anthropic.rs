@@ -1,7 +1,7 @@
 //! `{type: "tool_result", tool_use_id, content, is_error}`: a block of the Anthropic messages API.
 
 use super::{Adapter, Cut, Fields, Found, Texts, ended, text_of_type};
-use crate::results::json::{Edits, Node};
+use crate::json::{Edits, Node};
 
 pub(super) struct Anthropic;
 

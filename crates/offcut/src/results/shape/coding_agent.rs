@@ -1,7 +1,7 @@
 //! `{success, output, metadata}`: the coding agent's tool results.
 
 use super::{Adapter, Cut, Fields, Found, Texts, ended, handled, set_in};
-use crate::results::json::{Edits, Node};
+use crate::json::{Edits, Node};
 
 pub(super) struct CodingAgent;
 

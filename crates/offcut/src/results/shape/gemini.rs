@@ -1,7 +1,7 @@
 //! `{functionResponse: {name, id, response}}`: a part of the Gemini interface. The response is any object.
 
 use super::{Adapter, Cut, Fields, Found, Text, Texts, ended};
-use crate::results::json::{Edits, Node, quoted};
+use crate::json::{Edits, Node, quoted};
 
 pub(super) struct Gemini;
 

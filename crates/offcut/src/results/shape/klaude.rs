@@ -1,7 +1,7 @@
 //! `{call_id, output, status, tool_name, ui_extra}`: Klaude's tool result items.
 
 use super::{Adapter, Cut, Fields, Found, Texts, ended, handled, set_in};
-use crate::results::json::{Edits, Node, quoted};
+use crate::json::{Edits, Node, quoted};
 
 pub(super) struct Klaude;
 

@@ -1,7 +1,7 @@
 //! `{content: parts[], structuredContent, isError, _meta}`: an MCP `CallToolResult`.
 
 use super::{Adapter, Cut, Fields, Found, NoticePlace, Texts, ended, set_in, text_of_type};
-use crate::results::json::{Edits, Node, quoted};
+use crate::json::{Edits, Node, quoted};
 use crate::shown::Kept;
 
 pub(super) struct Mcp;

@@ -13,9 +13,9 @@ mod opencode;
 mod takumi;
 mod unified;
 
+use crate::json::{Edits, Node, quoted};
 use crate::measure::{self, CharConvention};
 use crate::profile::Settings;
-use crate::results::json::{Edits, Node, quoted};
 use crate::shown::{Kept, Preview};
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! OpenAI's two: a chat message of the role `tool`, and a `function_call_output` of the Responses API.
 
 use super::{Adapter, Cut, Fields, Found, Texts, text_of_type};
-use crate::results::json::{Edits, Node};
+use crate::json::{Edits, Node};
 
 pub(super) struct Chat;
 

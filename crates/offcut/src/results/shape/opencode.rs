@@ -1,7 +1,7 @@
 //! `{title, output, metadata}`: OpenCode's tool results.
 
 use super::{Adapter, Cut, Fields, Found, Texts, handled, set_in};
-use crate::results::json::{Edits, Node};
+use crate::json::{Edits, Node};
 
 pub(super) struct Opencode;
 

@@ -1,7 +1,7 @@
 //! `{llmContent: string | parts[], isError, truncated, outputPath}`: Takumi's tool results.
 
 use super::{Adapter, Cut, Fields, Found, Texts, ended, handled, text_of_type};
-use crate::results::json::{Edits, Node};
+use crate::json::{Edits, Node};
 
 pub(super) struct Takumi;
 

@@ -2,8 +2,8 @@
 
 use super::{Adapter, Beside, Cut, Fields, Found, Texts, ended, handled};
 use crate::boundary;
+use crate::json::{Edits, Node, quoted};
 use crate::results::divide;
-use crate::results::json::{Edits, Node, quoted};
 
 pub(super) struct Unified;
 

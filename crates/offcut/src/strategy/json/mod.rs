@@ -48,7 +48,7 @@ impl Json {
             held: Held::default(),
             most: most.saturating_mul(6).clamp(LEAST_HELD, MOST_HELD),
             halvings: 0,
-            grammar: Grammar::Kept,
+            grammar: Grammar::Strict,
             text: Text::Json,
         }
     }
@@ -183,9 +183,9 @@ fn remark(tree: &Tree, grammar: Grammar) -> String {
     let documents: u64 = tree.children(0).map(|at| tree.nodes[at].values).sum();
     match (grammar, documents) {
         _ if tree.open > 0 => "outline of JSON that is cut off".to_owned(),
-        (Grammar::Stretched, _) => "outline, not valid JSON".to_owned(),
-        (Grammar::Kept, 1) => "JSON, shortened".to_owned(),
-        (Grammar::Kept, _) => format!("{documents} JSON documents, shortened"),
+        (Grammar::Lenient, _) => "outline, not valid JSON".to_owned(),
+        (Grammar::Strict, 1) => "JSON, shortened".to_owned(),
+        (Grammar::Strict, _) => format!("{documents} JSON documents, shortened"),
     }
 }
 

@@ -1,20 +1,21 @@
-//! Where the values of a JSON text begin and end.
+//! The positions of the values in a JSON text that may have holes and may be cut off.
 //!
-//! No parser of the trade tells positions in a text with holes, and none is needed: this one builds no values. It is
-//! one loop with a stack on the heap, so neither depth nor length can break it. It checks the whole grammar. What
-//! programs often print though no grammar allows it (`NaN`, control characters, invalid UTF-8) is told, not refused.
+//! It checks the grammar of the tokens that [`Lexer`] finds, in one loop with a stack on the heap, so neither depth nor
+//! length can break it. What programs often print although the grammar forbids it (`NaN`, control characters, invalid
+//! UTF-8) is accepted and reported as [`Grammar::Lenient`].
 
 use super::held::Held;
+use crate::json::{Lexer, Token, TokenKind};
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The whole text: one document, or several after each other.
+    /// The text: one document, or several in a row.
     Documents,
     Object,
     Array,
     String,
-    /// A number, a word.
+    /// A number, `true`, `false` or `null`.
     Scalar,
     /// Values that are not held.
     Hole,
@@ -27,51 +28,51 @@ pub(super) enum State {
     Open,
 }
 
-/// A value; its own values follow it in the tree.
+/// A value. The values in it follow it in the tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) kind: Kind,
     pub(super) state: State,
-    /// Where it begins: with its key, if it has one.
+    /// The position of its key, or of the value if it has no key.
     pub(super) from: usize,
-    /// Where the value behind the key begins.
+    /// The position of the value.
     pub(super) value: usize,
     pub(super) to: usize,
-    /// The place in the tree behind everything in it.
+    /// The index in the tree after everything in it.
     pub(super) next: usize,
-    /// How many values a hole stands for; otherwise one.
+    /// The number of values a hole replaces; otherwise one.
     pub(super) values: u64,
-    /// As an item of an array: how it stands among the others.
+    /// For an item of an array: whether it differs from the others.
     pub(super) rarity: Rarity,
 }
 
-/// How an item stands among the others of its array.
+/// Whether an item differs from the others of its array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rarity {
     Usual,
-    /// Unlike nearly all others; so many have in common what is odd about it.
+    /// It differs from nearly all others; this many items share the difference.
     Odd(u64),
 }
 
-/// How well the text keeps to the grammar.
+/// How strictly the text follows the grammar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Grammar {
     #[default]
-    Kept,
-    /// Broken in a way that a reader would not mind.
-    Stretched,
+    Strict,
+    /// It violates the grammar in a way that most readers accept.
+    Lenient,
 }
 
-/// The values of a text, each before those in it.
+/// The values of a text, each before the values in it.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) grammar: Grammar,
-    /// How many values are open at the end of the text.
+    /// The number of values that are open at the end of the text.
     pub(super) open: usize,
 }
 
-/// Whether the text goes on behind what is held.
+/// Whether more text follows the held text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Last,
@@ -88,12 +89,12 @@ enum Expect {
     CommaOrClose,
 }
 
-/// The tree of a text that is JSON as far as it goes; nothing for any other.
+/// The tree of a text that is JSON or the beginning of it; nothing for any other text.
 pub(super) fn parse(held: &Held, end: End) -> Option<Tree> {
     let grammar = match std::str::from_utf8(&held.text) {
-        Ok(_) => Grammar::Kept,
-        Err(error) if error.error_len().is_none() && end == End::More => Grammar::Kept,
-        Err(_) => Grammar::Stretched,
+        Ok(_) => Grammar::Strict,
+        Err(error) if error.error_len().is_none() && end == End::More => Grammar::Strict,
+        Err(_) => Grammar::Lenient,
     };
     let root = Node {
         kind: Kind::Documents,
@@ -105,8 +106,7 @@ pub(super) fn parse(held: &Held, end: End) -> Option<Tree> {
         values: 1,
         rarity: Rarity::Usual,
     };
-    let mut parser =
-        Parser { held, end, at: 0, hole: 0, key: None, open: vec![0], nodes: vec![root], grammar };
+    let mut parser = Parser { held, end, hole: 0, key: None, open: vec![0], nodes: vec![root], grammar };
     parser.run()?;
     parser.finish()
 }
@@ -114,12 +114,11 @@ pub(super) fn parse(held: &Held, end: End) -> Option<Tree> {
 struct Parser<'h> {
     held: &'h Held,
     end: End,
-    at: usize,
-    /// The first hole that was not met yet.
+    /// The first hole that the parser has not reached.
     hole: usize,
-    /// Where the key begins whose value comes next.
+    /// The position of the key whose value comes next.
     key: Option<usize>,
-    /// The containers around the place, by their place in the tree.
+    /// The open containers, outermost first, by their index in the tree.
     open: Vec<usize>,
     nodes: Vec<Node>,
     grammar: Grammar,
@@ -127,50 +126,51 @@ struct Parser<'h> {
 
 impl Parser<'_> {
     fn run(&mut self) -> Option<()> {
-        let text = &self.held.text[..];
+        let held = self.held;
+        let mut lexer = Lexer::new(&held.text);
         let mut expect = Expect::Value;
         loop {
-            while text.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-                self.at += 1;
-            }
+            let at = lexer.skip_blanks();
             let wants_value =
                 matches!(expect, Expect::Value | Expect::ValueOrClose | Expect::Key | Expect::KeyOrClose);
-            if wants_value && self.key.is_none() && self.meets_hole() {
+            if wants_value && self.key.is_none() && self.take_hole(at) {
                 expect = self.after_value();
                 continue;
             }
-            let Some(&byte) = text.get(self.at) else { return Some(()) };
-            expect = match (expect, byte) {
-                (Expect::Value | Expect::ValueOrClose, b'{') => self.enter(Kind::Object, Expect::KeyOrClose),
-                (Expect::Value | Expect::ValueOrClose, b'[') => self.enter(Kind::Array, Expect::ValueOrClose),
-                (Expect::ValueOrClose | Expect::CommaOrClose, b']') => self.leave(Kind::Array)?,
-                (Expect::KeyOrClose | Expect::CommaOrClose, b'}') => self.leave(Kind::Object)?,
-                (Expect::CommaOrClose, b',') => {
-                    self.at += 1;
-                    match self.container() {
-                        Kind::Object => Expect::Key,
-                        _ => Expect::Value,
-                    }
+            let Some(token) = lexer.next() else { return Some(()) };
+            expect = match (expect, token.kind) {
+                (Expect::Value | Expect::ValueOrClose, TokenKind::ObjectStart) => {
+                    self.enter(Kind::Object, token, Expect::KeyOrClose)
                 }
-                (Expect::Key | Expect::KeyOrClose, b'"') => {
-                    self.key = Some(self.at);
-                    match self.string() {
+                (Expect::Value | Expect::ValueOrClose, TokenKind::ArrayStart) => {
+                    self.enter(Kind::Array, token, Expect::ValueOrClose)
+                }
+                (Expect::ValueOrClose | Expect::CommaOrClose, TokenKind::ArrayEnd) => {
+                    self.leave(Kind::Array, token)?
+                }
+                (Expect::KeyOrClose | Expect::CommaOrClose, TokenKind::ObjectEnd) => {
+                    self.leave(Kind::Object, token)?
+                }
+                (Expect::CommaOrClose, TokenKind::Comma) => match self.container() {
+                    Kind::Object => Expect::Key,
+                    _ => Expect::Value,
+                },
+                (Expect::Key | Expect::KeyOrClose, TokenKind::String | TokenKind::OpenString) => {
+                    self.key = Some(token.start);
+                    match self.string(token) {
                         State::Closed => Expect::Colon,
                         State::Open => return Some(()),
                     }
                 }
-                (Expect::Colon, b':') => {
-                    self.at += 1;
-                    Expect::Value
-                }
-                (Expect::Value | Expect::ValueOrClose, b'"') => {
-                    let from = self.at;
-                    let state = self.string();
-                    self.push(Kind::String, state, from);
+                (Expect::Colon, TokenKind::Colon) => Expect::Value,
+                (Expect::Value | Expect::ValueOrClose, TokenKind::String | TokenKind::OpenString) => {
+                    let state = self.string(token);
+                    self.push(Kind::String, state, token.start, token.end);
                     self.after_value()
                 }
-                (Expect::Value | Expect::ValueOrClose, _) => {
-                    self.scalar()?;
+                (Expect::Value | Expect::ValueOrClose, TokenKind::Word) => {
+                    let state = self.word(token)?;
+                    self.push(Kind::Scalar, state, token.start, token.end);
                     self.after_value()
                 }
                 _ => return None,
@@ -186,11 +186,12 @@ impl Parser<'_> {
         if self.open.len() == 1 { Expect::Value } else { Expect::CommaOrClose }
     }
 
-    fn meets_hole(&mut self) -> bool {
-        let Some(hole) = self.held.holes.get(self.hole).filter(|hole| hole.at == self.at) else {
+    /// Adds the hole at this position, if there is one.
+    fn take_hole(&mut self, at: usize) -> bool {
+        let Some(hole) = self.held.holes.get(self.hole).filter(|hole| hole.at == at) else {
             return false;
         };
-        self.push(Kind::Hole, State::Closed, self.at);
+        self.push(Kind::Hole, State::Closed, at, at);
         if let Some(node) = self.nodes.last_mut() {
             node.values = hole.values;
         }
@@ -198,108 +199,58 @@ impl Parser<'_> {
         true
     }
 
-    /// Takes in the value that ends here.
-    fn push(&mut self, kind: Kind, state: State, value: usize) {
+    /// Adds a value, with its key if it has one.
+    fn push(&mut self, kind: Kind, state: State, value: usize, to: usize) {
         let (from, next) = (self.key.take().unwrap_or(value), self.nodes.len() + 1);
-        self.nodes.push(Node {
-            kind,
-            state,
-            from,
-            value,
-            to: self.at,
-            next,
-            values: 1,
-            rarity: Rarity::Usual,
-        });
+        self.nodes.push(Node { kind, state, from, value, to, next, values: 1, rarity: Rarity::Usual });
     }
 
-    fn enter(&mut self, kind: Kind, expect: Expect) -> Expect {
-        let from = self.at;
-        self.at += 1;
+    fn enter(&mut self, kind: Kind, token: Token, expect: Expect) -> Expect {
         self.open.push(self.nodes.len());
-        self.push(kind, State::Open, from);
+        self.push(kind, State::Open, token.start, token.end);
         expect
     }
 
-    fn leave(&mut self, kind: Kind) -> Option<Expect> {
-        self.at += 1;
+    fn leave(&mut self, kind: Kind, token: Token) -> Option<Expect> {
         let (at, next) = (self.open.pop()?, self.nodes.len());
         let node = &mut self.nodes[at];
-        (node.state, node.to, node.next) = (State::Closed, self.at, next);
+        (node.state, node.to, node.next) = (State::Closed, token.end, next);
         (node.kind == kind).then(|| self.after_value())
     }
 
-    /// Passes the string that begins here.
-    fn string(&mut self) -> State {
-        let text = &self.held.text[..];
-        self.at += 1;
-        let state = loop {
-            match text.get(self.at) {
-                None => break State::Open,
-                Some(b'"') => {
-                    self.at += 1;
-                    break State::Closed;
-                }
-                Some(b'\\') => {
-                    let Some(&escaped) = text.get(self.at + 1) else {
-                        self.at = text.len();
-                        break State::Open;
-                    };
-                    let known = match escaped {
-                        b'u' => {
-                            let digits = &text[(self.at + 2).min(text.len())..text.len().min(self.at + 6)];
-                            digits.iter().all(u8::is_ascii_hexdigit)
-                        }
-                        escaped => b"\"\\/bfnrt".contains(&escaped),
-                    };
-                    if !known {
-                        self.grammar = Grammar::Stretched;
-                    }
-                    self.at += 2;
-                }
-                Some(0..0x20) => {
-                    self.grammar = Grammar::Stretched;
-                    self.at += 1;
-                }
-                Some(_) => self.at += 1,
-            }
-        };
-        // What was left out of the string is part of it.
+    /// Checks a string, and takes the holes in it.
+    fn string(&mut self, token: Token) -> State {
+        let state = if token.kind == TokenKind::String { State::Closed } else { State::Open };
+        if !is_strict(&self.held.text[token.start + 1..token.end]) {
+            self.grammar = Grammar::Lenient;
+        }
         let holes = &self.held.holes[self.hole..];
-        self.hole += holes.iter().take_while(|hole| hole.at < self.at || state == State::Open).count();
+        self.hole += holes.iter().take_while(|hole| hole.at < token.end || state == State::Open).count();
         state
     }
 
-    fn scalar(&mut self) -> Option<()> {
-        let (text, from) = (&self.held.text[..], self.at);
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);
-        let length = text[from..].iter().take_while(|byte| is_word(byte)).count();
-        self.at = from + length;
-        let word = &text[from..self.at];
-        let is_last = self.at == text.len();
-        if is_last && self.end == End::More && length > 0 {
-            self.push(Kind::Scalar, State::Open, from);
-            return Some(());
+    /// Checks a number or a literal; nothing if the text is not JSON.
+    fn word(&mut self, token: Token) -> Option<State> {
+        let is_last = token.end == self.held.text.len();
+        if is_last && self.end == End::More {
+            return Some(State::Open);
         }
-        match word {
+        match &self.held.text[token.start..token.end] {
             b"true" | b"false" | b"null" => {}
             word if is_number(word) => {}
-            b"NaN" | b"Infinity" | b"-Infinity" | b"undefined" => self.grammar = Grammar::Stretched,
-            [_, ..] if is_last && self.open.len() > 1 => {
-                self.push(Kind::Scalar, State::Open, from);
-                return Some(());
-            }
+            b"NaN" | b"Infinity" | b"-Infinity" | b"undefined" => self.grammar = Grammar::Lenient,
+            _ if is_last && self.open.len() > 1 => return Some(State::Open),
             _ => return None,
         }
-        self.push(Kind::Scalar, State::Closed, from);
-        Some(())
+        Some(State::Closed)
     }
 
     fn finish(mut self) -> Option<Tree> {
+        let text = self.held.text.len();
         if let Some(key) = self.key {
-            self.push(Kind::Scalar, State::Open, key);
+            self.push(Kind::Scalar, State::Open, key, text);
         }
-        let (end, text) = (self.nodes.len(), self.held.text.len());
+        let end = self.nodes.len();
         for &at in &self.open {
             self.nodes[at].next = end;
             self.nodes[at].to = text;
@@ -309,24 +260,42 @@ impl Parser<'_> {
                 node.state == State::Open && matches!(node.kind, Kind::String | Kind::Scalar)
             }));
         let tree = Tree { nodes: self.nodes, grammar: self.grammar, open };
-        // Words and numbers after each other are no documents but a text.
+        // Several words and numbers in a row are plain text.
         let documents = || tree.children(0).map(|at| tree.nodes[at].kind);
         let (count, first) = (documents().count(), documents().next());
         let are_structures = documents().all(|kind| matches!(kind, Kind::Object | Kind::Array | Kind::Hole));
-        // A quotation mark alone makes no document.
+        // A text that begins with a quotation mark is a document only if the string is complete.
         let is_string = first == Some(Kind::String)
             && count == 1
-            && (self.end == End::More || (open == 0 && tree.grammar == Grammar::Kept));
+            && (self.end == End::More || (open == 0 && tree.grammar == Grammar::Strict));
         (are_structures && count > 0 || is_string).then_some(tree)
     }
 }
 
 impl Tree {
-    /// The values in a container, by their places in the tree.
+    /// The values in a container, by their index in the tree.
     pub(super) fn children(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.nodes[at].next;
         let first = (at + 1 < end).then_some(at + 1);
         std::iter::successors(first, move |&at| Some(self.nodes[at].next).filter(|&next| next < end))
+    }
+}
+
+/// Whether the rest of a string after its opening quote has only valid escapes and no control characters.
+fn is_strict(mut text: &[u8]) -> bool {
+    loop {
+        match text {
+            [] | [b'\\'] => return true,
+            [b'\\', b'u', after @ ..] => {
+                if !after.iter().take(4).all(u8::is_ascii_hexdigit) {
+                    return false;
+                }
+                text = after;
+            }
+            [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..] => text = after,
+            [b'\\' | 0..0x20, ..] => return false,
+            [_, after @ ..] => text = after,
+        }
     }
 }
 
@@ -356,7 +325,7 @@ fn is_number(word: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// One door: whether a text is JSON, how well it keeps to the grammar, and how much of it is open at its end.
+    /// Checks whether a text is JSON, how strictly it follows the grammar, and how many values are open at its end.
     #[track_caller]
     fn check(text: &[u8], expected: Option<(Grammar, usize)>) {
         let held = Held { text: text.to_vec(), holes: Vec::new() };
@@ -365,36 +334,36 @@ mod tests {
     }
 
     #[test]
-    fn what_is_json() {
-        let kept = Some((Grammar::Kept, 0));
-        check(b"{}", kept);
-        check(b" [ ] ", kept);
+    fn accepts_strict_and_lenient_json() {
+        let strict = Some((Grammar::Strict, 0));
+        check(b"{}", strict);
+        check(b" [ ] ", strict);
         check(
             b"[1, -0.5e+9, true, false, null, \"\\u00e9\\n\", [[]], {\"a\": {\"a\": 1, \"a\": 2}}]\n",
-            kept,
+            strict,
         );
-        check(b"{\"a\":1}\n{\"a\":2}\n", kept);
-        check(b"\"a string\"", kept);
-        check(b"[\"\\ud800\"]", kept);
-        check(b"[NaN, Infinity, -Infinity]", Some((Grammar::Stretched, 0)));
-        check(b"[\"\x01\"]", Some((Grammar::Stretched, 0)));
-        check(b"[\"\xFF\"]", Some((Grammar::Stretched, 0)));
-        check(b"[\"\\x\"]", Some((Grammar::Stretched, 0)));
+        check(b"{\"a\":1}\n{\"a\":2}\n", strict);
+        check(b"\"a string\"", strict);
+        check(b"[\"\\ud800\"]", strict);
+        check(b"[NaN, Infinity, -Infinity]", Some((Grammar::Lenient, 0)));
+        check(b"[\"\x01\"]", Some((Grammar::Lenient, 0)));
+        check(b"[\"\xFF\"]", Some((Grammar::Lenient, 0)));
+        check(b"[\"\\x\"]", Some((Grammar::Lenient, 0)));
     }
 
     #[test]
-    fn what_is_cut_off() {
-        check(b"[1, 2", Some((Grammar::Kept, 1)));
-        check(b"[[{\"a\"", Some((Grammar::Kept, 4)));
-        check(b"[[{\"a\": ", Some((Grammar::Kept, 4)));
-        check(b"[\"abc", Some((Grammar::Kept, 2)));
-        check(b"[\"abc\\", Some((Grammar::Kept, 2)));
-        check(b"[tru", Some((Grammar::Kept, 2)));
-        check(&b"[".repeat(300_000), Some((Grammar::Kept, 300_000)));
+    fn accepts_json_that_is_cut_off() {
+        check(b"[1, 2", Some((Grammar::Strict, 1)));
+        check(b"[[{\"a\"", Some((Grammar::Strict, 4)));
+        check(b"[[{\"a\": ", Some((Grammar::Strict, 4)));
+        check(b"[\"abc", Some((Grammar::Strict, 2)));
+        check(b"[\"abc\\", Some((Grammar::Strict, 2)));
+        check(b"[tru", Some((Grammar::Strict, 2)));
+        check(&b"[".repeat(300_000), Some((Grammar::Strict, 300_000)));
     }
 
     #[test]
-    fn what_is_not() {
+    fn rejects_text_that_is_not_json() {
         for text in [
             &b""[..],
             b"  ",
