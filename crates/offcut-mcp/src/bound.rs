@@ -1,41 +1,23 @@
-//! One answer of a tool, bounded: its texts by the middleware, its `structuredContent` by its schema.
+//! Bounds one answer of a tool: its texts by the middleware, its structured data by its schema.
+//!
+//! A result has its data in `structuredContent`. A protocol error takes the same path: its text is `message`, its data is
+//! `data`, and hosts show both to the model.
 
+use crate::message::Answer;
 use crate::schema::Schema;
 use crate::structured::{Marking, fit};
 use offcut::json::{Edits, Node, quoted};
-use offcut::results::{Decision, Middleware, ResultOutcome, Shape, ShapeChoice};
+use offcut::results::{Middleware, ResultOutcome, Shape, ShapeChoice};
 use offcut::store::Id;
 use offcut::{Context, Kept, Limits, Preview, Rule, Shown};
+use serde_json::json;
+use std::borrow::Cow;
 
-/// The member of `_meta` that tells of a `structuredContent` that was cut.
+/// The member of `_meta` that describes a shortened `structuredContent`.
 const META: &str = "offcut.dev/structured";
 
-/// The member that an object without a schema of its own gets when something of it is missing.
+/// The member that is added to a shortened object, if its schema allows it.
 const MEMBER: &str = "offcut";
-
-/// Bounds texts a little more where a `structuredContent` is over the limits, too: what is shown of a text may stand in
-/// there once more, where line ends and quotes are written with two characters each.
-pub(crate) fn with_room_for_structure(middleware: Middleware, context: &Context) -> Middleware {
-    let Some(budget) = budget(&middleware, context) else { return middleware };
-    let less = Limits { bytes: Some((budget / 5 * 4).max(512)), ..Limits::default() };
-    middleware.decide(move |call| {
-        let result = Node::parse(call.json).ok();
-        let structure = result.and_then(|result| result.get("structuredContent"));
-        match structure.is_some_and(|structure| structure.json().len() as u64 > budget) {
-            true => Decision::BoundWith(Rule { limits: less, ..Rule::default() }),
-            false => Decision::Bound,
-        }
-    })
-}
-
-/// How many bytes of JSON are shown.
-fn budget(middleware: &Middleware, context: &Context) -> Option<u64> {
-    let settings = middleware.truncator().settings(context);
-    let limits = settings.limits;
-    // A token is about four bytes; JSON has no lines worth counting.
-    let bytes = [limits.bytes, limits.chars, limits.tokens.map(|tokens| tokens.saturating_mul(4))];
-    bytes.into_iter().flatten().min().filter(|_| settings.enabled)
-}
 
 /// How one call's answer is bounded.
 pub(crate) struct Bounds<'a> {
@@ -43,139 +25,149 @@ pub(crate) struct Bounds<'a> {
     pub(crate) context: &'a Context,
     /// The schema that the tool advertises for its `structuredContent`.
     pub(crate) schema: Option<&'a str>,
-    /// The name of our own tool.
+    /// The name of the tool that reads stored outputs.
     pub(crate) read_tool: &'a str,
 }
 
+/// Structured data after shortening.
+struct Shortened {
+    json: String,
+    /// Its id, its size, and how to read it, as JSON.
+    note: String,
+    /// The notice to add to the texts, if these do not have one that covers the data.
+    notice: Option<String>,
+}
+
 impl Bounds<'_> {
-    /// The result with what is over the limits cut; nothing if it passes as it is.
-    pub(crate) fn result(&self, result: Node<'_>) -> Option<String> {
-        let choice = ShapeChoice::Is(Shape::Mcp);
-        let bounded = self.middleware.bound_json(result.json(), choice, self.context).ok()?;
-        let outcome = bounded.results.first().map(|judged| &judged.outcome);
-        let cut = match outcome {
-            Some(ResultOutcome::Truncated(preview)) => Some(&**preview),
-            _ => None,
+    /// The answer with everything over the limits shortened; nothing if it stays unchanged.
+    pub(crate) fn bound(&self, answer: Answer<'_>) -> Option<String> {
+        let (shape, key) = match answer {
+            Answer::Result(_) => (Shape::Mcp, "structuredContent"),
+            Answer::Error(_) => (Shape::McpError, "data"),
         };
-        let is_whole = matches!(bounded.json, std::borrow::Cow::Borrowed(_));
-        match self.structured(result, &bounded.json, cut) {
-            Some(json) => Some(json),
-            None if is_whole => None,
-            None => Some(bounded.json.into_owned()),
-        }
-    }
-
-    /// An error of the protocol, whose message a host shows to the model like any result.
-    pub(crate) fn error(&self, error: Node<'_>) -> Option<String> {
+        let node = answer.node();
+        let budget = self.budget();
+        let data = node.get(key).zip(budget).filter(|(data, budget)| data.json().len() as u64 > *budget);
+        let bytes = data.map(|(_, budget)| (budget / 5 * 4).max(512));
+        // Data often repeats the text, with two bytes for each quote and line end. The text gets less so that its preview
+        // fits there, too.
+        let rule = Rule { limits: Limits { bytes, ..Limits::default() }, ..Rule::default() };
+        let bounded = self.middleware.bound_node(node, ShapeChoice::Is(shape), self.context, rule);
+        let texts = bounded.results.first().and_then(|report| match &report.outcome {
+            ResultOutcome::Truncated(preview) => Some(&**preview),
+            ResultOutcome::Fits | ResultOutcome::Skipped(_) => None,
+        });
+        let shortened = data.and_then(|(data, budget)| self.shorten(node, data, budget, texts));
+        let changed = match bounded.json {
+            Cow::Owned(json) => Some(json),
+            Cow::Borrowed(_) => None,
+        };
+        let Some(shortened) = shortened else { return changed };
+        let node = match &changed {
+            Some(json) => Node::parse(json).ok()?,
+            None => node,
+        };
         let mut edits = Edits::default();
-        let cut = |text: &[u8]| match self.middleware.truncator().apply(text, self.context) {
-            Shown::Cut(preview) => Some(preview),
-            Shown::Whole(_) => None,
-        };
-        if let Some(message) = error.get("message")
-            && let Some(preview) = message.text().and_then(|text| cut(&text))
-        {
-            edits.replace(message, quoted(&preview.content));
+        edits.replace(node.get(key)?, shortened.json);
+        if let Answer::Result(_) = answer {
+            if let Some(notice) = shortened.notice {
+                add_text(node, &notice, &mut edits);
+            }
+            match node.get("_meta").filter(Node::is_object) {
+                Some(meta) => edits.set(meta, &[(META, shortened.note)]),
+                None => edits.set(node, &[("_meta", format!("{{\"{META}\":{}}}", shortened.note))]),
+            }
         }
-        if let (Some(data), Some(budget)) = (error.get("data"), budget(self.middleware, self.context))
-            && data.json().len() as u64 > budget
-        {
-            let shown = self.middleware.truncator().apply_json(data.json().as_bytes(), self.context);
-            let id = shown.preview().and_then(kept);
-            let id = id.as_ref().map(Id::as_str);
-            edits.replace(data, fit(data, Schema::Open, budget, &Marking { id, repeated: None }));
-        }
-        (!edits.is_empty()).then(|| edits.apply_within(error))
+        Some(edits.apply_within(node))
     }
 
-    /// The result, whose texts are bounded already, with its `structuredContent` bounded; nothing if that fits.
-    fn structured(&self, original: Node<'_>, json: &str, texts: Option<&Preview>) -> Option<String> {
-        let budget = budget(self.middleware, self.context)?;
-        let result = Node::parse(json).ok()?;
-        let value = result.get("structuredContent").filter(|value| value.json().len() as u64 > budget)?;
-        let text = only_text(original);
-        let repeats = text.as_ref().is_some_and(|text| repeats(text, value));
-        // What the texts have whole is not stored again.
-        let own = match texts {
-            Some(_) if repeats => None,
-            _ => match self.middleware.truncator().apply_json(value.json().as_bytes(), self.context) {
+    /// The number of bytes of JSON that may be shown.
+    fn budget(&self) -> Option<u64> {
+        let settings = self.middleware.truncator().settings(self.context);
+        let limits = settings.limits;
+        // A token is about four bytes. Line limits do not apply: JSON is often one line.
+        let bytes = [limits.bytes, limits.chars, limits.tokens.map(|tokens| tokens.saturating_mul(4))];
+        bytes.into_iter().flatten().min().filter(|_| settings.enabled)
+    }
+
+    /// Shortens data that is over the budget; nothing if its schema requires all of it.
+    fn shorten(
+        &self,
+        answer: Node<'_>,
+        data: Node<'_>,
+        budget: u64,
+        texts: Option<&Preview>,
+    ) -> Option<Shortened> {
+        let text = only_text(answer);
+        // Data that the stored texts contain is not stored again.
+        let is_stored = texts.is_some() && text.as_ref().is_some_and(|text| repeats(text, data));
+        let preview = match is_stored {
+            true => None,
+            false => match self.middleware.truncator().apply_json(data.json().as_bytes(), self.context) {
                 Shown::Cut(preview) => Some(preview),
                 Shown::Whole(_) => return None,
             },
         };
-        let id = own.as_deref().or(texts).and_then(kept);
+        let id = preview.as_deref().or(texts).and_then(stored_id);
         let id = id.as_ref().map(Id::as_str);
         let schema_node = self.schema.and_then(|schema| Node::parse(schema).ok());
         let schema = schema_node.map_or(Schema::Open, Schema::new);
         let repeated = text.as_deref().zip(texts.map(|texts| texts.content.as_slice()));
-        let total = value.json().len();
-        let marked = schema.takes(value, MEMBER) && value.is_object();
-        let note = id.map(|id| {
-            format!("{{\"id\":\"{id}\",\"bytes\":{total},\"next\":{}}}", quoted(self.next(id).as_bytes()))
-        });
-        let note = note.unwrap_or_else(|| format!("{{\"id\":null,\"bytes\":{total}}}"));
-        let room = budget.saturating_sub(if marked { note.len() as u64 + 12 } else { 0 });
-        let mut small = fit(value, schema, room, &Marking { id, repeated });
-        // Its schema lets nothing of it go: it is whole, and there is nothing to tell.
-        if small == value.json() && self.schema.is_some() {
+        let total = data.json().len();
+        let is_marked = schema.takes(data, MEMBER) && data.is_object();
+        let next = id.map(|id| format!("{} {{\"id\":\"{id}\"}}", self.read_tool));
+        let note = match &next {
+            Some(next) => json!({"id": id, "bytes": total, "next": next}),
+            None => json!({"id": null, "bytes": total}),
+        };
+        let note = note.to_string();
+        let room = budget.saturating_sub(if is_marked { note.len() as u64 + 12 } else { 0 });
+        let mut json = fit(data, schema, room, &Marking { id, repeated });
+        if json == data.json() && self.schema.is_some() {
             return None;
         }
-        // An object of a hundred thousand members has nothing to cut; only without a schema it may go.
-        if self.schema.is_none() && small.len() as u64 > budget.saturating_mul(2) {
-            small = "{}".to_owned();
+        // An object with very many short members cannot be shortened. Without a schema all of them may be dropped.
+        if self.schema.is_none() && json.len() as u64 > budget.saturating_mul(2) {
+            json = "{}".to_owned();
         }
-        if marked && let Ok(object) = Node::parse(&small) {
+        if is_marked && let Ok(object) = Node::parse(&json) {
             let mut edits = Edits::default();
             edits.set(object, &[(MEMBER, note.clone())]);
-            small = edits.apply(&small);
+            json = edits.apply(&json);
         }
-        let mut edits = Edits::default();
-        edits.replace(value, small);
-        if own.is_some() {
-            self.tell(result, id, total, &mut edits);
-        }
-        match result.get("_meta").filter(Node::is_object) {
-            Some(meta) => edits.set(meta, &[(META, note)]),
-            None => edits.set(result, &[("_meta", format!("{{\"{META}\":{note}}}"))]),
-        }
-        Some(edits.apply(json))
-    }
-
-    /// Says in a text of its own that the structured part is not whole.
-    fn tell(&self, result: Node<'_>, id: Option<&str>, total: usize, edits: &mut Edits) {
-        let notice = match id {
-            Some(id) => {
+        let notice = preview.is_some().then(|| match (id, next) {
+            (Some(id), Some(next)) => {
                 format!(
-                    "[offcut {id}: structuredContent has {total} bytes and is shown in part; next: {}]",
-                    self.next(id)
+                    "[offcut {id}: structuredContent has {total} bytes and is shown in part; next: {next}]"
                 )
             }
-            None => format!(
+            _ => format!(
                 "[offcut: structuredContent has {total} bytes and is shown in part; the rest was not kept]"
             ),
-        };
-        let part = format!("{{\"type\":\"text\",\"text\":{}}}", quoted(notice.as_bytes()));
-        let content = result.get("content").filter(Node::is_array);
-        match (content, content.and_then(|content| content.elements().last().copied())) {
-            (_, Some(last)) => edits.insert_after(last, &part),
-            (Some(empty), None) => edits.replace(empty, format!("[{part}]")),
-            (None, None) => edits.set(result, &[("content", format!("[{part}]"))]),
-        }
-    }
-
-    fn next(&self, id: &str) -> String {
-        format!("{} {{\"id\":\"{id}\"}}", self.read_tool)
+        });
+        Some(Shortened { json, note, notice })
     }
 }
 
-fn kept(preview: &Preview) -> Option<Id> {
+/// Adds a text after the last part of a result.
+fn add_text(result: Node<'_>, text: &str, edits: &mut Edits) {
+    let part = format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text.as_bytes()));
+    let content = result.get("content").filter(Node::is_array);
+    match (content, content.and_then(|content| content.elements().last().copied())) {
+        (_, Some(last)) => edits.insert_after(last, &part),
+        (Some(empty), None) => edits.replace(empty, format!("[{part}]")),
+        (None, None) => edits.set(result, &[("content", format!("[{part}]"))]),
+    }
+}
+
+fn stored_id(preview: &Preview) -> Option<Id> {
     match &preview.kept {
         Kept::Whole(entry) | Kept::Open(entry) => Some(entry.id),
         Kept::NotWhole { .. } | Kept::Off => None,
     }
 }
 
-/// The text of a result that has one text.
+/// The text of a result that has exactly one.
 fn only_text(result: Node<'_>) -> Option<Vec<u8>> {
     let texts: Vec<Node<'_>> =
         result.get("content")?.elements().iter().filter_map(|part| part.get("text")).collect();
@@ -185,12 +177,13 @@ fn only_text(result: Node<'_>) -> Option<Vec<u8>> {
     }
 }
 
-/// Whether a value says nothing that the text does not: it is the text as JSON, or an object around the text.
+/// Whether a value contains nothing but the text: it is the text parsed as JSON, or an object with the text as its only
+/// member.
 fn repeats(text: &[u8], value: Node<'_>) -> bool {
     let members = value.members();
-    let is_around = match &members[..] {
+    let is_wrapper = match &members[..] {
         [(_, only)] => only.text().is_some_and(|only| only == text),
         _ => false,
     };
-    is_around || offcut::retrieve::readable(text) == offcut::retrieve::readable(value.json().as_bytes())
+    is_wrapper || offcut::retrieve::readable(text) == offcut::retrieve::readable(value.json().as_bytes())
 }

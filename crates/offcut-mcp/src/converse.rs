@@ -1,26 +1,28 @@
-//! A conversation without processes, for the fuzzer.
+//! Runs a conversation without processes, for the fuzzer.
 
+use crate::message::Packet;
 use crate::proxy::Proxy;
-use crate::relay::ClientLine;
+use crate::relay::ClientPacket;
 use std::io;
 
-/// Passes every line on; one that begins with `<` is the server's. What a message becomes is JSON if it was.
+/// Passes every line on. A line that begins with `<` is from the server. A changed line must be JSON.
 #[doc(hidden)]
-pub fn converse(proxy: Proxy, said: &[u8]) {
+pub fn converse(proxy: Proxy, lines: &[u8]) {
     let hub = proxy.hub(Box::new(io::sink()));
-    for line in said.split(|&byte| byte == b'\n') {
+    for line in lines.split(|&byte| byte == b'\n') {
         let is_json = |text: &[u8]| serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok();
         match line.strip_prefix(b"<") {
             Some(line) => {
-                let passed = hub.relay.server_line(line);
+                let packet = Packet::parse(line);
+                let passed = hub.relay.from_server(&packet);
                 assert!(*passed == *line || is_json(&passed), "{}", passed.escape_ascii());
             }
             None => {
-                let ClientLine { forward, own } = hub.relay.client_line(line);
-                if let Some(forward) = forward {
-                    assert!(*forward == *line || is_json(&forward), "{}", forward.escape_ascii());
+                let ClientPacket { forward, local } = hub.relay.from_client(Packet::parse(line));
+                if let Some(Packet { bytes, .. }) = forward {
+                    assert!(*bytes == *line || is_json(&bytes), "{}", bytes.escape_ascii());
                 }
-                for request in own {
+                for request in local {
                     let answer = hub.answer(request);
                     assert!(is_json(answer.as_bytes()), "{answer}");
                 }

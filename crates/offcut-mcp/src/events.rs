@@ -1,26 +1,26 @@
-//! Server-sent events, each of bounded size.
+//! Reads server-sent events, each of bounded size.
 
 use crate::line::{Line, Lines, TooLong};
 use std::io::{self, Read};
 use std::time::Duration;
 
-/// The longest that a server may make us wait before a stream is taken up again.
+/// The longest pause before reconnecting that a server may request.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// How long to wait before a stream is taken up again, unless the server says.
+/// The pause before reconnecting, unless the server sets one.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Events<R> {
     lines: Lines<R>,
-    /// How long to wait before the stream is taken up again.
+    /// The pause before reconnecting.
     pub(crate) pause: Duration,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A message, and the name of its place in the stream.
+    /// A message, and its event id.
     Message { data: Vec<u8>, id: Option<String> },
-    /// A line of a message was too long to be held.
+    /// A line of a message was too long to hold.
     TooLong(TooLong),
 }
 
@@ -37,7 +37,7 @@ impl<R: Read> Events<R> {
             let line = match line {
                 Line::Whole(line) => line.strip_suffix(b"\r").unwrap_or(line),
                 Line::TooLong(long) => return Ok(Some(Event::TooLong(long))),
-                // The event that it belongs to is not whole.
+                // Its event is incomplete.
                 Line::Unended(_) => return Ok(None),
             };
             if line.is_empty() {
@@ -51,7 +51,7 @@ impl<R: Read> Events<R> {
             let value = value.strip_prefix(b" ").unwrap_or(value);
             match &line[..colon] {
                 b"data" => match &mut data {
-                    // A message in several lines has its line ends between values.
+                    // In a message of several lines, the line ends are between values.
                     Some(data) => {
                         data.push(b'\n');
                         data.extend_from_slice(value);
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_of_every_form() {
+    fn reads_events_of_every_form() {
         let check = |text: &str, expected: &[(&str, Option<&str>)]| {
             let mut events = Events::new(Lines::new(text.as_bytes(), 100));
             let mut found = Vec::new();

@@ -1,14 +1,12 @@
-//! A server behind Streamable HTTP: each message of the client is a request, its answer a body or a stream of events.
-//!
-//! No typed model of the protocol: a message goes out and comes in as the text it is.
+//! The proxy for a server on Streamable HTTP: each packet of the client is an HTTP request; its answer is a body or a
+//! stream of events. Messages are sent and received as text, without a typed model of the protocol.
 
 use crate::events::{Event, Events};
 use crate::hub::Hub;
 use crate::line::Lines;
-use crate::message::{Message, text_in};
+use crate::message::{Answer, Message, Packet, RequestId, text_in};
 use crate::proxy::Proxy;
 use base64::Engine;
-use offcut::json::Node;
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,25 +16,27 @@ use ureq::http::{Response, StatusCode};
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 
-/// Requests on their way at once; each has a thread.
+/// The most concurrent requests; each has a thread.
 const MOST_AT_ONCE: usize = 256;
 
-/// How long we wait for answers when the client has left, and for a connection.
+/// How long answers may take after the client has closed its end.
 const GRACE: Duration = Duration::from_secs(5);
-const CONNECTING: Duration = Duration::from_secs(30);
 
-/// How often a stream that broke is taken up again without anything having come.
+/// How long a connection may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How often a broken stream is resumed without a new event.
 const ATTEMPTS: usize = 5;
 
-/// The version that a message of a client without `initialize` carries.
+/// The member of `_meta` with the protocol version, for clients that do not send `initialize`.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// Where the server is.
+/// The address of a server.
 #[derive(Clone, Debug)]
 pub struct Address {
     /// Its URL.
     pub url: String,
-    /// What is sent along with every request: name and value.
+    /// Headers for every request: name and value.
     pub headers: Vec<(String, String)>,
 }
 
@@ -48,14 +48,14 @@ struct Upstream {
     at_once: AtomicUsize,
 }
 
-/// What the server has told us to say from now on.
+/// What the server asked to be sent with every further request.
 #[derive(Clone, Debug, Default)]
 struct Session {
     id: Option<String>,
     version: Option<String>,
 }
 
-/// Stands between a client and a server behind HTTP until the client leaves.
+/// Passes messages between a client and a server on HTTP until the client closes its end.
 pub fn proxy_http(
     proxy: Proxy,
     address: Address,
@@ -65,9 +65,9 @@ pub fn proxy_http(
     let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
     let config = Agent::config_builder()
         .http_status_as_error(false)
-        // Another place is not the server that the user named, and the session is not its business.
+        // Credentials and the session are meant for the named server only.
         .max_redirects(0)
-        .timeout_connect(Some(CONNECTING))
+        .timeout_connect(Some(CONNECT_TIMEOUT))
         .user_agent(concat!("offcut/", env!("CARGO_PKG_VERSION")))
         .tls_config(tls)
         .build();
@@ -78,7 +78,7 @@ pub fn proxy_http(
         session: Mutex::default(),
         at_once: AtomicUsize::new(0),
     });
-    let followed = upstream.hub.follow_client(input, |line| upstream.clone().send(line));
+    let followed = upstream.hub.follow_client(input, |packet| upstream.clone().send(packet));
     let deadline = Instant::now() + GRACE;
     while upstream.at_once.load(Ordering::SeqCst) > 0 && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
@@ -92,21 +92,20 @@ impl Upstream {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a line of the client. What waits for an answer does so on a thread of its own.
-    fn send(self: Arc<Self>, line: &[u8]) -> Result<(), String> {
-        let document = std::str::from_utf8(line).ok().and_then(|text| Node::parse(text).ok());
-        let Some(document) = document else {
+    /// Sends a packet of the client. A request waits for its answer on a thread.
+    fn send(self: Arc<Self>, packet: &Packet<'_>) -> Result<(), String> {
+        if !packet.is_json() {
             eprintln!("offcut: a line of the client is not JSON and was not sent");
             return Ok(());
-        };
-        let messages: Vec<Message<'_>> = Message::nodes(document).into_iter().map(Message::of).collect();
-        let headers = headers(&messages);
-        if !messages.iter().any(|message| matches!(message, Message::Request { .. })) {
-            let is_ready = messages.iter().any(
+        }
+        let headers = headers(&packet.messages);
+        let requests = packet.requests();
+        if requests.is_empty() {
+            let is_ready = packet.messages.iter().any(
                 |message| matches!(message, Message::Notification { method, .. } if method == "notifications/initialized"),
             );
-            // In order: the next message may depend on this one.
-            match self.post(line, &headers) {
+            // Not on a thread: the next message may depend on this one.
+            match self.post(&packet.bytes, &headers) {
                 Ok(response) if response.status().is_success() => {}
                 Ok(response) => {
                     eprintln!("offcut: the server answered a notification with {}", response.status())
@@ -122,22 +121,21 @@ impl Upstream {
             self.at_once.fetch_sub(1, Ordering::SeqCst);
             return Err(format!("more than {MOST_AT_ONCE} requests wait for the server"));
         }
-        let line = line.to_vec();
+        let bytes = packet.bytes.to_vec();
         std::thread::spawn(move || {
-            let result = self.exchange(&line, &headers);
-            // Whatever is not answered by now never will be.
-            let reason =
-                result.err().unwrap_or_else(|| "the server ended the answer before it was whole".to_owned());
-            let _ = self.hub.fail_line(&line, &reason);
+            let result = self.exchange(&bytes, &requests, &headers);
+            // The server does not answer what is still pending.
+            let reason = result.err().unwrap_or_else(|| "the server ended an incomplete answer".to_owned());
+            let _ = self.hub.fail_pending(&requests, &reason);
             self.at_once.fetch_sub(1, Ordering::SeqCst);
         });
         Ok(())
     }
 
-    /// A request and all that comes back for it.
-    fn exchange(&self, line: &[u8], headers: &Headers) -> Result<(), String> {
+    /// Sends requests and passes on everything that the server answers.
+    fn exchange(&self, bytes: &[u8], requests: &[RequestId], headers: &Headers) -> Result<(), String> {
         let response =
-            self.post(line, headers).map_err(|error| format!("the server cannot be reached: {error}"))?;
+            self.post(bytes, headers).map_err(|error| format!("the server cannot be reached: {error}"))?;
         let status = response.status();
         if !status.is_success() {
             return self.refused(status, response, headers);
@@ -146,7 +144,7 @@ impl Upstream {
             self.session().id = Some(id);
         }
         if !is_stream(&response) {
-            return self.whole(response, headers);
+            return self.deliver_body(response, headers);
         }
         let mut place = Place::default();
         let mut failures = 0;
@@ -156,8 +154,9 @@ impl Upstream {
             if let Some(response) = stream.take() {
                 self.follow(response, &mut place, headers)?;
             }
-            // A server may end a stream early and go on with it when it is asked to.
-            let Some(last) = place.last.clone().filter(|_| self.hub.is_waiting(line)) else { return Ok(()) };
+            // A server may end a stream early and continue it on request.
+            let is_pending = || requests.iter().any(|id| self.hub.relay.is_pending(id));
+            let Some(last) = place.last.clone().filter(|_| is_pending()) else { return Ok(()) };
             failures = if place.count > before { 0 } else { failures + 1 };
             if failures >= ATTEMPTS {
                 return Ok(());
@@ -168,8 +167,8 @@ impl Upstream {
         }
     }
 
-    /// An answer in one piece.
-    fn whole(&self, response: Response<Body>, headers: &Headers) -> Result<(), String> {
+    /// Passes on an answer that is one body.
+    fn deliver_body(&self, response: Response<Body>, headers: &Headers) -> Result<(), String> {
         let most = self.hub.largest as u64;
         let mut body = Vec::new();
         let reader = response.into_body().into_reader();
@@ -178,10 +177,10 @@ impl Upstream {
             .read_to_end(&mut body)
             .map_err(|error| format!("the answer broke off: {error}"))?;
         if body.len() as u64 > most {
-            return Err(format!("the answer has more than the {most} bytes that are held"));
+            return Err(format!("the answer has more than {most} bytes, the limit for a message"));
         }
         if body.trim_ascii().is_empty() {
-            return Err("the server has accepted the request and does not answer it".to_owned());
+            return Err("the server accepted the request without an answer".to_owned());
         }
         self.deliver(&body, headers);
         Ok(())
@@ -210,33 +209,30 @@ impl Upstream {
                     }
                 }
                 Ok(None) => return Ok(()),
-                // A connection that breaks is taken up again like a stream that ends.
+                // A broken connection is resumed like a stream that ended.
                 Err(_) => return Ok(()),
             }
         }
     }
 
-    /// A message for the client, on one line: line ends can only stand between values.
+    /// Passes a packet on to the client.
     fn deliver(&self, message: &[u8], headers: &Headers) {
-        let message = message.trim_ascii();
-        let flat = match memchr::memchr2(b'\n', b'\r', message) {
-            None => Cow::Borrowed(message),
-            Some(_) => {
-                let flat = |&byte: &u8| if byte == b'\n' || byte == b'\r' { b' ' } else { byte };
-                Cow::Owned(message.iter().map(flat).collect::<Vec<u8>>())
-            }
-        };
+        let line = one_line(message);
+        self.deliver_packet(&Packet::parse(&line), headers);
+    }
+
+    fn deliver_packet(&self, packet: &Packet<'_>, headers: &Headers) {
         if headers.is_initialize
-            && let Some(document) = std::str::from_utf8(&flat).ok().and_then(|text| Node::parse(text).ok())
-            && let Some(version) = text_in(document.get("result"), "protocolVersion")
+            && let Some((_, Answer::Result(result))) = packet.answers().next()
+            && let Some(version) = text_in(Some(result), "protocolVersion")
         {
             self.session().version = Some(version);
         }
-        // If the client does not read any more, its end of the input tells us, too.
-        let _ = self.hub.pass_to_client(&flat);
+        // If the client no longer reads, the end of its input is noticed elsewhere.
+        let _ = self.hub.pass_to_client(packet);
     }
 
-    /// What the server says of its own accord, as long as it wants to.
+    /// Passes on the messages that do not belong to a request, until the server ends the stream.
     fn listen(&self) {
         let mut place = Place::default();
         let mut failures = 0;
@@ -248,7 +244,7 @@ impl Upstream {
                         return;
                     }
                 }
-                // Many servers have nothing to say.
+                // Many servers do not offer such a stream.
                 Ok(_) => return,
                 Err(_) => {}
             }
@@ -257,15 +253,19 @@ impl Upstream {
         }
     }
 
-    /// An answer with the status of an error: if it is a message, the client gets it; else we say what came.
+    /// Handles an error status: passes on a body that answers a pending request, and reports any other.
     fn refused(&self, status: StatusCode, response: Response<Body>, headers: &Headers) -> Result<(), String> {
         let mut body = Vec::new();
         let most = self.hub.largest as u64;
         let _ = response.into_body().into_reader().take(most).read_to_end(&mut body);
-        if self.hub.answers(&body) {
-            self.deliver(&body, headers);
+        let line = one_line(&body);
+        let packet = Packet::parse(&line);
+        if packet.answers().any(|(id, _)| self.hub.relay.is_pending(id)) {
+            self.deliver_packet(&packet, headers);
             return Ok(());
         }
+        drop(packet);
+        drop(line);
         body.truncate(2000);
         let body = String::from_utf8_lossy(&body);
         let body = body.trim();
@@ -280,7 +280,7 @@ impl Upstream {
         Err(format!("the server answered {status}{colon}{body}{hint}"))
     }
 
-    fn post(&self, line: &[u8], headers: &Headers) -> Result<Response<Body>, ureq::Error> {
+    fn post(&self, bytes: &[u8], headers: &Headers) -> Result<Response<Body>, ureq::Error> {
         let mut request = self
             .agent
             .post(&self.address.url)
@@ -289,7 +289,7 @@ impl Upstream {
         for (name, value) in self.common(headers.version.as_deref()).iter().chain(&headers.values) {
             request = request.header(name, value);
         }
-        request.send(line)
+        request.send(bytes)
     }
 
     fn get(&self, last: Option<&str>) -> Result<Response<Body>, ureq::Error> {
@@ -303,7 +303,7 @@ impl Upstream {
         request.call()
     }
 
-    /// Ends the session, if there is one; whether the server minds is its own affair.
+    /// Ends the session, if there is one. The protocol allows the server to refuse that.
     fn leave(&self) {
         if self.session().id.is_none() {
             return;
@@ -324,8 +324,9 @@ impl Upstream {
     }
 }
 
-/// Where a stream has come to.
+/// The progress of a stream of events.
 struct Place {
+    /// The id of the last event.
     last: Option<String>,
     count: u64,
     pause: Duration,
@@ -337,7 +338,7 @@ impl Default for Place {
     }
 }
 
-/// What the headers say of a message: newer versions of the protocol want it there, older ones do not mind.
+/// The headers that describe a message. Newer versions of the protocol require them, older ones ignore them.
 #[derive(Clone, Debug, Default)]
 struct Headers {
     values: Vec<(String, String)>,
@@ -367,7 +368,17 @@ fn headers(messages: &[Message<'_>]) -> Headers {
     }
 }
 
-/// A text as a header can carry it.
+/// A message on one line: in JSON, line ends are only between values.
+fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
+    let message = message.trim_ascii();
+    if memchr::memchr2(b'\n', b'\r', message).is_none() {
+        return Cow::Borrowed(message);
+    }
+    let flat = |&byte: &u8| if byte == b'\n' || byte == b'\r' { b' ' } else { byte };
+    Cow::Owned(message.iter().map(flat).collect())
+}
+
+/// A text in a form that is valid in a header.
 fn header_value(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| (0x20..0x7F).contains(&byte)) && text.trim() == text;
     match is_plain && !text.starts_with("=?base64?") {

@@ -1,19 +1,18 @@
-//! What the two directions of a proxy share: the client's end, the relay and our own answers.
+//! The parts of a proxy that do not depend on how it reaches its server: the client, the relay, and local answers.
 
 use crate::library::Library;
 use crate::line::{Direction, Line, Lines, TooLong};
-use crate::message::{Fault, Message, RequestId, answer, code};
-use crate::relay::{ClientLine, Own, OwnRequest, Relay};
-use crate::tools::{TEMPLATES, Tool};
-use offcut::json::Node;
+use crate::message::{Fault, Packet, RequestId, answer_line, code};
+use crate::relay::{ClientPacket, LocalMethod, LocalRequest, Relay};
+use crate::tools::{self, Tool};
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-/// Requests to our own tool that may wait; then the client waits.
+/// The most local requests that are queued; then the client waits.
 const QUEUE: usize = 64;
 
-/// The client's end. Whoever writes waits for the client to read: nothing is queued.
+/// The client's end. A writer waits until the client reads: nothing is queued.
 pub(crate) struct Client(Mutex<BufWriter<Box<dyn Write + Send>>>);
 
 impl Client {
@@ -21,7 +20,7 @@ impl Client {
         Client(Mutex::new(BufWriter::with_capacity(64 << 10, output)))
     }
 
-    /// One message, on a line of its own.
+    /// Sends one message as one line.
     pub(crate) fn send(&self, line: &[u8]) -> io::Result<()> {
         let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         output.write_all(line)?;
@@ -30,7 +29,6 @@ impl Client {
     }
 }
 
-/// What a proxy is made of, whatever its server is.
 pub(crate) struct Hub {
     pub(crate) relay: Relay,
     pub(crate) library: Library,
@@ -40,85 +38,60 @@ pub(crate) struct Hub {
 
 impl Hub {
     /// Answers a request with an error.
-    pub(crate) fn fail(&self, id: &RequestId, message: &str) -> io::Result<()> {
+    fn fail(&self, id: &RequestId, message: &str) -> io::Result<()> {
         let fault = Fault::new(code::SERVER, message);
-        self.client.send(answer(id.json(), &Err(fault)).as_bytes())
+        self.client.send(answer_line(id.json(), &Err(fault)).as_bytes())
     }
 
-    /// Answers every request that still waits with an error.
+    /// Answers those of the requests that are pending with an error.
+    pub(crate) fn fail_pending(&self, requests: &[RequestId], message: &str) -> io::Result<()> {
+        let mut pending = requests.iter().filter(|id| self.relay.forget(id));
+        pending.try_for_each(|id| self.fail(id, message))
+    }
+
+    /// Answers every pending request with an error.
     pub(crate) fn fail_all(&self, message: &str) {
-        for id in self.relay.give_up_all() {
-            if self.fail(&id, message).is_err() {
-                return;
-            }
-        }
+        // If the client does not read, there is nobody left to answer.
+        let _ = self.relay.forget_all().iter().try_for_each(|id| self.fail(id, message));
     }
 
-    /// Answers the requests of a message that could not be passed on.
-    pub(crate) fn fail_line(&self, line: &[u8], message: &str) -> io::Result<()> {
-        let document = std::str::from_utf8(line).ok().and_then(|text| Node::parse(text).ok());
-        for node in document.map(Message::nodes).unwrap_or_default() {
-            if let Message::Request { id, .. } = Message::of(node)
-                && self.relay.give_up(&id)
-            {
-                self.fail(&id, message)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a request of this message still waits for its answer.
-    pub(crate) fn is_waiting(&self, line: &[u8]) -> bool {
-        let document = std::str::from_utf8(line).ok().and_then(|text| Node::parse(text).ok());
-        document.map(Message::nodes).unwrap_or_default().into_iter().any(
-            |node| matches!(Message::of(node), Message::Request { id, .. } if self.relay.is_waiting(&id)),
-        )
-    }
-
-    /// Whether a message answers a request that waits.
-    pub(crate) fn answers(&self, line: &[u8]) -> bool {
-        let document = std::str::from_utf8(line).ok().and_then(|text| Node::parse(text).ok());
-        document.map(Message::nodes).unwrap_or_default().into_iter().any(|node| match Message::of(node) {
-            Message::Result { id, .. } | Message::Error { id, .. } => self.relay.is_waiting(&id),
-            _ => false,
-        })
-    }
-
-    /// Passes on what the client sends, until it sends no more, and answers what is ours.
+    /// Passes on what the client sends until it closes its end, and answers local requests.
     ///
-    /// `forward` says why a message could not be passed on; it is then answered with that.
+    /// If `forward` fails, the requests in the packet are answered with its error.
     pub(crate) fn follow_client(
         &self,
         input: impl Read,
-        mut forward: impl FnMut(&[u8]) -> Result<(), String>,
+        mut forward: impl FnMut(&Packet<'_>) -> Result<(), String>,
     ) -> io::Result<()> {
-        let (queue, waiting) = sync_channel(QUEUE);
+        let (queue, queued) = sync_channel(QUEUE);
         std::thread::scope(|scope| {
-            // Reading from the store takes a while; what goes to the server need not wait for it.
-            let answering = scope.spawn(|| self.answer_own(waiting));
+            // Reading from the store takes time; messages for the server do not wait for it.
+            let answering = scope.spawn(|| self.answer_local(queued));
             let mut lines = Lines::new(input, self.largest);
             let mut follow = || -> io::Result<()> {
                 while let Some(line) = lines.next()? {
-                    let line = match line {
-                        Line::Whole(line) => line,
-                        Line::Unended(line) if is_json(line) => line,
-                        Line::Unended(_) => {
-                            eprintln!("offcut: the client ended in the middle of a message");
-                            continue;
-                        }
+                    let packet = match line {
+                        Line::Whole(line) => Packet::parse(line),
+                        Line::Unended(line) => match Packet::parse(line) {
+                            packet if packet.is_json() => packet,
+                            _ => {
+                                eprintln!("offcut: the client ended in the middle of a message");
+                                continue;
+                            }
+                        },
                         Line::TooLong(long) => {
                             self.refuse_client(&long, &mut forward)?;
                             continue;
                         }
                     };
-                    let ClientLine { forward: passed, own } = self.relay.client_line(line);
-                    if let Some(passed) = passed
-                        && let Err(reason) = forward(&passed)
+                    let ClientPacket { forward: packet, local } = self.relay.from_client(packet);
+                    if let Some(packet) = packet
+                        && let Err(reason) = forward(&packet)
                     {
-                        self.fail_line(&passed, &reason)?;
+                        self.fail_pending(&packet.requests(), &reason)?;
                     }
-                    for request in own {
-                        // The other end is there as long as this one.
+                    for request in local {
+                        // The receiver exists as long as this loop.
                         let _ = queue.send(request);
                     }
                 }
@@ -131,20 +104,21 @@ impl Hub {
         })
     }
 
-    /// Passes on a message of the server.
-    pub(crate) fn pass_to_client(&self, line: &[u8]) -> io::Result<()> {
-        self.client.send(&self.relay.server_line(line))
+    /// Passes on a packet of the server.
+    pub(crate) fn pass_to_client(&self, packet: &Packet<'_>) -> io::Result<()> {
+        self.client.send(&self.relay.from_server(packet))
     }
 
-    /// A message of the server was too long: whoever waits for it is told. A request goes back as an error.
+    /// Handles a message of the server that is too long: the client's request fails; a request of the server is answered
+    /// with the error that is returned.
     pub(crate) fn refuse_server(&self, long: &TooLong) -> io::Result<Option<String>> {
         let message = self.too_long("server", long.bytes);
         match (&long.id, long.direction) {
-            (Some(id), Direction::Answers) if self.relay.give_up(id) => {
+            (Some(id), Direction::Response) if self.relay.forget(id) => {
                 self.fail(id, &message).map(|()| None)
             }
-            (Some(id), Direction::Asks) => {
-                Ok(Some(answer(id.json(), &Err(Fault::new(code::SERVER, message)))))
+            (Some(id), Direction::Request) => {
+                Ok(Some(answer_line(id.json(), &Err(Fault::new(code::SERVER, message)))))
             }
             _ => {
                 eprintln!("offcut: {message}");
@@ -156,15 +130,15 @@ impl Hub {
     fn refuse_client(
         &self,
         long: &TooLong,
-        forward: &mut impl FnMut(&[u8]) -> Result<(), String>,
+        forward: &mut impl FnMut(&Packet<'_>) -> Result<(), String>,
     ) -> io::Result<()> {
         let message = self.too_long("client", long.bytes);
         match (&long.id, long.direction) {
-            (Some(id), Direction::Asks) => self.fail(id, &message),
-            (Some(id), Direction::Answers) => {
-                let refusal = answer(id.json(), &Err(Fault::new(code::SERVER, message)));
-                // If the server is gone, nobody waits for it.
-                let _ = forward(refusal.as_bytes());
+            (Some(id), Direction::Request) => self.fail(id, &message),
+            (Some(id), Direction::Response) => {
+                let refusal = answer_line(id.json(), &Err(Fault::new(code::SERVER, message)));
+                // If the server has ended, nothing waits for the answer.
+                let _ = forward(&Packet::parse(refusal.as_bytes()));
                 Ok(())
             }
             _ => {
@@ -174,34 +148,29 @@ impl Hub {
         }
     }
 
-    fn too_long(&self, whose: &str, bytes: u64) -> String {
-        format!("a message of the {whose} has {bytes} bytes, more than the {} that are held", self.largest)
+    fn too_long(&self, sender: &str, bytes: u64) -> String {
+        format!("a message of the {sender} has {bytes} bytes; the limit is {}", self.largest)
     }
 
-    fn answer_own(&self, waiting: Receiver<Own>) {
-        for own in waiting {
-            if self.client.send(self.answer(own).as_bytes()).is_err() {
+    fn answer_local(&self, queued: Receiver<LocalRequest>) {
+        for request in queued {
+            if self.client.send(self.answer(request).as_bytes()).is_err() {
                 return;
             }
         }
     }
 
-    /// What we say to a request that is ours.
-    pub(crate) fn answer(&self, Own { id, request }: Own) -> String {
-        let result = match request {
-            OwnRequest::Call { name, arguments } => {
+    /// The answer to a local request.
+    pub(crate) fn answer(&self, LocalRequest { id, method }: LocalRequest) -> String {
+        let result = match method {
+            LocalMethod::CallTool { name, arguments } => {
                 Ok(self.library.call(Tool::Read, &name, arguments.as_deref()))
             }
-            OwnRequest::Read { uri } => self.library.resource(&uri),
-            OwnRequest::Resources => Ok("{\"resources\":[]}".to_owned()),
-            OwnRequest::Templates => Ok(TEMPLATES.to_owned()),
-            OwnRequest::Refuse(fault) => Err(fault),
+            LocalMethod::ReadResource { uri } => self.library.resource(&uri),
+            LocalMethod::ListResources => Ok("{\"resources\":[]}".to_owned()),
+            LocalMethod::ListTemplates => Ok(tools::templates()),
+            LocalMethod::Refuse(fault) => Err(fault),
         };
-        answer(id.json(), &result)
+        answer_line(id.json(), &result)
     }
-}
-
-/// Whether a message that the end of the stream ends is whole.
-pub(crate) fn is_json(line: &[u8]) -> bool {
-    std::str::from_utf8(line).is_ok_and(|text| Node::parse(text).is_ok())
 }

@@ -1,9 +1,9 @@
 //! MCP for offcut.
 //!
-//! [`proxy`] stands between a client and a server: every message passes as the bytes it came in, but what a tool returns
-//! is bounded and can be had whole by one tool more. [`serve`] gives any client what was kept, without a server behind.
+//! [`proxy`] and [`proxy_http`] pass messages between a client and a server byte for byte. They bound what tools return
+//! and add one tool that reads the stored outputs. [`serve`] is a server for the stored outputs.
 //!
-//! Threads and blocking reads, no runtime: a message waits for nobody but its reader, so nothing has to be queued.
+//! Threads and blocking reads, no runtime: a message waits only for its reader, so nothing has to be queued.
 
 mod bound;
 #[cfg(fuzzing)]
@@ -26,11 +26,11 @@ mod tools;
 pub use converse::converse;
 pub use http::{Address, proxy_http};
 pub use library::Library;
-pub use proxy::{Ended, Proxy, proxy};
-pub use relay::{Bounding, Call};
+pub use proxy::{Proxy, ProxyEnd, proxy};
+pub use relay::{MakeMiddleware, ToolNames};
 pub use scope::SessionOnly;
 pub use serve::serve;
 pub use tools::READ_TOOL;
 
-/// The largest message that is held, unless another size is asked for.
+/// The default for the largest message that is held in memory.
 pub const LARGEST_MESSAGE: usize = 256 << 20;

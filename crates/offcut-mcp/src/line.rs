@@ -1,12 +1,13 @@
-//! Lines of a stream, each of bounded size.
+//! Reads the lines of a stream, each of bounded size.
 
 use crate::message::RequestId;
+use offcut::json::{Lexer, Position, Token, TokenKind};
 use std::io::{self, BufRead, BufReader, Read};
 
-/// What is kept of the buffer between messages, so that one large message does not stay.
-const KEPT: usize = 1 << 20;
+/// The capacity of the buffer between messages, so that one large message does not occupy memory for ever.
+const IDLE_CAPACITY: usize = 1 << 20;
 
-/// Reads lines. A line longer than the largest is read to its end and not held.
+/// Reads lines. A line that is longer than `largest` is read to its end and not held.
 pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     largest: usize,
@@ -16,15 +17,15 @@ pub(crate) struct Lines<R> {
 /// One line.
 #[derive(Debug)]
 pub(crate) enum Line<'a> {
-    /// With the line feed that ends it taken off; a carriage return stays.
+    /// Without its line feed; a carriage return stays.
     Whole(&'a [u8]),
     /// The stream ended within it.
     Unended(&'a [u8]),
-    /// It was too long to be held.
+    /// It was too long to hold.
     TooLong(TooLong),
 }
 
-/// What is known of a message that was too long.
+/// What is known about a message that was too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TooLong {
     pub(crate) bytes: u64,
@@ -32,11 +33,11 @@ pub(crate) struct TooLong {
     pub(crate) direction: Direction,
 }
 
-/// Whether a message asks or answers.
+/// Whether a message is a request or a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    Asks,
-    Answers,
+    Request,
+    Response,
 }
 
 impl<R: Read> Lines<R> {
@@ -47,7 +48,7 @@ impl<R: Read> Lines<R> {
     /// The next line, or nothing at the end of the stream.
     pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.line.clear();
-        self.line.shrink_to(KEPT);
+        self.line.shrink_to(IDLE_CAPACITY);
         let mut outline: Option<Outline> = None;
         loop {
             let block = match self.reader.fill_buf() {
@@ -82,54 +83,42 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// Finds the id of a message that passes by: only the beginning of each of its own members is held.
+/// Finds the id of a message that is too long to hold. Only the beginning of each top-level member is held.
 #[derive(Debug, Default)]
 struct Outline {
     bytes: u64,
     depth: u64,
-    inside: Inside,
+    position: Position,
     member: Vec<u8>,
     id: Option<RequestId>,
     has_method: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Inside {
-    #[default]
-    Nothing,
-    Text,
-    Escape,
-}
-
-/// More of a member is not held: no id is as long.
+/// The most bytes that are held of a member: no id is longer.
 const MEMBER: usize = 1024;
 
 impl Outline {
     fn observe(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
-        for &byte in bytes {
-            let ends_member =
-                self.inside == Inside::Nothing && self.depth == 1 && matches!(byte, b',' | b'}');
-            if ends_member {
-                self.take_member();
-            } else if self.depth == 1 && self.member.len() < MEMBER {
-                self.member.push(byte);
-            }
-            self.inside = match (self.inside, byte) {
-                (Inside::Nothing, b'"') => Inside::Text,
-                (Inside::Text, b'\\') => Inside::Escape,
-                (Inside::Text, b'"') => Inside::Nothing,
-                (Inside::Escape, _) => Inside::Text,
-                (same, _) => same,
-            };
-            if self.inside == Inside::Nothing {
-                match byte {
-                    b'{' | b'[' => self.depth += 1,
-                    b'}' | b']' => self.depth = self.depth.saturating_sub(1),
-                    _ => {}
+        let mut lexer = Lexer::resume(bytes, self.position);
+        for Token { kind, start, end } in &mut lexer {
+            match kind {
+                TokenKind::ObjectStart | TokenKind::ArrayStart => self.depth += 1,
+                TokenKind::ObjectEnd | TokenKind::ArrayEnd => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        self.take_member();
+                    }
                 }
+                TokenKind::Comma if self.depth == 1 => self.take_member(),
+                _ if self.depth == 1 => {
+                    let room = MEMBER.saturating_sub(self.member.len());
+                    self.member.extend_from_slice(&bytes[start..end.min(start.saturating_add(room))]);
+                }
+                _ => {}
             }
         }
+        self.position = lexer.position();
     }
 
     fn take_member(&mut self) {
@@ -144,7 +133,7 @@ impl Outline {
     }
 
     fn finish(self) -> TooLong {
-        let direction = if self.has_method { Direction::Asks } else { Direction::Answers };
+        let direction = if self.has_method { Direction::Request } else { Direction::Response };
         TooLong { bytes: self.bytes, id: self.id, direction }
     }
 }
@@ -154,7 +143,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, largest: usize) -> Vec<String> {
-        // A reader that gives one byte at a time is the worst case.
+        // The worst case: one byte per read.
         struct Slow<'a>(&'a [u8]);
         impl Read for Slow<'_> {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -179,14 +168,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_ends_and_what_is_too_long() {
+    fn reads_lines_and_outlines_long_messages() {
         let check = |text: &str, expected: &[&str]| assert_eq!(read(text, 20), expected, "{text:?}");
         check("", &[]);
         check("a\r\n\nb", &["a\r", "", "unended b"]);
         check("12345678901234567890\nx\n", &["12345678901234567890", "x"]);
-        check(r#"{"result":{"id":1,"x":"}"},"id":"a,b"}"#, &["38 \"a,b\" Answers"]);
-        check("{ \"method\" : \"x\", \"id\" : 42 , \"params\":[1]}\nnext\n", &["43 42 Asks", "next"]);
-        check(r#"{"a":"\"id\":1,","b":[{"id":2}]}"#, &["32 - Answers"]);
-        check(&format!("{}\n{{}}\n", "x".repeat(100)), &["100 - Answers", "{}"]);
+        check(r#"{"result":{"id":1,"x":"}"},"id":"a,b"}"#, &["38 \"a,b\" Response"]);
+        check("{ \"method\" : \"x\", \"id\" : 42 , \"params\":[1]}\nnext\n", &["43 42 Request", "next"]);
+        check(r#"{"a":"\"id\":1,","b":[{"id":2}]}"#, &["32 - Response"]);
+        check(&format!("{}\n{{}}\n", "x".repeat(100)), &["100 - Response", "{}"]);
     }
 }

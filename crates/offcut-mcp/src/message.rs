@@ -1,8 +1,68 @@
-//! What a message is, told without changing a byte of it.
+//! JSON-RPC messages. Each line is parsed once, into a [`Packet`], and passed along without changing its bytes.
 
-use offcut::json::{Node, quoted};
+use offcut::json::{Edits, Node, quoted};
+use serde_json::json;
+use std::borrow::Cow;
 
-/// One JSON-RPC message, where it stands.
+/// One line of a peer: a message, a batch of them, or something that is not JSON.
+pub(crate) struct Packet<'a> {
+    /// The bytes to pass on.
+    pub(crate) bytes: Cow<'a, [u8]>,
+    pub(crate) messages: Vec<Message<'a>>,
+    /// The value of the line, if it is JSON.
+    document: Option<Node<'a>>,
+}
+
+impl<'a> Packet<'a> {
+    pub(crate) fn parse(line: &'a [u8]) -> Packet<'a> {
+        let document = std::str::from_utf8(line).ok().and_then(|text| Node::parse(text).ok());
+        let messages = match document {
+            Some(batch) if batch.is_array() => batch.elements().into_iter().map(Message::of).collect(),
+            Some(message) => vec![Message::of(message)],
+            None => Vec::new(),
+        };
+        Packet { bytes: Cow::Borrowed(line), messages, document }
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.document.is_some()
+    }
+
+    /// The ids of the requests in it.
+    pub(crate) fn requests(&self) -> Vec<RequestId> {
+        let id = |message: &Message<'_>| match message {
+            Message::Request { id, .. } => Some(id.clone()),
+            _ => None,
+        };
+        self.messages.iter().filter_map(id).collect()
+    }
+
+    /// The answers in it, with the ids of their requests.
+    pub(crate) fn answers(&self) -> impl Iterator<Item = (&RequestId, Answer<'a>)> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::Response { id, answer } => Some((id, *answer)),
+            _ => None,
+        })
+    }
+
+    /// The packet without the messages for which `is_kept` is false; nothing if none remains.
+    pub(crate) fn retain(mut self, is_kept: &[bool]) -> Option<Packet<'a>> {
+        let removed = is_kept.iter().filter(|kept| !**kept).count();
+        if removed > 0 && removed == self.messages.len() {
+            return None;
+        }
+        if let (true, Some(document)) = (removed > 0, self.document) {
+            let mut edits = Edits::default();
+            edits.remove(&document.elements(), &|index| !is_kept[index]);
+            self.bytes = Cow::Owned(edits.apply_within(document).into_bytes());
+            let mut kept = is_kept.iter();
+            self.messages.retain(|_| kept.next() == Some(&true));
+        }
+        Some(self)
+    }
+}
+
+/// One JSON-RPC message.
 pub(crate) enum Message<'a> {
     Request {
         id: RequestId,
@@ -13,37 +73,45 @@ pub(crate) enum Message<'a> {
         method: String,
         params: Option<Node<'a>>,
     },
-    Result {
+    Response {
         id: RequestId,
-        result: Node<'a>,
+        answer: Answer<'a>,
     },
-    Error {
-        id: RequestId,
-        error: Node<'a>,
+    /// Not a message of the protocol; it is passed on.
+    Other {
+        id: Option<RequestId>,
     },
-    /// Nothing that we know of; it passes.
-    Other,
+}
+
+/// The answer to a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Answer<'a> {
+    Result(Node<'a>),
+    Error(Node<'a>),
+}
+
+impl<'a> Answer<'a> {
+    pub(crate) fn node(self) -> Node<'a> {
+        match self {
+            Answer::Result(node) | Answer::Error(node) => node,
+        }
+    }
 }
 
 impl<'a> Message<'a> {
-    pub(crate) fn of(node: Node<'a>) -> Message<'a> {
+    fn of(node: Node<'a>) -> Message<'a> {
         let members = node.members();
-        // Of several the last one counts, as for everybody who reads such a text.
+        // The last of several members with one name counts, as in most parsers.
         let get = |key: &str| members.iter().rfind(|(name, _)| name == key.as_bytes()).map(|&(_, node)| node);
         let id = get("id").and_then(|node| RequestId::of(node.json()));
         let method = get("method").and_then(text);
-        match (id, method, get("result"), get("error")) {
-            (Some(id), Some(method), ..) => Message::Request { id, method, params: get("params") },
-            (None, Some(method), ..) => Message::Notification { method, params: get("params") },
-            (Some(id), None, Some(result), _) => Message::Result { id, result },
-            (Some(id), None, None, Some(error)) => Message::Error { id, error },
-            _ => Message::Other,
+        let answer = get("result").map(Answer::Result).or_else(|| get("error").map(Answer::Error));
+        match (id, method, answer) {
+            (Some(id), Some(method), _) => Message::Request { id, method, params: get("params") },
+            (None, Some(method), _) => Message::Notification { method, params: get("params") },
+            (Some(id), None, Some(answer)) => Message::Response { id, answer },
+            (id, ..) => Message::Other { id },
         }
-    }
-
-    /// The messages of a line: one, or those of a batch.
-    pub(crate) fn nodes(document: Node<'a>) -> Vec<Node<'a>> {
-        if document.is_array() { document.elements() } else { vec![document] }
     }
 }
 
@@ -52,7 +120,7 @@ pub(crate) fn text(node: Node<'_>) -> Option<String> {
     String::from_utf8(node.text()?).ok()
 }
 
-/// A text inside an object.
+/// The text of a member.
 pub(crate) fn text_in(node: Option<Node<'_>>, key: &str) -> Option<String> {
     node?.get(key).and_then(text)
 }
@@ -60,7 +128,7 @@ pub(crate) fn text_in(node: Option<Node<'_>>, key: &str) -> Option<String> {
 /// The id of a request: a string, or a number of any size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequestId {
-    /// As it came, for the answer.
+    /// The id as the peer wrote it, for the answer.
     json: String,
 }
 
@@ -74,7 +142,8 @@ impl RequestId {
         &self.json
     }
 
-    /// What is compared. A peer may write an id in another way: `"\u0061"` comes back as `"a"`, `1e2` as `100`.
+    /// A form that is equal for equal ids. A peer may write an id differently: `"\u0061"` returns as `"a"`, `1e2` as
+    /// `100`.
     pub(crate) fn key(&self) -> String {
         if self.json.starts_with('"') {
             return serde_json::from_str::<String>(&self.json)
@@ -82,25 +151,25 @@ impl RequestId {
         }
         match (self.json.parse::<i128>(), self.json.parse::<f64>()) {
             (Ok(number), _) => number.to_string(),
-            // Whole numbers that a double holds exactly.
+            // Integers that a double represents exactly.
             (_, Ok(number)) if number.fract() == 0.0 && number.abs() < 9.0e15 => (number as i128).to_string(),
             _ => self.json.clone(),
         }
     }
 }
 
-/// The codes that we answer with.
+/// The JSON-RPC error codes that offcut answers with.
 pub(crate) mod code {
     pub(crate) const INVALID_PARAMS: i64 = -32602;
     pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
     pub(crate) const PARSE: i64 = -32700;
     pub(crate) const INVALID_REQUEST: i64 = -32600;
-    /// The server cannot answer: it ended, its answer is too large, it cannot be reached.
+    /// The server cannot answer: it ended, it is unreachable, or its answer is too large.
     pub(crate) const SERVER: i64 = -32000;
     pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
 }
 
-/// An answer that is an error.
+/// A JSON-RPC error that offcut answers with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) code: i64,
@@ -113,15 +182,13 @@ impl Fault {
     }
 }
 
-/// The line that answers a request.
-pub(crate) fn answer(id: &str, answer: &Result<String, Fault>) -> String {
-    match answer {
-        Ok(result) => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}"),
-        Err(Fault { code, message }) => format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":{code},\"message\":{}}}}}",
-            quoted(message.as_bytes())
-        ),
-    }
+/// The line that answers a request. The id is written as the peer wrote it.
+pub(crate) fn answer_line(id: &str, answer: &Result<String, Fault>) -> String {
+    let (key, value) = match answer {
+        Ok(result) => ("result", result.clone()),
+        Err(Fault { code, message }) => ("error", json!({"code": code, "message": message}).to_string()),
+    };
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"{key}\":{value}}}")
 }
 
 #[cfg(test)]
@@ -129,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_the_same_however_they_are_written() {
+    fn ids_written_differently_have_the_same_key() {
         let check = |left: &str, right: &str, same: bool| {
             let key = |json| RequestId::of(json).unwrap().key();
             assert_eq!(key(left) == key(right), same, "{left} {right}");

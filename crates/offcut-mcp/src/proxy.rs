@@ -1,9 +1,10 @@
-//! The proxy: a client on one side, a server on the other.
+//! The proxy for a server that it starts as a process.
 
-use crate::hub::{Client, Hub, is_json};
+use crate::hub::{Client, Hub};
 use crate::library::Library;
 use crate::line::{Line, Lines};
-use crate::relay::{Bounding, Relay};
+use crate::message::Packet;
+use crate::relay::{MakeMiddleware, Relay};
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -14,30 +15,30 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a server may take to end when nobody speaks to it any more, and again when it was told to end.
+/// How long a server may take to end after its input is closed, and again after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// How often we look whether something has ended.
-const MOMENT: Duration = Duration::from_millis(5);
+/// The interval between checks whether the server has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// What a proxy is set up with.
+/// The settings of a proxy.
 pub struct Proxy {
     /// Makes the middleware for each tool.
-    pub bounding: Box<Bounding>,
-    /// What our own tool reads.
+    pub make_middleware: Box<MakeMiddleware>,
+    /// The stored outputs that the read tool prints.
     pub library: Library,
     /// The server's name in the configuration: its tools are `mcp__NAME__TOOL` there.
     pub server_name: Option<String>,
-    /// The session that outputs are kept under.
+    /// The session that outputs are stored under.
     pub session: Option<String>,
-    /// The largest message that is held.
+    /// The size limit for one message in bytes.
     pub largest_message: usize,
 }
 
 impl Proxy {
     pub(crate) fn hub(self, output: Box<dyn Write + Send>) -> Hub {
         Hub {
-            relay: Relay::new(self.bounding, self.server_name, self.session),
+            relay: Relay::new(self.make_middleware, self.server_name, self.session),
             library: self.library,
             client: Client::new(output),
             largest: self.largest_message,
@@ -47,8 +48,8 @@ impl Proxy {
 
 /// How a proxy ended.
 #[derive(Clone, Copy, Debug)]
-pub enum Ended {
-    /// The client has left.
+pub enum ProxyEnd {
+    /// The client closed its end.
     ByClient,
     /// The server ended by itself.
     ByServer(ExitStatus),
@@ -60,14 +61,14 @@ enum Event {
     Signal(i32),
 }
 
-/// Runs a server and stands between it and the client, until one of them ends.
+/// Runs a server and passes messages between it and the client until one of them ends.
 pub fn proxy(
     proxy: Proxy,
     mut command: Command,
     input: impl Read + Send + 'static,
     output: Box<dyn Write + Send>,
-) -> io::Result<Ended> {
-    // A group of its own: what is told to end is the server, whatever started it (`npx`, a shell).
+) -> io::Result<ProxyEnd> {
+    // A process group, because the command may be a wrapper (`npx`, a shell) and signals must reach the server.
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).spawn()?;
     let (Some(to_server), Some(from_server)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(io::Error::other("the server has no pipes"));
@@ -82,7 +83,7 @@ pub fn proxy(
             let mut lines = Lines::new(from_server, hub.largest);
             if follow_server(&hub, &mut lines, &to_server).is_err() {
                 let _ = events.send(Event::ClientLeft);
-                // Nobody listens; a server that may still speak can end in its own way.
+                // The client no longer reads. Read on, so that the server does not block before it ends.
                 while let Ok(Some(_)) = lines.next() {}
             }
             let _ = events.send(Event::ServerSilent);
@@ -91,29 +92,30 @@ pub fn proxy(
     {
         let hub = hub.clone();
         std::thread::spawn(move || {
-            let forward = |line: &[u8]| {
-                write(&to_server, line).map_err(|error| format!("the server does not listen: {error}"))
+            let forward = |packet: &Packet<'_>| {
+                write(&to_server, &packet.bytes)
+                    .map_err(|error| format!("the server does not read its input: {error}"))
             };
             if let Err(error) = hub.follow_client(input, forward) {
                 eprintln!("offcut: the client cannot be read: {error}");
             }
-            // Our own end is all that keeps the server waiting for more.
+            // Closes the server's input.
             to_server.lock().unwrap_or_else(PoisonError::into_inner).take();
             let _ = events.send(Event::ClientLeft);
         });
     }
     let (status, first) = wait_for_the_end(&mut child, &happened)?;
-    // What it has said last is on its way; something that it started may hold the pipe open for ever.
+    // Its last messages may still be in the pipe; a process that it started may keep the pipe open for ever.
     let deadline = Instant::now() + GRACE;
     while !server.is_finished() && Instant::now() < deadline {
-        std::thread::sleep(MOMENT);
+        std::thread::sleep(POLL_INTERVAL);
     }
     match first {
         First::Server => {
             hub.fail_all(&format!("the server has ended ({status}) before it answered"));
-            Ok(Ended::ByServer(status))
+            Ok(ProxyEnd::ByServer(status))
         }
-        First::Client => Ok(Ended::ByClient),
+        First::Client => Ok(ProxyEnd::ByClient),
     }
 }
 
@@ -124,22 +126,22 @@ enum First {
     Server,
 }
 
-/// Waits for the server to end. When nobody speaks to it any more, or it has closed its output, it has some time to do
-/// so; then it is told to, and then made to. What a host sends to end its server is passed on at once.
+/// Waits for the server to end. After the client has left or the server has closed its output, it has [`GRACE`] to end
+/// before SIGTERM, and again before SIGKILL. Signals from the host are passed on at once.
 fn wait_for_the_end(child: &mut Child, happened: &Receiver<Event>) -> io::Result<(ExitStatus, First)> {
     let mut first = None;
     let mut deadline: Option<Instant> = None;
-    let mut told = Told::Nothing;
+    let mut next_signal = Signal::TERM;
     loop {
-        // Before the first event there is nothing to look after.
+        // Before the first event there is no deadline.
         let event = match deadline {
             None => happened.recv().ok(),
-            Some(_) => happened.recv_timeout(MOMENT).ok(),
+            Some(_) => happened.recv_timeout(POLL_INTERVAL).ok(),
         };
         match event {
             Some(Event::Signal(signal)) => {
                 first.get_or_insert(First::Client);
-                tell(child, Signal::from_named_raw(signal).unwrap_or(Signal::TERM));
+                send_signal(child, Signal::from_named_raw(signal).unwrap_or(Signal::TERM));
             }
             Some(Event::ClientLeft) => drop(first.get_or_insert(First::Client)),
             Some(Event::ServerSilent) => drop(first.get_or_insert(First::Server)),
@@ -151,27 +153,18 @@ fn wait_for_the_end(child: &mut Child, happened: &Receiver<Event>) -> io::Result
         let now = Instant::now();
         if *deadline.get_or_insert(now + GRACE) <= now {
             deadline = Some(now + GRACE);
-            match told {
-                Told::Nothing => tell(child, Signal::TERM),
-                Told::ToEnd => tell(child, Signal::KILL),
-            }
-            told = Told::ToEnd;
+            send_signal(child, next_signal);
+            next_signal = Signal::KILL;
         }
     }
 }
 
-/// What a server that does not end was told.
-enum Told {
-    Nothing,
-    ToEnd,
-}
-
-fn tell(child: &Child, signal: Signal) {
-    // If it cannot be told, it has ended.
+fn send_signal(child: &Child, signal: Signal) {
+    // An error means that it has ended.
     let _ = kill_process_group(Pid::from_child(child), signal);
 }
 
-/// Passes on what the server says, until it says no more. An error is the client's: it does not read any more.
+/// Passes on what the server sends until it closes its output. An error means that the client no longer reads.
 fn follow_server(
     hub: &Arc<Hub>,
     lines: &mut Lines<impl Read>,
@@ -179,12 +172,14 @@ fn follow_server(
 ) -> io::Result<()> {
     loop {
         match lines.next() {
-            Ok(Some(Line::Whole(line))) => hub.pass_to_client(line)?,
-            Ok(Some(Line::Unended(line))) if is_json(line) => hub.pass_to_client(line)?,
-            Ok(Some(Line::Unended(_))) => eprintln!("offcut: the server ended in the middle of a message"),
+            Ok(Some(Line::Whole(line))) => hub.pass_to_client(&Packet::parse(line))?,
+            Ok(Some(Line::Unended(line))) => match Packet::parse(line) {
+                packet if packet.is_json() => hub.pass_to_client(&packet)?,
+                _ => eprintln!("offcut: the server ended in the middle of a message"),
+            },
             Ok(Some(Line::TooLong(long))) => {
                 if let Some(refusal) = hub.refuse_server(&long)? {
-                    // The server may not read before we do: waiting for it here could last for ever.
+                    // On a thread: the server may not read before its output is read.
                     let to_server = to_server.clone();
                     std::thread::spawn(move || write(&to_server, refusal.as_bytes()));
                 }
@@ -198,18 +193,18 @@ fn follow_server(
     }
 }
 
-/// One message for the server.
+/// Sends one message to the server.
 fn write(to_server: &Mutex<Option<ChildStdin>>, line: &[u8]) -> io::Result<()> {
     let mut pipe = to_server.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(pipe) = pipe.as_mut() else { return Err(io::ErrorKind::BrokenPipe.into()) };
-    // In one piece, so that the server wakes up once.
+    // One write, so that the server wakes up once.
     let mut message = Vec::with_capacity(line.len() + 1);
     message.extend_from_slice(line);
     message.push(b'\n');
     pipe.write_all(&message)
 }
 
-/// What a host sends to end its server is meant for the server.
+/// Reports the signals by which a host ends its server.
 fn watch_signals(events: Sender<Event>) -> io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     std::thread::spawn(move || {

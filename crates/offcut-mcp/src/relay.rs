@@ -1,15 +1,15 @@
-//! What becomes of each message. It passes as the bytes it came in unless something in it is ours to change.
+//! Decides what happens to each message. A message passes byte for byte unless the table says otherwise.
 //!
-//! | message | what is done |
+//! | message | change |
 //! |---|---|
-//! | the answer to `tools/call` | bounded, if it is over the limits |
-//! | the answer to `tools/list` | our tool is added to its last page |
-//! | the answer to `initialize` | `resources` is added, if there are tools and no resources |
-//! | a call of our tool, a read of `offcut://…` | answered here; the server never sees it |
+//! | the answer to `tools/call`, a result or an error | bounded, if it is over the limits |
+//! | the answer to `tools/list` | the read tool is added to the last page |
+//! | the answer to `initialize` | `resources` is added, if the server has tools and no resources |
+//! | a call of the read tool, a read of `offcut://…` | answered by the proxy; the server does not receive it |
 
-use crate::bound::{Bounds, with_room_for_structure};
+use crate::bound::Bounds;
 use crate::library::SCHEME;
-use crate::message::{Fault, Message, RequestId, code, text, text_in};
+use crate::message::{Answer, Fault, Message, Packet, RequestId, code, text, text_in};
 use crate::tools::{READ_TOOL, Tool};
 use offcut::Context;
 use offcut::json::{Edits, Node};
@@ -18,197 +18,169 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// More requests than this cannot wait for an answer at once.
-const MOST_WAITING: usize = 1 << 16;
+/// The most requests that may wait for an answer at once.
+const MOST_PENDING: usize = 1 << 16;
 
-/// Makes the middleware for a tool; our own tool, by which the rest can be had, is named to it.
-pub type Bounding = dyn Fn(&Call<'_>) -> Middleware + Send + Sync;
+/// Makes the middleware for one tool.
+pub type MakeMiddleware = dyn Fn(&ToolNames<'_>) -> Middleware + Send + Sync;
 
-/// Whose answer is to be bounded.
+/// The names that a middleware depends on.
 #[derive(Clone, Copy, Debug)]
-pub struct Call<'a> {
-    /// The tool, by the name under which it is configured.
+pub struct ToolNames<'a> {
+    /// The tool whose answers are bounded, by its name in the configuration.
     pub tool: Option<&'a str>,
-    /// The name of our own tool.
+    /// The tool that reads stored outputs, for hints.
     pub read_tool: &'a str,
 }
 
-/// What is remembered between messages.
+/// What the proxy remembers between messages.
 pub(crate) struct Relay {
-    bounding: Box<Bounding>,
+    make_middleware: Box<MakeMiddleware>,
     server_name: Option<String>,
     session: Option<String>,
     state: Mutex<State>,
 }
 
 struct State {
-    /// The requests of the client that are not answered, by the key of their id.
-    waiting: HashMap<String, Asked>,
+    /// The client's requests without an answer, by the key of their id.
+    pending: HashMap<String, PendingRequest>,
     tools: Tools,
-    /// Whether we told the client that there are resources where the server has none.
     resources: Resources,
     middlewares: HashMap<Option<String>, Arc<Middleware>>,
 }
 
-struct Asked {
+struct PendingRequest {
     id: RequestId,
-    what: What,
+    method: PendingMethod,
 }
 
-/// What a request asks for, as far as we look at the answer.
-enum What {
-    Call { tool: Option<String> },
-    Tools { first_page: bool },
-    Capabilities,
+/// The methods whose answers may change.
+enum PendingMethod {
+    CallTool { tool: Option<String> },
+    ListTools { first_page: bool },
+    Initialize,
     Other,
 }
 
+/// Who answers requests for resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resources {
-    TheServers,
-    Ours,
+    Server,
+    Proxy,
 }
 
-/// The tools that the server has told of.
+/// The tools that the server has listed.
 struct Tools {
     names: BTreeSet<String>,
-    /// What each says of its `structuredContent`.
+    /// The schema of each tool's `structuredContent`.
     schemas: BTreeMap<String, Arc<str>>,
-    /// The name of ours.
-    own: Arc<str>,
+    /// The name of the read tool, which differs from all of these.
+    read_tool: Arc<str>,
 }
 
-/// A request that we answer.
+/// A request that the proxy answers itself.
 #[derive(Debug)]
-pub(crate) struct Own {
+pub(crate) struct LocalRequest {
     pub(crate) id: RequestId,
-    pub(crate) request: OwnRequest,
+    pub(crate) method: LocalMethod,
 }
 
 #[derive(Debug)]
-pub(crate) enum OwnRequest {
-    Call {
+pub(crate) enum LocalMethod {
+    CallTool {
         name: String,
         arguments: Option<String>,
     },
-    Read {
+    ReadResource {
         uri: String,
     },
-    Resources,
-    Templates,
-    /// It cannot be passed on.
+    ListResources,
+    ListTemplates,
+    /// The request is answered with an error.
     Refuse(Fault),
 }
 
-/// What becomes of a line of the client.
-pub(crate) struct ClientLine<'a> {
-    /// What the server gets.
-    pub(crate) forward: Option<Cow<'a, [u8]>>,
-    /// What we answer.
-    pub(crate) own: Vec<Own>,
+/// A packet of the client, divided between the server and the proxy.
+pub(crate) struct ClientPacket<'a> {
+    pub(crate) forward: Option<Packet<'a>>,
+    pub(crate) local: Vec<LocalRequest>,
 }
 
 impl Relay {
     pub(crate) fn new(
-        bounding: Box<Bounding>,
+        make_middleware: Box<MakeMiddleware>,
         server_name: Option<String>,
         session: Option<String>,
     ) -> Relay {
-        let tools = Tools { names: BTreeSet::new(), schemas: BTreeMap::new(), own: READ_TOOL.into() };
-        let resources = Resources::TheServers;
-        let state = State { waiting: HashMap::new(), tools, resources, middlewares: HashMap::new() };
-        Relay { bounding, server_name, session, state: Mutex::new(state) }
+        let tools = Tools { names: BTreeSet::new(), schemas: BTreeMap::new(), read_tool: READ_TOOL.into() };
+        let resources = Resources::Server;
+        let state = State { pending: HashMap::new(), tools, resources, middlewares: HashMap::new() };
+        Relay { make_middleware, server_name, session, state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A line on its way to the server. What is not JSON is for the server to judge.
-    pub(crate) fn client_line<'a>(&self, line: &'a [u8]) -> ClientLine<'a> {
-        let whole = ClientLine { forward: Some(Cow::Borrowed(line)), own: Vec::new() };
-        let Some(document) = parse(line) else { return whole };
-        let nodes = Message::nodes(document);
+    /// Handles a packet of the client. A line that is not JSON is passed on.
+    pub(crate) fn from_client<'a>(&self, packet: Packet<'a>) -> ClientPacket<'a> {
         let mut state = self.state();
-        let own: Vec<(usize, Own)> = nodes
+        let mut local = Vec::new();
+        let is_kept: Vec<bool> = packet
+            .messages
             .iter()
-            .enumerate()
-            .filter_map(|(index, node)| Some((index, state.asked(Message::of(*node))?)))
+            .map(|message| {
+                let request = state.note(message);
+                let is_kept = request.is_none();
+                local.extend(request);
+                is_kept
+            })
             .collect();
-        if own.is_empty() {
-            return whole;
-        }
-        let is_own = |index: usize| own.iter().any(|(at, _)| *at == index);
-        let forward = (own.len() < nodes.len()).then(|| {
-            let mut edits = Edits::default();
-            edits.remove(&nodes, &is_own);
-            Cow::Owned(edits.apply_within(document).into_bytes())
-        });
-        ClientLine { forward, own: own.into_iter().map(|(_, own)| own).collect() }
+        ClientPacket { forward: packet.retain(&is_kept), local }
     }
 
-    /// A line on its way to the client.
-    pub(crate) fn server_line<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
-        let Some(document) = parse(line) else { return Cow::Borrowed(line) };
+    /// Handles a packet of the server and returns the bytes for the client.
+    pub(crate) fn from_server<'a>(&self, packet: &'a Packet<'a>) -> Cow<'a, [u8]> {
         let mut edits = Edits::default();
-        for node in Message::nodes(document) {
-            match Message::of(node) {
-                Message::Result { id, result } => {
-                    if let Some(json) = self.answered(&id, Ok(result)) {
-                        edits.replace(result, json);
-                    }
-                }
-                Message::Error { id, error } => {
-                    if let Some(json) = self.answered(&id, Err(error)) {
-                        edits.replace(error, json);
-                    }
-                }
-                Message::Request { .. } | Message::Notification { .. } | Message::Other => {}
+        for (id, answer) in packet.answers() {
+            if let Some(json) = self.changed(id, answer) {
+                edits.replace(answer.node(), json);
             }
         }
-        match (edits.is_empty(), std::str::from_utf8(line)) {
+        match (edits.is_empty(), std::str::from_utf8(&packet.bytes)) {
             (false, Ok(text)) => Cow::Owned(edits.apply(text).into_bytes()),
-            _ => Cow::Borrowed(line),
+            _ => Cow::Borrowed(&packet.bytes),
         }
     }
 
-    /// The answer to a request, changed; nothing if it passes as it is.
-    fn answered(&self, id: &RequestId, answer: Result<Node<'_>, Node<'_>>) -> Option<String> {
+    /// The changed answer to a request; nothing if it passes unchanged.
+    fn changed(&self, id: &RequestId, answer: Answer<'_>) -> Option<String> {
         let mut state = self.state();
-        let asked = state.waiting.remove(&id.key())?;
-        match (asked.what, answer) {
-            (What::Call { tool }, answer) => {
-                let read_tool = state.tools.own.clone();
+        let request = state.pending.remove(&id.key())?;
+        match (request.method, answer) {
+            (PendingMethod::CallTool { tool }, answer) => {
+                let read_tool = state.tools.read_tool.clone();
                 let schema = tool.as_ref().and_then(|tool| state.tools.schemas.get(tool).cloned());
                 let tool = tool.map(|tool| self.configured_name(tool));
-                let middleware = state
-                    .middlewares
-                    .entry(tool.clone())
-                    .or_insert_with(|| {
-                        let middleware =
-                            (self.bounding)(&Call { tool: tool.as_deref(), read_tool: &read_tool });
-                        let context = Context { tool: tool.clone(), ..Context::default() };
-                        Arc::new(with_room_for_structure(middleware, &context))
-                    })
-                    .clone();
-                // Cutting takes a while; other messages need not wait for it.
+                let names = ToolNames { tool: tool.as_deref(), read_tool: &read_tool };
+                let make = || Arc::new((self.make_middleware)(&names));
+                let middleware = state.middlewares.entry(tool.clone()).or_insert_with(make).clone();
+                // Bounding takes time; other messages do not wait for it.
                 drop(state);
-                let call_id = Some(text_of_id(id));
-                let context = Context { tool, call_id, session: self.session.clone() };
+                let call_id = Some(id_text(id));
+                let context = Context { tool: tool.clone(), call_id, session: self.session.clone() };
                 let (middleware, schema) = (&*middleware, schema.as_deref());
-                let bounds = Bounds { middleware, context: &context, schema, read_tool: &read_tool };
-                match answer {
-                    Ok(result) => bounds.result(result),
-                    Err(error) => bounds.error(error),
-                }
+                Bounds { middleware, context: &context, schema, read_tool: &read_tool }.bound(answer)
             }
-            (What::Tools { first_page }, Ok(result)) => state.list_tools(result, first_page),
-            (What::Capabilities, Ok(result)) => state.announce(result),
+            (PendingMethod::ListTools { first_page }, Answer::Result(result)) => {
+                state.add_read_tool(result, first_page)
+            }
+            (PendingMethod::Initialize, Answer::Result(result)) => state.add_resources(result),
             _ => None,
         }
     }
 
-    /// The name by which a tool is configured, as the agents' own hooks write it.
+    /// The name of a tool in the configuration, in the form that agents use in hooks.
     fn configured_name(&self, tool: String) -> String {
         match &self.server_name {
             Some(server) => format!("mcp__{server}__{tool}"),
@@ -216,50 +188,52 @@ impl Relay {
         }
     }
 
-    /// Whether the answer to a request is still to come.
-    pub(crate) fn is_waiting(&self, id: &RequestId) -> bool {
-        self.state().waiting.contains_key(&id.key())
+    /// Whether a request has no answer yet.
+    pub(crate) fn is_pending(&self, id: &RequestId) -> bool {
+        self.state().pending.contains_key(&id.key())
     }
 
-    /// A request will not be answered by the server; whether it was still waiting.
-    pub(crate) fn give_up(&self, id: &RequestId) -> bool {
-        self.state().waiting.remove(&id.key()).is_some()
+    /// Forgets a request that the server will not answer; returns whether it was pending.
+    pub(crate) fn forget(&self, id: &RequestId) -> bool {
+        self.state().pending.remove(&id.key()).is_some()
     }
 
-    /// All requests that wait for an answer, which will not come.
-    pub(crate) fn give_up_all(&self) -> Vec<RequestId> {
-        self.state().waiting.drain().map(|(_, asked)| asked.id).collect()
+    /// Forgets all pending requests and returns their ids.
+    pub(crate) fn forget_all(&self) -> Vec<RequestId> {
+        self.state().pending.drain().map(|(_, request)| request.id).collect()
     }
 }
 
 impl State {
-    /// Remembers what the client asks for; returns what is ours to answer.
-    fn asked(&mut self, message: Message<'_>) -> Option<Own> {
+    /// Remembers a request of the client; returns it if the proxy answers it.
+    fn note(&mut self, message: &Message<'_>) -> Option<LocalRequest> {
         match message {
             Message::Request { id, method, params } => {
-                if let Some(request) = self.own(&method, params) {
-                    return Some(Own { id, request });
-                }
-                if self.waiting.len() >= MOST_WAITING {
+                let full = || {
                     let fault =
                         Fault::new(code::SERVER, "too many requests wait for an answer of the server");
-                    return Some(Own { id, request: OwnRequest::Refuse(fault) });
-                }
-                let what = match method.as_str() {
-                    "tools/call" => What::Call { tool: text_in(params, "name") },
-                    // The result of a call that was made a task.
-                    "tasks/result" => What::Call { tool: None },
-                    "tools/list" => What::Tools { first_page: text_in(params, "cursor").is_none() },
-                    "initialize" | "server/discover" => What::Capabilities,
-                    _ => What::Other,
+                    (self.pending.len() >= MOST_PENDING).then_some(LocalMethod::Refuse(fault))
                 };
-                self.waiting.insert(id.key(), Asked { id, what });
+                if let Some(method) = self.local_method(method, *params).or_else(full) {
+                    return Some(LocalRequest { id: id.clone(), method });
+                }
+                let method = match method.as_str() {
+                    "tools/call" => PendingMethod::CallTool { tool: text_in(*params, "name") },
+                    // The result of a call that was turned into a task.
+                    "tasks/result" => PendingMethod::CallTool { tool: None },
+                    "tools/list" => {
+                        PendingMethod::ListTools { first_page: text_in(*params, "cursor").is_none() }
+                    }
+                    "initialize" | "server/discover" => PendingMethod::Initialize,
+                    _ => PendingMethod::Other,
+                };
+                self.pending.insert(id.key(), PendingRequest { id: id.clone(), method });
             }
             Message::Notification { method, params } if method == "notifications/cancelled" => {
-                // Whoever cancels does not listen any more; an answer that comes all the same passes.
+                // The client ignores an answer to a cancelled request, so it may pass unchanged.
                 let id = params.and_then(|params| params.get("requestId"));
                 if let Some(id) = id.and_then(|id| RequestId::of(id.json())) {
-                    self.waiting.remove(&id.key());
+                    self.pending.remove(&id.key());
                 }
             }
             _ => {}
@@ -267,25 +241,27 @@ impl State {
         None
     }
 
-    fn own(&self, method: &str, params: Option<Node<'_>>) -> Option<OwnRequest> {
+    fn local_method(&self, method: &str, params: Option<Node<'_>>) -> Option<LocalMethod> {
         match method {
             "tools/call" => {
-                let name = text_in(params, "name").filter(|name| **name == *self.tools.own)?;
+                let name = text_in(params, "name").filter(|name| **name == *self.tools.read_tool)?;
                 let arguments = params?.get("arguments").map(|arguments| arguments.json().to_owned());
-                Some(OwnRequest::Call { name, arguments })
+                Some(LocalMethod::CallTool { name, arguments })
             }
             "resources/read" => {
                 let uri = text_in(params, "uri").filter(|uri| uri.starts_with(SCHEME))?;
-                Some(OwnRequest::Read { uri })
+                Some(LocalMethod::ReadResource { uri })
             }
-            "resources/list" if self.resources == Resources::Ours => Some(OwnRequest::Resources),
-            "resources/templates/list" if self.resources == Resources::Ours => Some(OwnRequest::Templates),
+            "resources/list" if self.resources == Resources::Proxy => Some(LocalMethod::ListResources),
+            "resources/templates/list" if self.resources == Resources::Proxy => {
+                Some(LocalMethod::ListTemplates)
+            }
             _ => None,
         }
     }
 
-    /// Notes the tools of a page, and adds ours behind the last one.
-    fn list_tools(&mut self, result: Node<'_>, first_page: bool) -> Option<String> {
+    /// Remembers the tools of a page, and adds the read tool to the last page.
+    fn add_read_tool(&mut self, result: Node<'_>, first_page: bool) -> Option<String> {
         let listed = result.get("tools").filter(Node::is_array)?;
         if first_page {
             self.tools.names.clear();
@@ -299,17 +275,17 @@ impl State {
             }
             self.tools.names.insert(name);
         }
-        // Only behind the last page are all names known.
+        // All names are known only after the last page.
         if result.get("nextCursor").is_some_and(|cursor| !cursor.is_null()) {
             return None;
         }
-        let own = self.tools.free_name();
-        if own != self.tools.own {
-            // The hints name our tool.
-            self.tools.own = own;
+        let read_tool = self.tools.free_name();
+        if read_tool != self.tools.read_tool {
+            // The hints contain the name.
+            self.tools.read_tool = read_tool;
             self.middlewares.clear();
         }
-        let definition = Tool::Read.definition(&self.tools.own);
+        let definition = Tool::Read.definition(&self.tools.read_tool).to_string();
         let mut edits = Edits::default();
         match elements.last() {
             Some(last) => edits.insert_after(*last, &definition),
@@ -318,15 +294,15 @@ impl State {
         Some(edits.apply_within(result))
     }
 
-    /// Tells the client that there are resources: ours, if the server has tools and no resources.
-    fn announce(&mut self, result: Node<'_>) -> Option<String> {
+    /// Announces resources, if the server has tools and no resources.
+    fn add_resources(&mut self, result: Node<'_>) -> Option<String> {
         let capabilities = result.get("capabilities").filter(Node::is_object)?;
         let has = |key: &str| capabilities.get(key).is_some_and(|found| !found.is_null());
         if has("resources") || !has("tools") {
-            self.resources = Resources::TheServers;
+            self.resources = Resources::Server;
             return None;
         }
-        self.resources = Resources::Ours;
+        self.resources = Resources::Proxy;
         let mut edits = Edits::default();
         edits.set(capabilities, &[("resources", "{}".to_owned())]);
         Some(edits.apply_within(result))
@@ -334,7 +310,7 @@ impl State {
 }
 
 impl Tools {
-    /// `offcut_read`, or the first of `offcut_read_2`, … that the server has not.
+    /// `offcut_read`, or the first of `offcut_read_2`, `offcut_read_3`, … that the server does not have.
     fn free_name(&self) -> Arc<str> {
         let numbered = (2_u64..).map(|number| format!("{READ_TOOL}_{number}"));
         let mut names = std::iter::once(READ_TOOL.to_owned()).chain(numbered);
@@ -342,12 +318,8 @@ impl Tools {
     }
 }
 
-fn parse(line: &[u8]) -> Option<Node<'_>> {
-    Node::parse(std::str::from_utf8(line).ok()?).ok()
-}
-
-/// An id as text: what a person would look for.
-fn text_of_id(id: &RequestId) -> String {
+/// An id without the quotes and escapes of JSON.
+fn id_text(id: &RequestId) -> String {
     serde_json::from_str(id.json()).unwrap_or_else(|_| id.json().to_owned())
 }
 
@@ -363,31 +335,48 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_not_ours_passes(
+        fn passes_lines_that_are_not_requests_unchanged(
             line in prop_oneof![
                 prop::collection::vec(any::<u8>(), 0..200),
                 "[\\[{ ]*\"(id|method|result|params|jsonrpc)\" ?: ?[\\[{\"0-9ae\\\\,:}\\]]{0,40}[}\\] ]*".prop_map(String::into_bytes),
             ]
         ) {
-            let relay = relay();
-            prop_assert_eq!(&relay.server_line(&line)[..], &line[..]);
-            let ClientLine { forward, own } = relay.client_line(&line);
-            prop_assert!(own.is_empty());
-            prop_assert_eq!(forward.as_deref(), Some(&line[..]));
-            prop_assert_eq!(&relay.server_line(&line)[..], &line[..]);
+            let (relay, packet) = (relay(), Packet::parse(&line));
+            prop_assert_eq!(&relay.from_server(&packet)[..], &line[..]);
+            let ClientPacket { forward, local } = relay.from_client(Packet::parse(&line));
+            prop_assert!(local.is_empty());
+            prop_assert_eq!(forward.as_ref().map(|packet| &*packet.bytes), Some(&line[..]));
+            prop_assert_eq!(&relay.from_server(&packet)[..], &line[..]);
         }
     }
 
     #[test]
-    fn a_request_that_was_cancelled_is_not_waited_for() {
+    fn forgets_cancelled_requests() {
         let relay = relay();
-        relay.client_line(br#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}"#);
-        relay.client_line(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
-        relay.client_line(
-            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}"#,
+        let client = |line: &[u8]| drop(relay.from_client(Packet::parse(line)));
+        client(br#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}"#);
+        client(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
+        client(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}"#);
+        // A request of the server may have the id of a request of the client.
+        relay.from_server(&Packet::parse(br#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage"}"#));
+        assert_eq!(relay.forget_all(), [RequestId::of("7").unwrap()]);
+    }
+
+    #[test]
+    fn bounds_the_message_and_the_data_of_a_protocol_error() {
+        let relay = relay();
+        relay.from_client(Packet::parse(br#"{"id":1,"method":"tools/call","params":{"name":"x"}}"#));
+        let long = "failed\\n".repeat(20_000);
+        let line = format!(
+            r#"{{"id":1,"error":{{"code":-32603,"message":"{long}","data":{{"trace":"{long}","line":7}}}}}}"#
         );
-        // A request of the server may have the id of one of the client's.
-        relay.server_line(br#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage"}"#);
-        assert_eq!(relay.give_up_all(), [RequestId::of("7").unwrap()]);
+        let packet = Packet::parse(line.as_bytes());
+        let bounded: serde_json::Value = serde_json::from_slice(&relay.from_server(&packet)).unwrap();
+        let error = &bounded["error"];
+        assert_eq!((&error["code"], &error["data"]["line"]), (&(-32603).into(), &7.into()));
+        assert!(error["message"].as_str().unwrap().len() < 10_000, "{error:.500}");
+        assert!(error["data"].to_string().len() < 10_000, "{error:.500}");
+        assert_eq!(error["data"]["offcut"]["bytes"], line.len() - 2 - line.find("{\"trace").unwrap());
+        assert!(error["_meta"].is_null(), "{error:.500}");
     }
 }

@@ -1,9 +1,9 @@
-//! A store of which only one session's outputs can be seen.
+//! A view of a store that contains only one session's entries.
 
 use offcut::store::{Entry, Id, NewEntry, Pin, Store, StoreError, Writer};
 use std::sync::Arc;
 
-/// Shows the entries of one session; all others do not exist here.
+/// The entries of one session; all others are reported as not found.
 pub struct SessionOnly {
     store: Arc<dyn Store>,
     session: String,
@@ -29,7 +29,7 @@ impl Store for SessionOnly {
         let entry = self.store.entry(id)?;
         match entry.context.session.as_deref() == Some(self.session.as_str()) {
             true => Ok(entry),
-            // The same words as for an id that was never given: what exists elsewhere is not told.
+            // The same error as for an unknown id: a session cannot find out which other entries exist.
             false => Err(StoreError::NotFound { id: id.to_string() }),
         }
     }

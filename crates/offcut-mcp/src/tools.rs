@@ -1,19 +1,25 @@
-//! Our own tools and resources as clients see them listed.
+//! The tools and resource templates that clients see.
 
-use offcut::json::quoted;
+use serde_json::{Value, json};
 
-/// The name of the retrieval tool, unless a server has one of that name.
+/// The name of the read tool, unless the server has a tool with that name.
 pub const READ_TOOL: &str = "offcut_read";
 
-/// What the host is asked not to cut, in characters. It is the most that Claude Code accepts.
+/// Asks the host not to truncate an answer below this many characters: the most that Claude Code accepts.
 pub(crate) const ASKED_SIZE: &str = "{\"anthropic/maxResultSizeChars\":500000}";
 
-/// `resources/templates/list`.
-pub(crate) const TEMPLATES: &str = "{\"resourceTemplates\":[{\"uriTemplate\":\"offcut://{id}{?lines,bytes}\",\
-    \"name\":\"offcut\",\"title\":\"A kept tool output, or a part of it\",\
-    \"description\":\"lines=FIRST:LAST counts from 1, bytes=START:END from 0 without END\"}]}";
+/// The answer to `resources/templates/list`.
+pub(crate) fn templates() -> String {
+    let template = json!({
+        "uriTemplate": "offcut://{id}{?lines,bytes}",
+        "name": "offcut",
+        "title": "A stored tool output, or a part of it",
+        "description": "lines=FIRST:LAST counts from 1; bytes=START:END counts from 0 and excludes END",
+    });
+    json!({"resourceTemplates": [template]}).to_string()
+}
 
-/// The tools of ours.
+/// The tools that read stored outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
     Read,
@@ -26,65 +32,50 @@ impl Tool {
         [(Tool::Read, READ_TOOL), (Tool::Search, "offcut_search"), (Tool::List, "offcut_list")];
 
     /// Its entry in `tools/list`, under this name.
-    pub(crate) fn definition(self, name: &str) -> String {
-        let text =
-            |about: &str| format!("{{\"type\":\"string\",\"description\":{}}}", quoted(about.as_bytes()));
-        let number = |about: &str| {
-            format!("{{\"type\":\"integer\",\"minimum\":0,\"description\":{}}}", quoted(about.as_bytes()))
-        };
-        let id = ("id", text("the id that the notice names, the beginning of one, or last"));
-        let pattern = ("pattern", text("a regular expression: the matching lines, with their numbers"));
-        let context =
-            ("context", number("lines before and after each match, or around the line that is asked for"));
-        let ignore_case = (
-            "ignore_case",
-            "{\"type\":\"boolean\",\"description\":\"upper and lower case are the same\"}".to_owned(),
-        );
+    pub(crate) fn definition(self, name: &str) -> Value {
+        let text = |about: &str| json!({"type": "string", "description": about});
+        let number = |about: &str| json!({"type": "integer", "minimum": 0, "description": about});
+        let id = text("the id in the notice, a unique prefix of it, or last");
+        let pattern = text("a regular expression; returns the matching lines with their numbers");
+        let context = number("the number of lines before and after each match, or around a single line");
+        let ignore_case =
+            json!({"type": "boolean", "description": "ignore the difference between upper and lower case"});
         let (title, about, properties, required) = match self {
             Tool::Read => (
-                "Read a kept output",
-                "Gets back any part of a tool output that was shown in part: lines, bytes, or the lines that match a \
-                 pattern. Without a part: from the beginning. One page at a time; its notice says what comes next.",
-                vec![
-                    id,
-                    (
-                        "lines",
-                        text("FIRST:LAST, counted from 1, both included; also 100:, or -20: for the last 20"),
-                    ),
-                    (
-                        "bytes",
-                        text("START:END, counted from 0, END not included; also inside one giant line"),
-                    ),
-                    pattern,
-                    context,
-                    ignore_case,
-                    ("max_bytes", number("the most that a page may have; 9500 unless told")),
-                ],
-                "[\"id\"]",
+                "Read a stored output",
+                "Print any part of a tool output that was shown only in part: a range of lines or bytes, or the lines that \
+                 match a pattern. The default is the beginning. Returns one page; its notice names the next one.",
+                json!({
+                    "id": id,
+                    "lines": text("FIRST:LAST, counted from 1, both included; also 100: (from line 100) or -20: (the last 20)"),
+                    "bytes": text("START:END, counted from 0, END excluded; works inside a long line, too"),
+                    "pattern": pattern,
+                    "context": context,
+                    "ignore_case": ignore_case,
+                    "max_bytes": number("the size of the page in bytes; default 9500"),
+                }),
+                json!(["id"]),
             ),
             Tool::Search => (
-                "Search kept outputs",
-                "Searches tool outputs that were kept whole; all of them unless an id is given.",
-                vec![pattern, id, context, ignore_case],
-                "[\"pattern\"]",
+                "Search stored outputs",
+                "Search the stored tool outputs: all of them, or the one with the given id.",
+                json!({"pattern": pattern, "id": id, "context": context, "ignore_case": ignore_case}),
+                json!(["pattern"]),
             ),
             Tool::List => (
-                "List kept outputs",
-                "Lists the tool outputs that were kept whole, newest first.",
-                vec![("limit", number("how many; 20 unless told"))],
-                "[]",
+                "List stored outputs",
+                "List the stored tool outputs, newest first.",
+                json!({"limit": number("how many to list; default 20")}),
+                json!([]),
             ),
         };
-        let properties: Vec<String> =
-            properties.iter().map(|(name, schema)| format!("\"{name}\":{schema}")).collect();
-        format!(
-            "{{\"name\":{},\"title\":\"{title}\",\"description\":{},\
-             \"inputSchema\":{{\"type\":\"object\",\"properties\":{{{}}},\"required\":{required}}},\
-             \"annotations\":{{\"readOnlyHint\":true,\"idempotentHint\":true,\"openWorldHint\":false}},\
-             \"_meta\":{ASKED_SIZE}}}",
-            quoted(name.as_bytes()),
-            quoted(about.as_bytes()),
-            properties.join(",")
-        )
+        json!({
+            "name": name,
+            "title": title,
+            "description": about,
+            "inputSchema": {"type": "object", "properties": properties, "required": required},
+            "annotations": {"readOnlyHint": true, "idempotentHint": true, "openWorldHint": false},
+            "_meta": {"anthropic/maxResultSizeChars": 500_000},
+        })
     }
 }

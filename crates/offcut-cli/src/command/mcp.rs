@@ -7,7 +7,7 @@ use crate::housekeeping;
 use offcut::results::Middleware;
 use offcut::store::{Id, Store};
 use offcut::{Reach, Truncator};
-use offcut_mcp::{Address, Call, Ended, LARGEST_MESSAGE, Library, SessionOnly};
+use offcut_mcp::{Address, LARGEST_MESSAGE, Library, ProxyEnd, SessionOnly, ToolNames};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<u8, Failure> {
     };
     let cut = arguments.cut.clone();
     let proxy = offcut_mcp::Proxy {
-        bounding: Box::new(move |call| Middleware::new(truncator(&setup, &cut, call))),
+        make_middleware: Box::new(move |names| Middleware::new(truncator(&setup, &cut, names))),
         library: Library::new(store),
         server_name: arguments.name.clone(),
         session,
@@ -64,8 +64,8 @@ fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<u8, Failure> {
     let mut command = Command::new(program);
     command.args(rest);
     match offcut_mcp::proxy(proxy, command, input, output) {
-        Ok(Ended::ByClient) => Ok(0),
-        Ok(Ended::ByServer(status)) => {
+        Ok(ProxyEnd::ByClient) => Ok(0),
+        Ok(ProxyEnd::ByServer(status)) => {
             eprintln!("offcut: the MCP server ended: {status}");
             let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
             Ok(u8::try_from(code).unwrap_or(1))
@@ -91,9 +91,9 @@ fn address(url: &str, headers: &[String]) -> Result<Address, Failure> {
 }
 
 /// What bounds the results of a tool. Whatever is configured for it, there is always something that does.
-fn truncator(setup: &Setup, cut: &Cut, call: &Call<'_>) -> Truncator {
-    let tool = call.tool.map(str::to_owned).or_else(|| cut.tool.clone());
-    let reach = Reach::Tool { name: call.read_tool.to_owned() };
+fn truncator(setup: &Setup, cut: &Cut, names: &ToolNames<'_>) -> Truncator {
+    let tool = names.tool.map(str::to_owned).or_else(|| cut.tool.clone());
+    let reach = Reach::Tool { name: names.read_tool.to_owned() };
     setup
         .truncator(&Cut { tool, ..cut.clone() })
         .or_else(|_| setup.truncator(cut))

@@ -108,28 +108,51 @@ impl Middleware {
         context: &Context,
     ) -> Result<BoundedJson<'a>, InvalidJson> {
         let document = Node::parse(json).map_err(|error| InvalidJson::new(&error))?;
+        let bounded = self.bound_node(document, shape, context, Rule::default());
+        let (before, after) = (&json[..document.span().start], &json[document.span().end..]);
+        Ok(BoundedJson {
+            json: match bounded.json {
+                Cow::Borrowed(_) => Cow::Borrowed(json),
+                Cow::Owned(text) => Cow::Owned([before, &text, after].concat()),
+            },
+            ..bounded
+        })
+    }
+
+    /// The same for a value that is parsed already, with options that take precedence over the profile's.
+    pub fn bound_node<'a>(
+        &self,
+        node: Node<'a>,
+        shape: ShapeChoice,
+        context: &Context,
+        rule: Rule,
+    ) -> BoundedJson<'a> {
         let Recognised { results, unknown } = match shape {
-            ShapeChoice::Auto => job::recognise(document),
-            ShapeChoice::Is(shape) => job::take_as(shape, document),
+            ShapeChoice::Auto => job::recognise(node),
+            ShapeChoice::Is(shape) => job::take_as(shape, node),
         };
-        let mut jobs: Vec<Job<'a>> =
-            results.into_iter().map(|(shape, node)| self.plan(Job::new(shape, node, context))).collect();
+        let mut jobs: Vec<Job<'a>> = results
+            .into_iter()
+            .map(|(shape, node)| self.plan(Job::new(shape, node, context), rule))
+            .collect();
         self.share(&mut jobs);
         let mut edits = Edits::default();
         let results: Vec<ResultReport> = jobs.into_iter().map(|job| self.judge(job, &mut edits)).collect();
-        let json = if edits.is_empty() { Cow::Borrowed(json) } else { Cow::Owned(edits.apply(json)) };
+        let json =
+            if edits.is_empty() { Cow::Borrowed(node.json()) } else { Cow::Owned(edits.apply_within(node)) };
         let shown: u64 = results.iter().map(|judged| judged.bytes).sum();
         let excess = self.total.map_or(0, |total| shown.saturating_sub(total));
-        Ok(BoundedJson { json, results, unknown, excess })
+        BoundedJson { json, results, unknown, excess }
     }
 
     /// Decides what is to be done with a result.
-    fn plan<'a>(&self, mut job: Job<'a>) -> Job<'a> {
+    fn plan<'a>(&self, mut job: Job<'a>, given: Rule) -> Job<'a> {
         let Found { handled, ended, node, .. } = &job.found;
         job.plan = match self.call_rule((*handled, *ended), &job.context, &|| Cow::Borrowed(node.json())) {
             Err(reason) => Plan::Pass(reason),
             Ok(_) if job.text.is_empty() => Plan::Pass(SkipReason::NoText),
             Ok(rule) => {
+                let rule = rule.or(given);
                 let settings = self.settings(&job.context, rule, None);
                 // Under a total, what fits its own limits may have to give way, unless it is ours.
                 let may_be_cut = self.total.is_some() || !self.truncator.fits(&job.text.text, &settings);

@@ -153,8 +153,8 @@ fn what_goes_wrong_is_told_to_whoever_waits() {
     };
     check(response("401 Unauthorized", "", "no"), "401 Unauthorized: no; give it credentials with --header");
     check(response("500 Internal Server Error", "", ""), "500");
-    check(response("202 Accepted", "", ""), "does not answer");
-    check(stream("data: {\"jsonrpc\":"), "before it was whole");
+    check(response("202 Accepted", "", ""), "without an answer");
+    check(stream("data: {\"jsonrpc\":"), "incomplete answer");
     check(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{".to_owned(),
         "broke off",

@@ -50,3 +50,18 @@ impl Adapter for Mcp {
         NoticePlace::OwnParts
     }
 }
+
+pub(super) struct McpError;
+
+impl Adapter for McpError {
+    fn recognises(&self, _fields: &Fields<'_>) -> bool {
+        false
+    }
+
+    /// A profile that leaves a tool's errors unchanged does not apply: this error is the protocol's.
+    fn read<'a>(&self, node: Node<'a>) -> Found<'a> {
+        Found::new(node, Texts::of(node.get("message"), &|_| None))
+    }
+
+    fn mark_cut(&self, _found: &Found<'_>, _cut: &Cut<'_>, _edits: &mut Edits) {}
+}

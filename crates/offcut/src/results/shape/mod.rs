@@ -34,6 +34,8 @@ pub enum Shape {
     Klaude,
     /// An MCP `CallToolResult`.
     Mcp,
+    /// The error object of a JSON-RPC answer. It is not detected, and it has no name on the command line.
+    McpError,
     /// An Anthropic `tool_result` block.
     Anthropic,
     /// An OpenAI chat message of the role `tool`.
@@ -45,7 +47,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Every shape, the most specific first: what several could mean is what the first of them says.
+    /// Every shape that can be detected, the most specific first: what several could mean is what the first of them says.
     pub const ALL: [Shape; 10] = [
         Shape::Anthropic,
         Shape::OpenaiChat,
@@ -68,6 +70,7 @@ impl Shape {
             Shape::Takumi => "takumi",
             Shape::Klaude => "klaude",
             Shape::Mcp => "mcp",
+            Shape::McpError => "mcp-error",
             Shape::Anthropic => "anthropic",
             Shape::OpenaiChat => "openai-chat",
             Shape::OpenaiResponses => "openai-responses",
@@ -88,6 +91,7 @@ impl Shape {
             Shape::Takumi => &takumi::Takumi,
             Shape::Klaude => &klaude::Klaude,
             Shape::Mcp => &mcp::Mcp,
+            Shape::McpError => &mcp::McpError,
             Shape::Anthropic => &anthropic::Anthropic,
             Shape::OpenaiChat => &openai::Chat,
             Shape::OpenaiResponses => &openai::Responses,
