@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::foreign::{self, Given, Wanted, lock};
 use crate::options::{CallOptions, EngineOptions};
 use crate::place::Place;
-use crate::report::{Report, WantedReport, report_whole};
+use crate::report::{Report, StrategyRequest, without_nulls};
 use crate::tally::Tally;
 use offcut::measure::EstimatedTokens;
 use offcut::results::{Decision, Middleware, ResultOutcome};
@@ -73,7 +73,6 @@ pub enum BoundedResult {
 #[derive(Serialize)]
 struct Judged {
     shape: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<String>,
     verdict: &'static str,
     #[serde(flatten)]
@@ -143,7 +142,7 @@ impl Engine {
         call: Option<&CallOptions>,
     ) -> Result<Told<Answer>, Fault> {
         if self.skipped.iter().any(|tool| Some(tool) == context.tool.as_ref()) {
-            return Ok(Told { answer: Answer::Whole, report: report_whole(Vec::new()) });
+            return Ok(Told { answer: Answer::Whole, report: Report::whole(Vec::new()) });
         }
         if call.is_none() && !self.events && !self.is_foreign() {
             let truncator = self.for_tool(context);
@@ -164,13 +163,13 @@ impl Engine {
     ) -> Result<Told<Vec<u8>>, Fault> {
         let truncator = self.truncator(context, Some(call))?.storage(Storage::Off);
         match truncator.apply(text, context) {
-            Shown::Whole(whole) => Ok(Told { answer: whole.into_owned(), report: report_whole(Vec::new()) }),
+            Shown::Whole(whole) => Ok(Told { answer: whole.into_owned(), report: Report::whole(Vec::new()) }),
             Shown::Cut(preview) => {
                 let part = |placed: &offcut::Placed| {
                     preview.content.get(placed.at..placed.at + placed.length).unwrap_or_default()
                 };
                 let answer = preview.placed.iter().flat_map(part).copied().collect();
-                Ok(Told { answer, report: Report::of(&preview, &truncator.settings(context)) })
+                Ok(Told { answer, report: Report::new(&preview, &truncator.settings(context)) })
             }
         }
     }
@@ -199,7 +198,8 @@ impl Engine {
             middleware = middleware.total(total);
         }
         let bounded = middleware.bound_json(json, call.shape()?, context)?;
-        let is_cut = bounded.results.iter().any(|result| matches!(result.outcome, ResultOutcome::Truncated(_)));
+        let is_cut =
+            bounded.results.iter().any(|result| matches!(result.outcome, ResultOutcome::Truncated(_)));
         if round.probes && is_cut {
             let asked = Told { answer: BoundedResult::Ask(round.asked()), report: round.wanted() };
             return Ok((asked, "[]".to_owned()));
@@ -207,7 +207,7 @@ impl Engine {
         let judge = |judged: &offcut::results::ResultReport| {
             let report = match &judged.outcome {
                 ResultOutcome::Truncated(preview) => {
-                    Some(Report::of(preview, &round.truncator.settings(&judged.context)))
+                    Some(Report::new(preview, &round.truncator.settings(&judged.context)))
                 }
                 ResultOutcome::Fits | ResultOutcome::Skipped(_) => None,
             };
@@ -218,13 +218,14 @@ impl Engine {
             };
             Judged { shape: judged.shape.name(), tool: judged.context.tool.clone(), verdict, report }
         };
-        let results: Vec<Judged> = bounded.results.iter().map(judge).collect();
+        let results: Vec<Value> =
+            bounded.results.iter().map(|result| without_nulls(&judge(result))).collect();
         let answer = match bounded.json {
             std::borrow::Cow::Borrowed(_) => BoundedResult::Same,
             std::borrow::Cow::Owned(json) => BoundedResult::Changed(json),
         };
         let results = serde_json::to_string(&results)?;
-        Ok((Told { answer, report: report_whole(round.events()) }, results))
+        Ok((Told { answer, report: Report::whole(round.events()) }, results))
     }
 
     fn is_foreign(&self) -> bool {
@@ -299,7 +300,7 @@ impl Round {
 
     fn wanted(&self) -> Report {
         let wanted = lock(&self.wanted);
-        let wanted = wanted.iter().map(|(text, limits)| WantedReport {
+        let wanted = wanted.iter().map(|(text, limits)| StrategyRequest {
             text: String::from_utf8_lossy(text).into_owned(),
             limits: (*limits).into(),
         });
@@ -321,9 +322,9 @@ impl Round {
 
 fn told(shown: Shown<'_>, events: Vec<Value>, settings: impl Fn() -> Settings) -> Told<Answer> {
     match shown {
-        Shown::Whole(_) => Told { answer: Answer::Whole, report: report_whole(events) },
+        Shown::Whole(_) => Told { answer: Answer::Whole, report: Report::whole(events) },
         Shown::Cut(preview) => {
-            let report = Report { events, ..Report::of(&preview, &settings()) };
+            let report = Report { events, ..Report::new(&preview, &settings()) };
             Told { answer: Answer::Cut(preview), report }
         }
     }

@@ -54,8 +54,16 @@ impl Engine {
         let answer = framed(frames, strategist, removed, unit, (saved.as_deref(), error.as_deref()));
         sink.emit(&Event::Truncated { context, original, content: answer.len() as u64, limited_by: unit });
         let events = if self.events { tally.events() } else { Vec::new() };
-        let report =
-            Report { removed_lines: lines, removed_bytes: bytes, events, ..Report::framed(id, saved, error) };
+        let report = Report {
+            truncated: true,
+            id,
+            saved,
+            error,
+            removed_lines: lines,
+            removed_bytes: bytes,
+            events,
+            ..Report::default()
+        };
         Ok(Told { answer: answer.into_bytes(), report })
     }
 

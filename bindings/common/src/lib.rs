@@ -21,7 +21,7 @@ pub use fault::Fault;
 pub use foreign::{Saved, Strategist};
 pub use offcut::Context;
 pub use options::CallOptions;
-pub use report::{Report, report_whole};
+pub use report::Report;
 pub use spool::OwnedSpool;
 
 /// How many lines a text has, as the documents count them: what `split("\n")` gives.

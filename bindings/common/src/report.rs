@@ -1,65 +1,34 @@
-//! What is known of a preview, as plain data.
+//! The report on a preview: the library's, and what the packages add to it.
 
-use offcut::{Gap, Kept, Limits, Preview, Settings, Size};
+use offcut::report::CutReport;
+use offcut::{Kept, Limits, Preview, Settings};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Everything about an output that was cut, but its text.
+/// Everything about an output that was cut, except its text.
 #[derive(Debug, Default, Serialize)]
 pub struct Report {
     pub(crate) truncated: bool,
     /// The entry's id.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) id: Option<String>,
-    /// Where the whole of it is: a file, or the name under which any client can ask for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Where the whole output is: a file, or the URI of the entry.
     pub(crate) saved: Option<String>,
-    /// Why it is not there whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Why the whole output is not stored.
     pub(crate) error: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) original: Option<SizeReport>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) shown: Option<SizeReport>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) removed: Option<SizeReport>,
-    /// What the documents say is missing: the one or the other.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(flatten)]
+    pub(crate) cut: CutReport,
+    /// How much is not shown, in the unit that the source documents of the profiles use.
     pub(crate) removed_lines: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) removed_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) limited_by: Option<String>,
-    pub(crate) gaps: Vec<GapReport>,
     pub(crate) events: Vec<Value>,
-    /// Texts that a strategy of the caller's own has to cut.
+    /// Texts that the caller's strategy has to cut.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) wanted: Vec<WantedReport>,
+    pub(crate) wanted: Vec<StrategyRequest>,
 }
 
-/// Sizes in the units that were counted.
+/// A text for the caller's strategy, and the budget for it.
 #[derive(Debug, Serialize)]
-pub(crate) struct SizeReport {
-    bytes: u64,
-    lines: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    chars: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tokens: Option<u64>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct GapReport {
-    start: u64,
-    end: u64,
-    first_line: u64,
-    last_line: u64,
-    why: &'static str,
-}
-
-/// A text for a foreign strategy, and the room there is.
-#[derive(Debug, Serialize)]
-pub(crate) struct WantedReport {
+pub(crate) struct StrategyRequest {
     pub(crate) text: String,
     pub(crate) limits: LimitsReport,
 }
@@ -78,27 +47,9 @@ impl From<Limits> for LimitsReport {
     }
 }
 
-impl From<Size> for SizeReport {
-    fn from(Size { bytes, lines, chars, tokens }: Size) -> SizeReport {
-        SizeReport { bytes, lines, chars, tokens }
-    }
-}
-
-impl From<&Gap> for GapReport {
-    fn from(gap: &Gap) -> GapReport {
-        GapReport {
-            start: gap.start,
-            end: gap.end,
-            first_line: gap.first_line,
-            last_line: gap.last_line,
-            why: gap.why.as_str(),
-        }
-    }
-}
-
 impl Report {
-    /// What is known of a preview that these settings made.
-    pub(crate) fn of(preview: &Preview, settings: &Settings) -> Report {
+    /// The report on a preview that was made with these settings.
+    pub(crate) fn new(preview: &Preview, settings: &Settings) -> Report {
         let (id, saved, error) = match &preview.kept {
             Kept::Whole(entry) | Kept::Open(entry) => {
                 let place =
@@ -111,40 +62,44 @@ impl Report {
             Kept::Off => (None, None, None),
         };
         let removed = preview.removed();
-        let too_many_bytes = settings.limits.bytes.is_some_and(|most| preview.original.bytes > most);
+        let is_over_bytes = settings.limits.bytes.is_some_and(|most| preview.original.bytes > most);
         Report {
             truncated: true,
             id,
             saved,
             error,
-            original: Some(preview.original.into()),
-            shown: Some(preview.shown.into()),
-            removed: Some(removed.into()),
-            removed_lines: (!too_many_bytes).then_some(removed.lines),
-            removed_bytes: too_many_bytes.then_some(removed.bytes),
-            limited_by: Some(preview.limited_by.to_string()),
-            gaps: preview.gaps.iter().map(GapReport::from).collect(),
+            cut: CutReport { limited_by: Some(preview.limited_by), ..CutReport::new(preview) },
+            removed_lines: (!is_over_bytes).then_some(removed.lines),
+            removed_bytes: is_over_bytes.then_some(removed.bytes),
             ..Report::default()
         }
     }
 
-    /// What is known of a text that somebody else cut.
-    pub(crate) fn framed(id: Option<String>, saved: Option<String>, error: Option<String>) -> Report {
-        Report { truncated: true, id, saved, error, ..Report::default() }
+    /// The report on an output that is shown whole.
+    pub(crate) fn whole(events: Vec<Value>) -> Report {
+        Report { events, ..Report::default() }
     }
 
-    /// Whether there is something to tell of an output that passed whole.
+    /// Whether there is something to report about an output that is shown whole.
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// As JSON.
+    /// The report as JSON.
     pub fn json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned())
+        without_nulls(self).to_string()
     }
 }
 
-/// The report of an output that passed whole.
-pub fn report_whole(events: Vec<Value>) -> Report {
-    Report { events, ..Report::default() }
+/// A report as JSON without the fields that are `null`: in JavaScript, a field that is not known is `undefined`.
+pub(crate) fn without_nulls(report: &impl Serialize) -> Value {
+    fn remove_nulls(value: &mut Value) {
+        if let Value::Object(fields) = value {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(remove_nulls);
+        }
+    }
+    let mut value = serde_json::to_value(report).unwrap_or_default();
+    remove_nulls(&mut value);
+    value
 }

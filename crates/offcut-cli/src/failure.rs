@@ -83,11 +83,13 @@ impl From<RetrieveError> for Failure {
     fn from(error: RetrieveError) -> Self {
         match error {
             RetrieveError::Store(error) => error.into(),
-            RetrieveError::Unknown { .. } | RetrieveError::PastTheEnd { .. } => {
-                Failure::NotFound(error.into())
+            RetrieveError::Unknown { .. } => {
+                Failure::NotFound(anyhow::anyhow!("{error}; run `offcut ls` to list stored outputs"))
             }
+            RetrieveError::PastTheEnd { .. } => Failure::NotFound(error.into()),
             RetrieveError::Ambiguous { .. }
             | RetrieveError::NotARange { .. }
+            | RetrieveError::SeveralRanges
             | RetrieveError::NotAPattern { .. } => Failure::Usage(error.into()),
         }
     }

@@ -1,11 +1,13 @@
 //! What is shown and what is left out, as positions in the original.
 
 use crate::measure;
+use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 
 /// Why a part of the original is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum GapReason {
     /// Whole lines, or a run that spans several.
     Omitted,
@@ -40,7 +42,7 @@ impl GapReason {
 }
 
 /// A run of bytes that is not shown. Lines are counted from 1 and end at `\n`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Gap {
     /// The offset of the first byte left out.
     pub start: u64,
@@ -51,6 +53,7 @@ pub struct Gap {
     /// The last line that is not shown whole because of this gap.
     pub last_line: u64,
     /// The gap begins inside `first_line` rather than at its start.
+    #[serde(skip)]
     pub from: LinePosition,
     /// Why it is left out.
     pub why: GapReason,
@@ -155,7 +158,7 @@ impl<'a> Segment<'a> {
 }
 
 /// How much of something there is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// Bytes.
     pub bytes: u64,

@@ -33,6 +33,7 @@ mod pen;
 mod profile;
 mod recorder;
 mod render;
+pub mod report;
 pub mod results;
 pub mod retention;
 pub mod retrieve;

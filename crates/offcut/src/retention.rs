@@ -1,6 +1,7 @@
 //! What goes and what stays when a store is cleaned. Pure: entries and a time in, a decision out.
 
-use crate::store::{Entry, EntryState, Id, Item, Pin, UploadState};
+use crate::store::{Entry, EntryState, Id, Item, Pin, Selection, Store, StoreError, UploadState};
+use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 /// Nothing younger than this goes for want of space: somebody may still be reading it.
@@ -57,6 +58,58 @@ impl CleaningPlan {
     pub fn bytes_removed(&self) -> u64 {
         self.remove.iter().map(|candidate| candidate.bytes).sum()
     }
+
+    /// Removes the entries from the store and reports the result of each. The plan that is returned lists what was removed
+    /// here: another process may clean at the same time.
+    pub fn execute(
+        mut self,
+        store: &dyn Store,
+        report: &mut dyn FnMut(Result<(), StoreError>),
+    ) -> CleaningPlan {
+        let ids: Vec<Id> = self.remove.iter().map(|candidate| candidate.id).collect();
+        let mut removed = BTreeSet::new();
+        store.remove_all(&ids, &mut |id, result| match result {
+            Err(StoreError::NotFound { .. }) => report(Ok(())),
+            result => {
+                if result.is_ok() {
+                    removed.insert(*id);
+                }
+                report(result);
+            }
+        });
+        self.remove.retain(|candidate| removed.contains(&candidate.id));
+        self
+    }
+}
+
+/// Plans the cleaning of a store. Entries that `is_protected` names stay, as pinned ones do.
+///
+/// ```
+/// use offcut::retention::{self, Policy};
+/// use offcut::store::MemoryStore;
+/// use std::time::{Duration, SystemTime};
+///
+/// let store = MemoryStore::new(SystemTime::now);
+/// let policy = Policy { age: Some(Duration::from_secs(7 * 24 * 60 * 60)), ..Policy::default() };
+/// let plan = retention::plan(&store, &policy, |_| false, SystemTime::now())?;
+/// let removed = plan.execute(&store, &mut |_| {}).remove;
+/// assert!(removed.is_empty());
+/// # Ok::<(), offcut::store::StoreError>(())
+/// ```
+pub fn plan(
+    store: &dyn Store,
+    policy: &Policy,
+    mut is_protected: impl FnMut(&Item) -> bool,
+    now: SystemTime,
+) -> Result<CleaningPlan, StoreError> {
+    let items = store.select(&Selection::default())?;
+    let oldest_first = items.iter().rev().map(|item| match Candidate::from(item) {
+        candidate if candidate.hold == Protection::Free && is_protected(item) => {
+            Candidate { hold: Protection::Pinned, ..candidate }
+        }
+        candidate => candidate,
+    });
+    Ok(decide(&oldest_first.collect::<Vec<_>>(), policy, now))
 }
 
 /// Decides what goes. Candidates come oldest first; an entry's age is that of its id, not of its file.

@@ -3,10 +3,10 @@
 use crate::arguments::{Cut, Everywhere, Format};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
-use crate::format::CutResult;
 use crate::housekeeping;
 use crate::process;
 use crate::stream;
+use offcut::report::OutputReport;
 
 pub(crate) fn cut(everywhere: &Everywhere, cut: &Cut) -> Outcome {
     process::survive_large_files();
@@ -17,7 +17,7 @@ pub(crate) fn cut(everywhere: &Everywhere, cut: &Cut) -> Outcome {
     let shown = spool.finish();
     match everywhere.format {
         Format::Text => super::print(shown.content())?,
-        Format::Json => super::print_json(&CutResult::new(&shown))?,
+        Format::Json => super::print_json(&OutputReport::new(&shown))?,
     }
     super::tell_what_was_not_kept(&shown);
     super::tell_what_is_only_local(&shown);

@@ -3,11 +3,11 @@
 use crate::arguments::{Everywhere, Format, Rm, foreign};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
-use crate::format::{EntryRow, only_local, state};
 use clap::Args;
 use jiff::{Timestamp, tz::TimeZone};
+use offcut::report::{self, EntryReport};
 use offcut::retrieve;
-use offcut::store::{Id, Item, Selection, Store, StoreError};
+use offcut::store::{Id, Item, Selection, Store, StoreError, UploadState};
 
 #[derive(Debug, Args)]
 pub(crate) struct Ls {
@@ -39,13 +39,13 @@ pub(crate) fn ls(everywhere: &Everywhere, ls: &Ls) -> Outcome {
     let store = setup.store()?;
     let selection = selection(&*store, ls)?;
     let most = selection.most;
-    // One more than is wanted tells whether there are older ones.
+    // One more than requested shows whether there are older ones.
     let one_more = Selection { most: most.map(|most| most.saturating_add(1)), ..selection.clone() };
     let mut items = match (store.select(&one_more), setup.fleet()) {
         (Ok(items), _) => items,
         (Err(error), None) => return Err(error.into()),
         (Err(error), Some(fleet)) => {
-            // A store that is away hides nothing that this machine has.
+            // If the shared store is not available, list what is on this machine.
             print(everywhere, &fleet.pending_items(&selection)?, &*store)?;
             return Err(error.into());
         }
@@ -55,12 +55,12 @@ pub(crate) fn ls(everywhere: &Everywhere, ls: &Ls) -> Outcome {
     print(everywhere, &items, &*store)?;
     if everywhere.format == Format::Text {
         if let Some(directory) = setup.directory().filter(|directory| !directory.exists()) {
-            eprintln!("offcut: nothing is kept yet: there is no {}", directory.display());
+            eprintln!("offcut: no stored outputs yet: {} does not exist", directory.display());
         }
         if let (true, Some(last)) = (has_older, items.last()) {
-            eprintln!("offcut: there are older ones: `offcut ls --before {}`, or --all", last.id);
+            eprintln!("offcut: more outputs: `offcut ls --before {}`, or --all", last.id);
         }
-        tell_what_waits(&setup);
+        warn_if_not_uploaded(&setup);
     }
     Ok(())
 }
@@ -91,10 +91,10 @@ fn print(everywhere: &Everywhere, items: &[Item], store: &dyn Store) -> Outcome 
         Format::Json => {
             let ids: Vec<Id> = items.iter().map(|item| item.id).collect();
             let mut rows = Vec::new();
-            for entry in retrieve::entries(store, &ids) {
+            for entry in store.entries(&ids) {
                 match entry {
-                    Ok(entry) => rows.push(EntryRow::new(&entry)),
-                    // Another process may have removed it since; a damaged one must not hide the others.
+                    Ok(entry) => rows.push(EntryReport::new(&entry)),
+                    // Another process may have removed it; a damaged one must not hide the others.
                     Err(StoreError::NotFound { .. }) => {}
                     Err(error) => eprintln!("offcut: {error}"),
                 }
@@ -104,8 +104,8 @@ fn print(everywhere: &Everywhere, items: &[Item], store: &dyn Store) -> Outcome 
     }
 }
 
-/// Says what has not yet reached a store elsewhere.
-pub(super) fn tell_what_waits(setup: &Setup) {
+/// Warns about entries that are not uploaded to a shared store yet.
+pub(super) fn warn_if_not_uploaded(setup: &Setup) {
     if let Some(Ok(waiting)) = setup.fleet().map(|fleet| fleet.pending())
         && waiting.entries > 0
     {
@@ -117,14 +117,14 @@ pub(super) fn tell_what_waits(setup: &Setup) {
 }
 
 fn table(items: &[Item]) -> String {
-    // A column for the machine only where there are several.
+    // A column for the machine only in a shared store.
     let hosts = items.iter().any(|item| item.host.is_some());
     let head = ["ID", "TIME (UTC)", "TOOL", "BYTES", "LINES", "STATE", if hosts { "HOST" } else { "" }];
     let mut cells = vec![head.map(str::to_owned)];
     cells.extend(items.iter().map(|item| {
-        let state = match only_local(&item.upload_state) {
-            Some(_) => format!("{}, only here", state(&item.completeness)),
-            None => state(&item.completeness).to_owned(),
+        let state = match &item.upload_state {
+            UploadState::LocalOnly { .. } => format!("{}, local only", report::state(&item.completeness)),
+            _ => report::state(&item.completeness).to_owned(),
         };
         [
             item.id.to_string(),
@@ -145,7 +145,7 @@ fn time(id: &Id) -> String {
 }
 
 pub(crate) fn rm(everywhere: &Everywhere, rm: &Rm) -> Outcome {
-    // All are looked up before any is removed: `rm last last` must not walk back in time.
+    // Resolve all before removing any: `rm last last` must not remove two.
     let setup = Setup::new(everywhere)?;
     let mut found = Vec::new();
     for reference in &rm.ids {

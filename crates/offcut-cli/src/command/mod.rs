@@ -98,7 +98,7 @@ fn tell_what_was_not_kept(shown: &Shown<'_>) {
 /// Says on standard error why only this machine has an output, where the text that is shown has no place for it.
 fn tell_what_is_only_local(shown: &Shown<'_>) {
     if let Some(Preview { kept: Kept::Whole(entry), content, .. }) = shown.preview()
-        && let Some(reason) = crate::format::only_local(&entry.upload_state)
+        && let Some(reason) = offcut::report::only_local(entry)
         && !String::from_utf8_lossy(content).contains("only on this machine")
     {
         let _ = writeln!(std::io::stderr(), "offcut: {} is only on this machine so far: {reason}", entry.id);

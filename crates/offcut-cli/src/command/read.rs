@@ -1,41 +1,36 @@
-//! `offcut read` and `offcut cat`: parts of a kept output, and all of it.
+//! `offcut read` and `offcut cat`: a part of a stored output, or all of it.
 
 use crate::arguments::{Everywhere, Format, Read, Reference};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
-use crate::format::PageResult;
 use offcut::DiscardEvents;
-use offcut::retrieve::{self, Page, PageLimits, Progress, Range, View};
-use offcut::store::{Entry, EntryState, Store};
+use offcut::report::{self, PageReport};
+use offcut::retrieve::{self, Page, PageLimits, Progress, Range};
+use offcut::store::{Entry, EntryState};
 use std::io::Write;
 
 const BLOCK: usize = 1 << 20;
 
 pub(crate) fn read(everywhere: &Everywhere, read: &Read) -> Outcome {
-    let range = match (&read.lines, &read.bytes, read.around) {
-        (Some(lines), _, _) => Range::lines(lines)?,
-        (_, Some(bytes), _) => Range::bytes(bytes)?,
-        (_, _, Some(line)) => Range::Around { line, context: read.context },
-        _ => Range::ALL,
-    };
+    let range = Range::from_options(read.lines.as_deref(), read.bytes.as_deref(), read.around, read.context)?;
     let setup = Setup::new(everywhere)?;
     let (store, program) = setup.store_of(&read.reference.id)?;
     let pager = Pager { program, options: options(read) };
     let limits = pager.limits(read)?;
-    let id = retrieve::resolve(&*store, &read.reference.id)?;
-    let store = View::new(store);
-    let entry = store.entry(&id)?;
-    let page = retrieve::page(&store, &entry, range, limits, &DiscardEvents)?;
+    let entry = store.entry(&retrieve::resolve(&*store, &read.reference.id)?)?;
+    let page = retrieve::page(&*store, &entry, range, limits, &DiscardEvents)?;
     match everywhere.format {
-        Format::Text => print_text(&pager, &entry, &page),
-        Format::Json => print_json(&pager, &entry, page),
+        Format::Text => print_text(&pager, &entry, page),
+        Format::Json => {
+            super::print_json(&PageReport::new(&entry, &page, |next| pager.command(&entry, next)))
+        }
     }
 }
 
-/// How the next page is asked for.
+/// Writes the command for the next page.
 struct Pager {
     program: String,
-    /// The options that shape a page, as they were given.
+    /// The options that limit a page, as they were given.
     options: String,
 }
 
@@ -54,7 +49,7 @@ impl Pager {
         format!("{} read {} {}{}", self.program, entry.id, range.option(), self.options)
     }
 
-    /// What is left for the content when the last line is paid for.
+    /// The limits of the content: those of the page less its last line.
     fn limits(&self, read: &Read) -> Result<PageLimits, Failure> {
         let (bytes, lines) = (read.max_bytes.unwrap_or(9500), read.max_lines.unwrap_or(1900));
         if bytes < 512 || lines < 2 {
@@ -65,9 +60,9 @@ impl Pager {
     }
 }
 
-/// Standard output is exactly what was asked for. Only when it cannot be does it say so, in its last line.
-fn print_text(pager: &Pager, entry: &Entry, page: &Page) -> Outcome {
-    let mut text = page.content.clone();
+/// Prints exactly the requested range. If it does not fit the page, the last line says so and names the rest.
+fn print_text(pager: &Pager, entry: &Entry, page: Page) -> Outcome {
+    let mut text = page.content;
     match &page.progress {
         Progress::AtEnd => {}
         Progress::Satisfied(next) => eprintln!("offcut: next: {}", pager.command(entry, next)),
@@ -75,36 +70,14 @@ fn print_text(pager: &Pager, entry: &Entry, page: &Page) -> Outcome {
             if !text.ends_with(b"\n") {
                 text.push(b'\n');
             }
-            let (end, total) = (page.end, entry.bytes);
-            let command = pager.command(entry, next);
-            text.extend_from_slice(
-                format!("[offcut {}: page full at byte {end} of {total}; next: {command}]\n", entry.id)
-                    .as_bytes(),
-            );
+            let (id, end, total, command) = (entry.id, page.end, page.total, pager.command(entry, next));
+            let notice = format!("[offcut {id}: page full at byte {end} of {total}; next: {command}]\n");
+            text.extend_from_slice(notice.as_bytes());
         }
     }
     super::print(&text)?;
     warn_if_incomplete(entry);
     Ok(())
-}
-
-fn print_json(pager: &Pager, entry: &Entry, page: Page) -> Outcome {
-    let (satisfied, next) = match &page.progress {
-        Progress::AtEnd => (true, None),
-        Progress::Satisfied(next) => (true, Some(next)),
-        Progress::Full(next) => (false, Some(next)),
-    };
-    super::print_json(&PageResult {
-        id: entry.id.to_string(),
-        content: offcut::measure::as_text(&page.content).into_owned(),
-        start: page.start,
-        end: page.end,
-        first_line: page.lines.as_ref().map(|lines| *lines.start()),
-        last_line: page.lines.as_ref().map(|lines| *lines.end()),
-        satisfied,
-        next: next.map(|next| pager.command(entry, next)),
-        complete: entry.completeness == EntryState::Complete,
-    })
 }
 
 pub(crate) fn cat(everywhere: &Everywhere, reference: &Reference) -> Outcome {
@@ -128,19 +101,13 @@ pub(crate) fn cat(everywhere: &Everywhere, reference: &Reference) -> Outcome {
     warn_if_incomplete(&entry);
     let stored = entry.summary.as_ref().map(|summary| summary.digest.as_str());
     if entry.completeness == EntryState::Complete && stored != Some(hasher.finalize().to_hex().as_str()) {
-        eprintln!("offcut: {id} was changed after it was stored: its digest is another");
+        eprintln!("offcut: {id}: checksum mismatch: the file was modified after it was stored");
     }
     Ok(())
 }
 
 fn warn_if_incomplete(entry: &Entry) {
-    let (id, bytes) = (entry.id, entry.bytes);
-    match &entry.completeness {
-        EntryState::Complete => {}
-        EntryState::Writing => eprintln!("offcut: {id} is still being written; {bytes} bytes so far"),
-        EntryState::Abandoned => {
-            eprintln!("offcut: {id} is incomplete: its writer ended early, after {bytes} bytes");
-        }
-        EntryState::Partial { reason } => eprintln!("offcut: {id} is incomplete: {reason}"),
+    if let Some(state) = report::incompleteness(entry) {
+        eprintln!("offcut: {} is {state}", entry.id);
     }
 }

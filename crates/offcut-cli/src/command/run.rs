@@ -4,9 +4,10 @@ use crate::arguments::{Everywhere, Format, Run};
 use crate::command::early::Early;
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
-use crate::format::{CutResult, RunResult};
+use crate::format::RunReport;
 use crate::housekeeping;
 use crate::process::{self, Fate, Inherited, Launch, Open, Outputs, Rest, Signals, Stream, Watched};
+use offcut::report::OutputReport;
 use offcut::{Context, Ending, Kept, Shown, Spool, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -138,8 +139,8 @@ pub(super) fn follow(errand: &Errand<'_>) -> Result<(u8, Printed), Failure> {
 
     let printed = match errand.format {
         Format::Text => print(&shown, early.unwrap_or_default()),
-        Format::Json => super::print_json(&RunResult::new(
-            shown.iter().map(CutResult::new).collect(),
+        Format::Json => super::print_json(&RunReport::new(
+            shown.iter().map(OutputReport::new).collect(),
             fate,
             duration,
             i32::from(code(fate)),

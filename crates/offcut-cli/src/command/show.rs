@@ -1,31 +1,31 @@
-//! `offcut show`: one output for a person: what was kept, what was cut, where it is.
+//! `offcut show`: one stored output for people: its state, what was shown of it, and where it is.
 
 use crate::arguments::{Everywhere, Format, Reference};
 use crate::environment::Setup;
 use crate::failure::Outcome;
-use crate::format::{EntryRow, only_local, state};
 use anstyle::{AnsiColor, Style};
 use jiff::{Timestamp, tz::TimeZone};
+use offcut::report::{self, EntryReport};
 use offcut::retrieve;
 use offcut::store::{Entry, EntryState, Pin};
 use std::io::Write;
 use std::time::SystemTime;
 
-/// The picture's width in cells.
+/// The width of the bar in cells.
 const CELLS: u64 = 60;
 
 pub(crate) fn show(everywhere: &Everywhere, reference: &Reference) -> Outcome {
     let (store, program) = Setup::new(everywhere)?.store_of(&reference.id)?;
     let entry = store.entry(&retrieve::resolve(&*store, &reference.id)?)?;
     match everywhere.format {
-        Format::Json => super::print_json(&EntryRow::new(&entry)),
+        Format::Json => super::print_json(&EntryReport::new(&entry)),
         Format::Text => print_text(&entry, &program),
     }
 }
 
 fn print_text(entry: &Entry, program: &str) -> Outcome {
     let bold = Style::new().bold();
-    let mut text = format!("{bold}{}{bold:#}  {}\n", entry.id, state(&entry.completeness));
+    let mut text = format!("{bold}{}{bold:#}  {}\n", entry.id, report::state(&entry.completeness));
     if let EntryState::Partial { reason } = &entry.completeness {
         text += &format!("incomplete  {}\n", super::harmless(reason));
     }
@@ -40,8 +40,8 @@ fn print_text(entry: &Entry, program: &str) -> Outcome {
     if let Some(host) = &entry.host {
         row("host", &super::harmless(host));
     }
-    if let Some(reason) = only_local(&entry.upload_state) {
-        row("place", &format!("only on this machine so far: {}", super::harmless(reason)));
+    if let Some(reason) = report::only_local(entry) {
+        row("upload", &format!("local only: {}", super::harmless(reason)));
     }
     row("age", &age(entry));
     row(
@@ -68,10 +68,10 @@ fn print_text(entry: &Entry, program: &str) -> Outcome {
         let shown = summary.shown.bytes;
         let original = summary.original.bytes.max(1);
         row("shown", &format!("{shown} bytes, {:.1} %", shown as f64 * 100.0 / original as f64));
-        text += &format!("\n{}\n", picture(entry));
+        text += &format!("\n{}\n", bar(entry));
         for gap in summary.gaps.iter().take(8) {
             text += &format!(
-                "  missing lines {}:{}, {} bytes ({})\n",
+                "  lines {}:{} not shown, {} bytes ({})\n",
                 gap.first_line,
                 gap.last_line,
                 gap.end - gap.start,
@@ -83,27 +83,27 @@ fn print_text(entry: &Entry, program: &str) -> Outcome {
         }
     }
     text += &format!("\nread it: {program} read {}\n", entry.id);
-    // Colours only on a terminal that wants them.
+    // anstream removes the colours unless a terminal wants them.
     let mut stdout = anstream::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()?;
     Ok(())
 }
 
-/// The output from left to right: what was shown and what was not.
-fn picture(entry: &Entry) -> String {
+/// A bar from the start to the end of the output: what was shown and what was not.
+fn bar(entry: &Entry) -> String {
     let Some(summary) = &entry.summary else { return String::new() };
     let total = summary.original.bytes.max(1);
-    let (shown, missing) = (AnsiColor::Green.on_default(), Style::new().dimmed());
+    let (shown, hidden) = (AnsiColor::Green.on_default(), Style::new().dimmed());
     (0..CELLS)
         .map(|cell| {
             let (start, end) =
                 (total * cell / CELLS, (total * (cell + 1) / CELLS).max(total * cell / CELLS + 1));
-            let hidden: u64 =
+            let hidden_bytes: u64 =
                 summary.gaps.iter().map(|gap| gap.end.min(end).saturating_sub(gap.start.max(start))).sum();
-            match hidden {
+            match hidden_bytes {
                 0 => format!("{shown}█{shown:#}"),
-                hidden if hidden >= end - start => format!("{missing}░{missing:#}"),
+                bytes if bytes >= end - start => format!("{hidden}░{hidden:#}"),
                 _ => format!("{shown}▒{shown:#}"),
             }
         })

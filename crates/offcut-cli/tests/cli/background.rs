@@ -43,7 +43,7 @@ fn run_stores_later_output_of_background_process() {
         );
         assert!(!shown.contains("full output"), "{shown}");
         let entry = &listed(&sandbox)[0];
-        assert_eq!((&entry["state"], &entry["complete"]), (&"writing".into(), &false.into()), "{before}");
+        assert_eq!((&entry["state"], &entry["complete"]), (&"running".into(), &false.into()), "{before}");
         let id = entry["id"].as_str().unwrap();
         assert!(last.contains(id), "{last}");
         if limits == "small" {
@@ -78,7 +78,7 @@ fn run_returns_while_background_process_floods_output() {
     let ran = sandbox.run(&["run", "--background-cap", "20MB", "--", "/bin/sh", "-c", line], b"");
     assert_eq!(ran.code, Some(5));
     assert!(String::from_utf8_lossy(&ran.stdout).contains("more is still being captured"));
-    let entry = wait_for_state(&sandbox, "partial");
+    let entry = wait_for_state(&sandbox, "capped");
     assert!(!sandbox.path().join("gone").exists(), "the process keeps running after the cap was reached");
     std::fs::write(sandbox.path().join("stop"), "").unwrap();
     until(|| sandbox.path().join("gone").exists());
@@ -123,7 +123,7 @@ fn background_cap_discards_later_output() {
     let ran = sandbox.run(&["run", "--background-cap", "64KiB", "--", "/bin/sh", "-c", LATE], b"");
     assert!(ran.text().starts_with("now\n[offcut "), "{ran:?}");
     finish(&sandbox);
-    let entry = wait_for_state(&sandbox, "partial");
+    let entry = wait_for_state(&sandbox, "capped");
     assert_eq!((&entry["bytes"], &entry["complete"]), (&65536.into(), &false.into()));
     assert!(entry["reason"].as_str().unwrap().contains("size limit of 65536 bytes"), "{entry}");
 }
@@ -136,7 +136,7 @@ fn max_output_limits_background_output() {
     command.args(["run", "--", "/bin/sh", "-c", LATE]).env("OFFCUT_MAX_OUTPUT", "20000");
     assert!(feed(command, b"").text().starts_with("now\n[offcut "));
     finish(&sandbox);
-    assert_eq!(wait_for_state(&sandbox, "partial")["bytes"], 20000);
+    assert_eq!(wait_for_state(&sandbox, "capped")["bytes"], 20000);
 }
 
 #[test]

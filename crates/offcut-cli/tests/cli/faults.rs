@@ -64,7 +64,7 @@ fn cut_stores_first_part_when_disk_fills_up() {
         "{result}"
     );
     let listed = sandbox.run(&["ls", "--format", "json"], b"").json();
-    assert_eq!((&listed[0]["state"], &listed[0]["complete"]), (&"partial".into(), &false.into()));
+    assert_eq!((&listed[0]["state"], &listed[0]["complete"]), (&"capped".into(), &false.into()));
     let kept = sandbox.run(&["cat", "last"], b"");
     assert!(
         !kept.stdout.is_empty() && text.as_bytes().starts_with(&kept.stdout),

@@ -48,7 +48,8 @@ fn show_prints_details_without_colour_in_pipe() {
         "tool      x?[31m",
         "588895 bytes, 100000 lines",
         "blake3 ",
-        "missing lines ",
+        "  lines ",
+        " not shown, ",
         "░░░",
         "read it: offcut read ",
     ] {

@@ -44,7 +44,7 @@ fn run_stores_first_part_when_disk_fills_up() {
             let ran = with_small_files(&sandbox, trap, &format!("run --shell '{command}'"));
             check_not_stored(&ran, "only the first 1024000 bytes were kept");
             let entry = &sandbox.run(&["ls", "--format", "json"], b"").json()[0];
-            assert_eq!((&entry["state"], &entry["bytes"]), (&"partial".into(), &1_024_000.into()));
+            assert_eq!((&entry["state"], &entry["bytes"]), (&"capped".into(), &1_024_000.into()));
             let kept = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
             assert_eq!(
                 entry["digest"],
@@ -129,8 +129,8 @@ fn store_stays_consistent_when_run_is_killed_at_any_time() {
             complete += 1;
             assert_eq!((stored.len(), &entry["exit_code"]), (whole.len(), &7.into()));
         } else {
-            assert_eq!((&entry["state"], &entry["complete"]), (&"incomplete".into(), &false.into()));
-            assert_eq!(entry["reason"], "its writer ended early");
+            assert_eq!((&entry["state"], &entry["complete"]), (&"abandoned".into(), &false.into()));
+            assert_eq!(entry["reason"], "the writer ended early");
         }
         if !stored.is_empty() {
             assert_eq!(

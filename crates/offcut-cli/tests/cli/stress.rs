@@ -98,7 +98,7 @@ fn store_stays_consistent_when_cut_is_killed_at_any_time() {
                 assert_eq!(entry["digest"], blake3::hash(&stored).to_hex().as_str());
                 assert_eq!((read.stderr.as_str(), read.stdout == stored), ("", true));
             }
-            "incomplete" => {
+            "abandoned" => {
                 assert!(!entry["complete"].as_bool().unwrap());
                 assert!(stored.is_empty() || read.stdout == stored);
                 assert!(stored.is_empty() || read.stderr.contains("is incomplete"), "{}", read.stderr);

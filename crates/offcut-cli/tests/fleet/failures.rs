@@ -25,7 +25,7 @@ fn check(name: &str, value: &str, expected: &str) {
     );
     machine.run(&["ls"], b"").failed(4, expected);
     let listed = machine.run(&["ls"], b"");
-    assert!(String::from_utf8_lossy(&listed.stdout).contains("only here"), "{listed:?}");
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("local only"), "{listed:?}");
     let cleaned = machine.run(&["clean"], b"");
     cleaned.failed(4, "1 output is only on this machine so far, 23893 bytes");
     cleaned.failed(4, expected);

@@ -5,7 +5,7 @@
 //! read of what is shown.
 
 use crate::cut::{GapReason, Segment};
-use crate::retrieve::View;
+use crate::retrieve::Source;
 use crate::store::{Entry, Id, Store};
 use crate::terminal::Screen;
 use memchr::memmem;
@@ -34,12 +34,12 @@ const FRAMES: [&str; 2] = ["truncated", "截断"];
 
 /// Whether `text` is a preview or a page of an entry in `store`.
 pub(crate) fn is_own_preview(text: &[u8], store: &Arc<dyn Store>) -> bool {
-    let view = View::new(Arc::clone(store));
-    names(text)
-        .into_iter()
-        .filter_map(|id| view.entry(&id).ok())
-        .any(|entry| is_preview(text, &view, &entry) || is_page(text, &view, &entry))
-        || is_framed(text, &view)
+    let store = &**store;
+    let is_named = |entry: Entry| {
+        let source = Source::open(store, &entry);
+        source.is_ok_and(|source| is_preview(text, &source, &entry) || is_page(text, &source, &entry))
+    };
+    names(text).into_iter().filter_map(|id| store.entry(&id).ok()).any(is_named) || is_framed(text, store)
 }
 
 /// The same for the documents' frames, which name a file: only the newest entries are compared.
@@ -53,7 +53,9 @@ fn is_framed(text: &[u8], store: &dyn Store) -> bool {
     };
     let ids = store.ids().unwrap_or_default();
     let newest = ids.iter().rev().take(NEWEST).filter_map(|id| store.entry(id).ok());
-    newest.filter(is_named).take(MOST_NAMES).any(|entry| is_preview(text, store, &entry))
+    let shows =
+        |entry: Entry| Source::open(store, &entry).is_ok_and(|source| is_preview(text, &source, &entry));
+    newest.filter(is_named).take(MOST_NAMES).any(shows)
 }
 
 /// The ids that the text names the way our lines do, each once.
@@ -77,7 +79,7 @@ fn names(text: &[u8]) -> Vec<Id> {
 }
 
 /// Whether everything that was shown of the entry stands in the text, in order, and little else.
-fn is_preview(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
+fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     let Some(summary) = &entry.summary else { return false };
     let (mut at, mut shown, mut from) = (0, 0, 0);
     let mut find = |piece: &[u8]| {
@@ -91,7 +93,7 @@ fn is_preview(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
     let read = |start: u64, end: u64, most: usize| {
         let length = usize::try_from(end.saturating_sub(start)).ok().filter(|&length| length <= most)?;
         let mut piece = vec![0; length];
-        matches!(store.read(&entry.id, start, &mut piece), Ok(count) if count == length).then_some(piece)
+        matches!(source.read(start, &mut piece), Ok(count) if count == length).then_some(piece)
     };
     for gap in &summary.gaps {
         let drawn = match gap.why {
@@ -104,7 +106,7 @@ fn is_preview(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
         }
         from = gap.end;
     }
-    if !read(from, entry.bytes, text.len()).is_some_and(|piece| find(&piece)) {
+    if !read(from, source.total, text.len()).is_some_and(|piece| find(&piece)) {
         return false;
     }
     let ours = notices(text, entry) + MARK * summary.gaps.len() + AROUND;
@@ -131,7 +133,7 @@ fn notices(text: &[u8], entry: &Entry) -> usize {
 }
 
 /// Whether the text is a page that was full, whose last line says at which byte.
-fn is_page(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
+fn is_page(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     let sign = format!("[offcut {}: page full at byte ", entry.id);
     let Some(foot) = memmem::rfind(text, sign.as_bytes()) else { return false };
     let digits = text[foot + sign.len()..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -140,13 +142,13 @@ fn is_page(text: &[u8], store: &dyn Store, entry: &Entry) -> bool {
         return false;
     };
     let page = text[..foot].trim_ascii_end();
-    if page.is_empty() || text.len() > LARGEST_PAGE || text.len() - foot > AROUND || end >= entry.bytes {
+    if page.is_empty() || text.len() > LARGEST_PAGE || text.len() - foot > AROUND || end >= source.total {
         return false;
     }
     // The line feed before the last line may be ours, and a host may have taken blanks away.
     let window = page.len() as u64 + 256;
     let mut stored = vec![0; window.min(end) as usize];
     let from = end - stored.len() as u64;
-    matches!(store.read(&entry.id, from, &mut stored), Ok(count) if count == stored.len())
+    matches!(source.read(from, &mut stored), Ok(count) if count == stored.len())
         && stored.trim_ascii_end().ends_with(page)
 }

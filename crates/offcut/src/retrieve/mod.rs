@@ -1,92 +1,91 @@
-//! Getting a part of a stored output back.
+//! Reading and searching stored outputs.
 //!
-//! `id | unique prefix | last | last-2 | path ─▶ entry ─▶ a page`: bounded, says where to go on, and is never stored
-//! or cut again. Lines end at `\n`; a byte range may lie inside one giant line.
+//! [`resolve`] finds the entry that an id, a unique prefix, `last`, `last-2` or a path names; [`page`] reads a bounded part
+//! of it and names the next one; `search` (feature `search`) finds matching lines. Lines end at `\n`; a byte range may be
+//! inside one very long line.
 
 mod page;
 mod range;
 mod readable;
 #[cfg(feature = "search")]
 mod search;
+mod source;
 
 #[cfg(feature = "search")]
-pub use search::{Case, Found, Hit, HitKind, Query, search};
+pub use search::{Hit, HitKind, Query, Search, SearchResult, search};
 
 pub use page::{Page, PageLimits, Progress, page};
 pub use range::Range;
-pub use readable::{View, readable};
+pub use readable::readable;
+pub(crate) use source::Source;
 
 use crate::store::{Entry, Id, Store, StoreError};
 use std::path::Path;
 
-/// A part that could not be had.
+/// Why a stored output could not be read or searched.
 #[derive(Debug, thiserror::Error)]
 pub enum RetrieveError {
     /// The store failed, or has no such entry.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The reference names no entry.
-    #[error("no stored output {reference:?}; `offcut ls` lists what there is")]
+    #[error("no stored output {reference:?}")]
     Unknown {
-        /// What was asked for.
+        /// The reference.
         reference: String,
     },
-    /// The reference names several.
-    #[error(
-        "{reference:?} is the beginning of {count} ids, among them {first} and {second}; write more of it"
-    )]
+    /// The reference names several entries.
+    #[error("{reference:?} matches {count} ids, among them {first} and {second}: use a longer prefix")]
     Ambiguous {
-        /// What was asked for.
+        /// The reference.
         reference: String,
-        /// How many entries it could be.
+        /// The number of entries that match.
         count: usize,
         /// One of them.
         first: Id,
         /// Another.
         second: Id,
     },
-    /// The range is not one.
+    /// The range cannot be parsed.
     #[error("{text:?} is not a range: {expected}")]
     NotARange {
-        /// What was given.
+        /// The text.
         text: String,
-        /// What a range looks like.
+        /// The expected form.
         expected: &'static str,
     },
+    /// More than one range was given.
+    #[error("lines, bytes and around exclude each other: use one of them")]
+    SeveralRanges,
     /// The pattern is not a regular expression.
     #[error("the pattern is not a regular expression: {reason}")]
     NotAPattern {
         /// What is wrong with it.
         reason: String,
     },
-    /// The range begins behind the end.
-    #[error("{id} ends before {what} {asked}: it has {total}")]
+    /// The range starts after the end.
+    #[error("{id} has no {what} {asked}: it has {total} {what}s")]
     PastTheEnd {
         /// The entry.
         id: Id,
         /// `line` or `byte`.
         what: &'static str,
-        /// The first that was asked for.
+        /// The start of the range.
         asked: u64,
         /// How many there are.
         total: u64,
     },
 }
 
-/// Looks at many entries at once, in the order given.
-pub fn entries(store: &dyn Store, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
-    store.entries(ids)
-}
-
-/// Finds the entry that `reference` names.
+/// Finds the entry that `reference` names: an id, a unique prefix, `last`, `last-2`, `offcut://ID` or a path.
 pub fn resolve(store: &dyn Store, reference: &str) -> Result<Id, RetrieveError> {
     let unknown = || RetrieveError::Unknown { reference: reference.chars().take(200).collect() };
     let name = reference.strip_prefix("offcut://").unwrap_or(reference);
     if let Some(id) = Id::parse(name) {
         return store.entry(&id).map(|entry| entry.id).map_err(RetrieveError::from);
     }
-    if let Some(back) = back(name) {
-        return store.newest(back.saturating_add(1))?.get(back).copied().ok_or_else(unknown);
+    if let Some(age) = age(name) {
+        return store.newest(age.saturating_add(1))?.get(age).copied().ok_or_else(unknown);
     }
     if Id::is_prefix(name) {
         let ids = store.ids_beginning(name)?;
@@ -105,17 +104,22 @@ pub fn resolve(store: &dyn Store, reference: &str) -> Result<Id, RetrieveError> 
     by_path(store, &store.ids()?, Path::new(name)).ok_or_else(unknown)
 }
 
-/// `last` is 0, `last-2` is 2.
-fn back(name: &str) -> Option<usize> {
+/// How many entries are newer than the one named: 0 for `last`, 2 for `last-2`.
+fn age(name: &str) -> Option<usize> {
     match name.strip_prefix("last")? {
         "" => Some(0),
         rest => rest.strip_prefix('-')?.parse().ok(),
     }
 }
 
-/// The entry whose file is `path`; the newest are looked at first.
+/// Whether a reference can name an entry without being a path: an id, a prefix, or `last`.
+pub fn is_id_reference(reference: &str) -> bool {
+    Id::is_prefix(reference) || age(reference).is_some()
+}
+
+/// The entry whose file is `path`; newer entries are checked first.
 fn by_path(store: &dyn Store, ids: &[Id], path: &Path) -> Option<Id> {
-    let is_it = |entry: &Entry| {
+    let matching = |entry: &Entry| {
         match &entry.path {
             Some(known) => {
                 known == path || known.canonicalize().ok()? == path.canonicalize().ok()? && known.is_file()
@@ -128,5 +132,5 @@ fn by_path(store: &dyn Store, ids: &[Id], path: &Path) -> Option<Id> {
     named
         .into_iter()
         .chain(ids.iter().rev().copied())
-        .find_map(|id| store.entry(&id).ok().as_ref().and_then(is_it))
+        .find_map(|id| store.entry(&id).ok().as_ref().and_then(matching))
 }

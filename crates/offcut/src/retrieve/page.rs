@@ -3,6 +3,7 @@
 use crate::boundary;
 use crate::event::{Event, EventSink};
 use crate::measure::{self, LineConvention};
+use crate::retrieve::source::Source;
 use crate::retrieve::{Range, RetrieveError};
 use crate::store::{Entry, LineCheckpoint, Store};
 use std::ops::RangeInclusive;
@@ -10,7 +11,7 @@ use std::ops::RangeInclusive;
 /// Blocks in which an entry is scanned for lines.
 const BLOCK: usize = 256 << 10;
 
-/// How large a page may be.
+/// The largest size of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageLimits {
     /// Bytes.
@@ -20,7 +21,7 @@ pub struct PageLimits {
 }
 
 impl Default for PageLimits {
-    /// What every agent passes on uncut, less some room for a line that says where to go on.
+    /// What every agent passes on uncut, less room for the line that names the next page.
     fn default() -> Self {
         PageLimits { bytes: 9200, lines: 1899 }
     }
@@ -31,28 +32,45 @@ impl Default for PageLimits {
 pub struct Page {
     /// The bytes.
     pub content: Vec<u8>,
-    /// The offset of the first.
+    /// The offset of the first byte.
     pub start: u64,
-    /// The offset behind the last.
+    /// The offset after the last byte.
     pub end: u64,
-    /// The lines that they touch, when that is known.
+    /// The size of the whole text.
+    pub total: u64,
+    /// The lines of the page, if known.
     pub lines: Option<RangeInclusive<u64>>,
-    /// Whether this is all that was asked for, and what to ask for next.
+    /// Whether the page contains the whole range, and which range is next.
     pub progress: Progress,
 }
 
-/// How much of what was asked for a page holds.
+/// How much of the requested range a page contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// All of it, and the output ends here.
     AtEnd,
-    /// All of it; this would come next.
+    /// All of it; this range comes next.
     Satisfied(Range),
-    /// Not all of it: the page is full, and this is the rest.
+    /// Not all of it: the page is full, and this range is the rest.
     Full(Range),
 }
 
-/// Reads the part of an entry that `range` names, as far as it fits a page.
+impl Progress {
+    /// Whether the page contains the whole requested range.
+    pub fn is_satisfied(&self) -> bool {
+        !matches!(self, Progress::Full(_))
+    }
+
+    /// The range to request next, unless the output ends here.
+    pub fn next(&self) -> Option<&Range> {
+        match self {
+            Progress::AtEnd => None,
+            Progress::Satisfied(next) | Progress::Full(next) => Some(next),
+        }
+    }
+}
+
+/// Reads a range of an entry, as far as it fits a page. JSON that is stored to be read in its readable form is read so.
 pub fn page(
     store: &dyn Store,
     entry: &Entry,
@@ -60,7 +78,7 @@ pub fn page(
     limits: PageLimits,
     sink: &dyn EventSink,
 ) -> Result<Page, RetrieveError> {
-    let reader = Reader { store, entry };
+    let reader = Reader { source: Source::open(store, entry)?, entry };
     let page = match range {
         Range::Bytes { start, end } => reader.bytes(start, end, limits)?,
         Range::Lines { first, last } => {
@@ -85,26 +103,23 @@ pub fn page(
 }
 
 struct Reader<'a> {
-    store: &'a dyn Store,
+    source: Source<'a>,
     entry: &'a Entry,
 }
 
 impl Reader<'_> {
     fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>, RetrieveError> {
-        let mut buffer = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
-        let count = self.store.read(&self.entry.id, offset, &mut buffer)?;
-        buffer.truncate(count);
-        Ok(buffer)
+        Ok(self.source.bytes(offset, length)?)
     }
 
-    /// Where `line` begins. What is scanned begins at a landmark or at whichever end of the output is nearer.
+    /// The offset of `line`, found from a checkpoint or from the nearer end of the output.
     fn offset_of(&self, line: u64) -> Result<u64, RetrieveError> {
         let total = self.entry.lines();
         if let Some(total) = total.filter(|&total| line > total.max(1)) {
             return Err(self.past_the_end("line", line, total));
         }
-        // A landmark whose last line begins before it is of no use for that line.
-        let known = self.store.landmark(&self.entry.id, line)?;
+        // A checkpoint inside `line` is of no use: the line starts before it.
+        let known = self.source.checkpoint(line)?;
         let LineCheckpoint { mut offset, feeds } =
             if known.feeds < line - 1 { known } else { LineCheckpoint::START };
         if let Some(total) = total.filter(|&total| offset == 0 && line > total / 2) {
@@ -126,7 +141,7 @@ impl Reader<'_> {
         Ok(offset)
     }
 
-    /// Where at most `context` lines before `line` begin, as far as they leave half a page, and how many they are.
+    /// The offset and number of the lines before `line`: at most `context`, and at most half a page.
     fn lines_before(&self, line: u64, context: u64, limits: PageLimits) -> Result<(u64, u64), RetrieveError> {
         let at = self.offset_of(line)?;
         let length = at.min(limits.bytes / 2);
@@ -139,10 +154,10 @@ impl Reader<'_> {
         Ok((at - (before.len() - start) as u64, lines))
     }
 
-    /// Where the last `count` lines begin.
+    /// The offset of the last `count` lines.
     fn offset_from_end(&self, count: u64) -> Result<u64, RetrieveError> {
-        let mut end = self.entry.bytes;
-        // The feed that ends the output ends its last line and starts no other.
+        let mut end = self.source.total;
+        // A line feed at the end of the output does not start another line.
         let mut wanted = count;
         if end > 0 && self.read(end - 1, 1)? == b"\n" {
             end -= 1;
@@ -163,14 +178,14 @@ impl Reader<'_> {
     }
 
     fn bytes(&self, start: u64, asked_end: Option<u64>, limits: PageLimits) -> Result<Page, RetrieveError> {
-        let total = self.entry.bytes;
+        let total = self.source.total;
         if start > 0 && start >= total {
             return Err(self.past_the_end("byte", start, total));
         }
         let wanted = asked_end.unwrap_or(total).min(total);
         let most = (wanted - start).min(limits.bytes) as usize;
         let mut content = self.read(start, most as u64 + 3)?;
-        // A range that was asked for ends where it was asked to; a full page ends between characters.
+        // A requested range ends exactly where requested; a full page ends between characters.
         let mut length = most.min(content.len());
         if start + (length as u64) < wanted {
             length = boundary::floor(&content, length);
@@ -185,7 +200,7 @@ impl Reader<'_> {
         } else {
             Progress::AtEnd
         };
-        Ok(Page { content, start, end, lines: None, progress })
+        Ok(Page { content, start, end, total, lines: None, progress })
     }
 
     fn lines(
@@ -195,7 +210,7 @@ impl Reader<'_> {
         last: Option<u64>,
         limits: PageLimits,
     ) -> Result<Page, RetrieveError> {
-        let total = self.entry.bytes;
+        let total = self.source.total;
         let mut content = self.read(start, limits.bytes + 4)?;
         let wanted = match (first, last) {
             (Some(first), Some(last)) => last - first + 1,
@@ -208,7 +223,7 @@ impl Reader<'_> {
         if whole as u64 > limits.bytes || !complete {
             let most = content.len().min(limits.bytes as usize);
             let end = LineConvention::Terminated.end_before(&content, most);
-            // A line so long that it would leave the page half empty is begun on this one.
+            // A line too long for the rest of the page is split if the page would be half empty without it.
             inside_line = end * 2 < most;
             content.truncate(if inside_line { boundary::floor(&content, most) } else { end });
         } else {
@@ -218,7 +233,7 @@ impl Reader<'_> {
         let count = measure::lines(&content, LineConvention::Terminated);
         let lines = first.filter(|_| count > 0).map(|first| first..=first + count - 1);
         let progress = if inside_line && end < total {
-            // The rest of what was asked for, told in bytes because lines cannot be divided.
+            // The rest of the range, in bytes because it starts inside a line.
             let wanted_end = match (first, last) {
                 (Some(first), Some(last)) if last > first + count - 1 => self.offset_of(last + 1).ok(),
                 (Some(_), Some(_)) => Some(self.end_of_line(end)?),
@@ -238,10 +253,10 @@ impl Reader<'_> {
                 None => Progress::Full(Range::Bytes { start: end, end: None }),
             }
         };
-        Ok(Page { content, start, end, lines, progress })
+        Ok(Page { content, start, end, total, lines, progress })
     }
 
-    /// Where the line that holds the byte at `offset` ends.
+    /// The end of the line that contains the byte at `offset`.
     fn end_of_line(&self, offset: u64) -> Result<u64, RetrieveError> {
         let mut offset = offset;
         loop {

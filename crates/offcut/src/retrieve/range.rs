@@ -1,11 +1,11 @@
-//! Which part of an output is asked for.
+//! Which part of an output to read.
 
 use crate::retrieve::RetrieveError;
 
 /// A part of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
-    /// Lines `first` to `last`, counted from 1, both included; to the end without a last one.
+    /// Lines `first` to `last`, counted from 1, both included; without `last`, to the end.
     Lines {
         /// The first line.
         first: u64,
@@ -14,18 +14,18 @@ pub enum Range {
     },
     /// The last lines.
     LastLines(u64),
-    /// A line and so many before and after it, fewer if a page does not hold them.
+    /// A line with context before and after it, less if a page is too small.
     Around {
         /// The line.
         line: u64,
-        /// How many lines before and after it.
+        /// The number of lines before and after it.
         context: u64,
     },
-    /// Bytes from `start`, counted from 0, up to but not including `end`; to the end without one.
+    /// Bytes from `start`, counted from 0, up to but not including `end`; without `end`, to the end.
     Bytes {
         /// The offset of the first byte.
         start: u64,
-        /// The offset behind the last byte.
+        /// The offset after the last byte.
         end: Option<u64>,
     },
 }
@@ -34,7 +34,23 @@ impl Range {
     /// Everything.
     pub const ALL: Range = Range::Lines { first: 1, last: None };
 
-    /// Reads `A:B`, `A:`, `:B`, `A` or `-N:` (the last N) as lines.
+    /// The range that a caller's options name: at most one of lines, bytes and a line with context around it.
+    pub fn from_options(
+        lines: Option<&str>,
+        bytes: Option<&str>,
+        around: Option<u64>,
+        context: u64,
+    ) -> Result<Range, RetrieveError> {
+        match (lines, bytes, around) {
+            (None, None, None) => Ok(Range::ALL),
+            (Some(lines), None, None) => Range::lines(lines),
+            (None, Some(bytes), None) => Range::bytes(bytes),
+            (None, None, Some(line)) => Ok(Range::Around { line: line.max(1), context }),
+            _ => Err(RetrieveError::SeveralRanges),
+        }
+    }
+
+    /// Parses lines: `A:B`, `A:`, `:B`, `A`, or `-N:` for the last N.
     pub fn lines(text: &str) -> Result<Range, RetrieveError> {
         let error = || RetrieveError::NotARange {
             text: text.chars().take(80).collect(),
@@ -55,7 +71,7 @@ impl Range {
         }
     }
 
-    /// Reads `A:B`, `A:` or `:B` as bytes.
+    /// Parses bytes: `A:B`, `A:` or `:B`.
     pub fn bytes(text: &str) -> Result<Range, RetrieveError> {
         let error = || RetrieveError::NotARange {
             text: text.chars().take(80).collect(),
@@ -71,16 +87,26 @@ impl Range {
         Ok(Range::Bytes { start, end })
     }
 
-    /// The option that asks for this range.
-    pub fn option(&self) -> String {
+    /// The unit and the range in it, as [`Range::lines`] and [`Range::bytes`] parse them: `("lines", "100:200")`.
+    pub fn unit_and_value(&self) -> (&'static str, String) {
+        let open_ended = |start: u64, end: Option<u64>| match end {
+            Some(end) => format!("{start}:{end}"),
+            None => format!("{start}:"),
+        };
         match *self {
-            Range::Lines { first, last: Some(last) } => format!("--lines {first}:{last}"),
-            Range::Lines { first, last: None } => format!("--lines {first}:"),
-            Range::LastLines(count) => format!("--lines -{count}:"),
-            Range::Around { line, context } => format!("--around {line} --context {context}"),
-            Range::Bytes { start, end: Some(end) } => format!("--bytes {start}:{end}"),
-            Range::Bytes { start, end: None } => format!("--bytes {start}:"),
+            Range::Lines { first, last } => ("lines", open_ended(first, last)),
+            Range::LastLines(count) => ("lines", format!("-{count}:")),
+            Range::Around { line, context } => {
+                ("lines", open_ended(line.saturating_sub(context).max(1), Some(line.saturating_add(context))))
+            }
+            Range::Bytes { start, end } => ("bytes", open_ended(start, end)),
         }
+    }
+
+    /// The option of `offcut read` for this range.
+    pub fn option(&self) -> String {
+        let (unit, value) = self.unit_and_value();
+        format!("--{unit} {value}")
     }
 }
 
@@ -89,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges() {
+    fn parses_ranges_and_rejects_others() {
         let lines = |first, last| Some(Range::Lines { first, last });
         for (text, expected) in [
             ("3:7", lines(3, Some(7))),
@@ -122,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_option_reads_back() {
+    fn option_parses_back_to_the_range() {
         for range in [Range::ALL, Range::Lines { first: 3, last: Some(7) }, Range::LastLines(9)] {
             let option = range.option();
             assert_eq!(Range::lines(option.strip_prefix("--lines ").unwrap()).unwrap(), range);

@@ -1,14 +1,10 @@
-//! JSON as a person reads it: indented, with the line breaks inside its strings shown as line breaks.
+//! The readable form of JSON: indented, with the line breaks in its strings as line breaks.
 //!
 //! A result that is one long line cannot be paged or searched by lines; its readable form can. The conversion is one
 //! pass over the tokens at any depth. Numbers, order and duplicates are unchanged, and so is text that is not JSON,
 //! apart from its white space.
 
 use crate::json::{Lexer, Token, TokenKind};
-use crate::store::{
-    Entry, Id, Item, LineCheckpoint, NewEntry, Pin, Reading, Selection, Store, StoreError, Writer,
-};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// The readable form of a JSON text.
 pub fn readable(json: &[u8]) -> Vec<u8> {
@@ -83,98 +79,6 @@ fn printable(escape: &[u8]) -> Option<char> {
     let units = [unit(0), unit(6)].into_iter().map_while(|unit| unit);
     let char = char::decode_utf16(units).next()?.ok()?;
     (!char.is_control() && char != '"' && char != '\\').then_some(char)
-}
-
-/// A store as its reader sees it: entries that are read in their readable form have that form here.
-///
-/// One of them is held in memory at a time; all others are the store's own.
-pub struct View {
-    store: Arc<dyn Store>,
-    /// The entry that was asked for last.
-    latest: Mutex<Option<Latest>>,
-}
-
-/// An entry, and its readable form if it has one.
-type Latest = (Id, Option<Arc<[u8]>>);
-
-impl View {
-    /// The view of a store.
-    pub fn new(store: Arc<dyn Store>) -> View {
-        View { store, latest: Mutex::new(None) }
-    }
-
-    fn readable(&self, id: &Id) -> Result<Option<Arc<[u8]>>, StoreError> {
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, text)) = &*latest
-            && known == id
-        {
-            return Ok(text.clone());
-        }
-        let entry = self.store.entry(id)?;
-        let text = match entry.reading {
-            Reading::Plain => None,
-            Reading::Readable => {
-                let mut json = vec![0; usize::try_from(entry.bytes).unwrap_or(usize::MAX)];
-                let count = self.store.read(id, 0, &mut json)?;
-                Some(Arc::from(readable(&json[..count])))
-            }
-        };
-        *latest = Some((*id, text.clone()));
-        Ok(text)
-    }
-}
-
-impl Store for View {
-    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
-        self.store.create(draft)
-    }
-
-    fn ids(&self) -> Result<Vec<Id>, StoreError> {
-        self.store.ids()
-    }
-
-    fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
-        let entry = self.store.entry(id)?;
-        Ok(match self.readable(id)? {
-            Some(text) => Entry { bytes: text.len() as u64, ..entry },
-            None => entry,
-        })
-    }
-
-    fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
-        let Some(text) = self.readable(id)? else { return self.store.read(id, offset, buffer) };
-        let rest = usize::try_from(offset).ok().and_then(|offset| text.get(offset..)).unwrap_or_default();
-        let count = rest.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&rest[..count]);
-        Ok(count)
-    }
-
-    fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
-        self.store.pin(id, pin)
-    }
-
-    fn remove(&self, id: &Id) -> Result<(), StoreError> {
-        self.store.remove(id)
-    }
-
-    fn select(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
-        self.store.select(selection)
-    }
-
-    fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {
-        self.store.newest(count)
-    }
-
-    fn ids_beginning(&self, beginning: &str) -> Result<Vec<Id>, StoreError> {
-        self.store.ids_beginning(beginning)
-    }
-
-    fn landmark(&self, id: &Id, line: u64) -> Result<LineCheckpoint, StoreError> {
-        match self.readable(id)? {
-            Some(_) => Ok(LineCheckpoint::START),
-            None => self.store.landmark(id, line),
-        }
-    }
 }
 
 #[cfg(test)]

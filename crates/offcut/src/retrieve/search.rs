@@ -1,40 +1,38 @@
-//! Searching stored outputs, with ripgrep's own crates.
+//! Searching stored outputs, with ripgrep's crates.
 
 use crate::boundary;
-use crate::retrieve::{PageLimits, RetrieveError};
+use crate::retrieve::{PageLimits, RetrieveError, Source};
 use crate::store::{Id, Store, StoreError};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use serde::Deserialize;
 use std::io::{self, Read};
 
-/// A line is shown around its match, with this much on either side.
+/// A long line is shown around its match, with this many bytes on each side.
 const AROUND: usize = 160;
 
-/// The most memory that a search takes; a single line longer than that cannot be searched.
+/// The most memory that a search uses; a longer single line cannot be searched.
 const HEAP: usize = 128 << 20;
 
-/// What to look for.
-#[derive(Clone, Debug)]
+/// What a hit costs in addition to its text: its line number and separators.
+const HIT_OVERHEAD: u64 = 32;
+
+/// What to search for. Programs may write it as JSON.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Query {
     /// A regular expression.
     pub pattern: String,
-    /// Whether case matters.
-    pub case: Case,
-    /// Lines shown before and after a match.
+    /// Upper and lower case match each other.
+    #[serde(default, alias = "ignoreCase")]
+    pub ignore_case: bool,
+    /// The number of lines to show before and after a match.
+    #[serde(default)]
     pub context: usize,
-    /// Matches shown of each output at the most; all are counted.
-    pub most: Option<u64>,
-}
-
-/// Whether case matters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Case {
-    /// It does.
-    #[default]
-    Sensitive,
-    /// It does not.
-    Insensitive,
+    /// The most matches to show of each output; all are counted.
+    #[serde(default, alias = "maxCount")]
+    pub max_count: Option<u64>,
 }
 
 /// One line of a result.
@@ -57,64 +55,128 @@ pub struct Hit {
 pub enum HitKind {
     /// It matches.
     Match,
-    /// It stands near a match.
+    /// It is near a match.
     Context,
     /// Lines are left out here; the hit itself is empty.
     Break,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchResult {
     /// The lines that fit a page.
     pub hits: Vec<Hit>,
-    /// How many lines match, shown or not.
+    /// The number of lines that match, shown or not.
     pub matches: u64,
-    /// How many of them are among the hits.
+    /// The number of matching lines among the hits.
     pub shown: u64,
 }
 
-/// Searches outputs in the order given. What is returned fits a page; all matches are counted.
+impl SearchResult {
+    /// The hits as `grep` prints them: `12:match`, `11-context`, and `--` where lines are left out; with ids,
+    /// `ID:12:match`.
+    pub fn to_text(&self, with_ids: bool) -> Vec<u8> {
+        let mut text = Vec::new();
+        for hit in &self.hits {
+            let separator = match hit.kind {
+                HitKind::Match => ':',
+                HitKind::Context => '-',
+                HitKind::Break => {
+                    text.extend_from_slice(b"--\n");
+                    continue;
+                }
+            };
+            if with_ids {
+                text.extend_from_slice(format!("{}{separator}", hit.id).as_bytes());
+            }
+            text.extend_from_slice(format!("{}{separator}", hit.line).as_bytes());
+            text.extend_from_slice(&hit.text);
+            text.push(b'\n');
+        }
+        text
+    }
+
+    /// The notice for a result that does not show every match, so that it is not taken for all of them.
+    pub fn notice(&self) -> Option<String> {
+        let SearchResult { matches, shown, .. } = self;
+        let more = matches - shown;
+        (more > 0).then(|| {
+            format!(
+                "[offcut: {shown} of {matches} matching lines shown; {more} more: narrow the pattern, or read around a line]"
+            )
+        })
+    }
+}
+
+/// Searches outputs in the order given. The result fits a page; all matches are counted.
 pub fn search(
     store: &dyn Store,
     ids: &[Id],
     query: &Query,
     limits: PageLimits,
-) -> Result<Found, RetrieveError> {
-    let matcher = RegexMatcherBuilder::new()
-        .case_insensitive(query.case == Case::Insensitive)
-        .line_terminator(Some(b'\n'))
-        .build(&query.pattern)
-        .map_err(|error| RetrieveError::NotAPattern { reason: error.to_string() })?;
-    let mut searcher = SearcherBuilder::new()
-        .line_number(true)
-        .before_context(query.context)
-        .after_context(query.context)
-        .heap_limit(Some(HEAP))
-        .build();
-    let mut found = Found::default();
-    let mut left = limits;
-    for &id in ids {
-        let before = found.shown;
-        let collector =
-            Collector { id, matcher: &matcher, most: query.most, before, left: &mut left, found: &mut found };
-        let reader = Reader { store, id, offset: 0 };
-        searcher.search_reader(&matcher, reader, collector).map_err(|error| {
-            RetrieveError::Store(StoreError::Io { tried: "search", place: id.to_string(), error })
-        })?;
+) -> Result<SearchResult, RetrieveError> {
+    let mut search = Search::new(query, limits)?;
+    ids.iter().try_for_each(|id| search.add(store, id))?;
+    Ok(search.finish())
+}
+
+/// A search of outputs that may be in several stores; its result fits one page.
+pub struct Search {
+    matcher: RegexMatcher,
+    searcher: Searcher,
+    max_count: Option<u64>,
+    page: Page,
+}
+
+/// The result so far, and the room that is left for it.
+struct Page {
+    left: PageLimits,
+    result: SearchResult,
+}
+
+impl Search {
+    /// A search that has not seen any output yet.
+    pub fn new(query: &Query, limits: PageLimits) -> Result<Search, RetrieveError> {
+        let matcher = RegexMatcherBuilder::new()
+            .case_insensitive(query.ignore_case)
+            .line_terminator(Some(b'\n'))
+            .build(&query.pattern)
+            .map_err(|error| RetrieveError::NotAPattern { reason: error.to_string() })?;
+        let searcher = SearcherBuilder::new()
+            .line_number(true)
+            .before_context(query.context)
+            .after_context(query.context)
+            .heap_limit(Some(HEAP))
+            .build();
+        let page = Page { left: limits, result: SearchResult::default() };
+        Ok(Search { matcher, searcher, max_count: query.max_count, page })
     }
-    Ok(found)
+
+    /// Searches one output.
+    pub fn add(&mut self, store: &dyn Store, id: &Id) -> Result<(), RetrieveError> {
+        let source = Source::open(store, &store.entry(id)?)?;
+        let Search { matcher, searcher, max_count, page } = self;
+        let most = max_count.map(|count| page.result.shown + count);
+        let collector = Collector { id: *id, matcher, most, page };
+        searcher.search_reader(&*matcher, Reader { source, offset: 0 }, collector).map_err(|error| {
+            RetrieveError::Store(StoreError::Io { tried: "search", place: id.to_string(), error })
+        })
+    }
+
+    /// The result.
+    pub fn finish(self) -> SearchResult {
+        self.page.result
+    }
 }
 
 struct Reader<'a> {
-    store: &'a dyn Store,
-    id: Id,
+    source: Source<'a>,
     offset: u64,
 }
 
 impl Read for Reader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.store.read(&self.id, self.offset, buffer).map_err(io::Error::other)?;
+        let count = self.source.read(self.offset, buffer).map_err(io::Error::other)?;
         self.offset += count as u64;
         Ok(count)
     }
@@ -123,29 +185,27 @@ impl Read for Reader<'_> {
 struct Collector<'a> {
     id: Id,
     matcher: &'a RegexMatcher,
+    /// The number of matches shown at which this output has enough.
     most: Option<u64>,
-    before: u64,
-    left: &'a mut PageLimits,
-    found: &'a mut Found,
+    page: &'a mut Page,
 }
 
 impl Collector<'_> {
-    /// Takes a hit if the page has room for it.
-    fn take(&mut self, hit: Hit) -> bool {
-        // A line costs its text, its number and a few signs.
-        let cost = hit.text.len() as u64 + 32;
-        if self.left.bytes < cost || self.left.lines == 0 {
-            *self.left = PageLimits { bytes: 0, lines: 0 };
+    /// Adds a hit if this output has not enough of them and the page has room for it, and returns whether it did.
+    fn add(&mut self, kind: HitKind, line: Option<u64>, offset: u64, text: Vec<u8>) -> bool {
+        let Page { left, result } = &mut *self.page;
+        if self.most.is_some_and(|most| result.shown >= most) {
             return false;
         }
-        self.left.bytes -= cost;
-        self.left.lines -= 1;
-        self.found.hits.push(hit);
+        let cost = text.len() as u64 + HIT_OVERHEAD;
+        if left.bytes < cost || left.lines == 0 {
+            *left = PageLimits { bytes: 0, lines: 0 };
+            return false;
+        }
+        left.bytes -= cost;
+        left.lines -= 1;
+        result.hits.push(Hit { id: self.id, line: line.unwrap_or(0), offset, text, kind });
         true
-    }
-
-    fn is_enough(&self) -> bool {
-        self.most.is_some_and(|most| self.found.shown - self.before >= most)
     }
 }
 
@@ -153,64 +213,41 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        self.found.matches += 1;
-        if !self.is_enough() {
-            let line = without_feed(found.bytes());
-            let place = self.matcher.find(line).ok().flatten().map_or(0, |place| place.start());
-            let hit = Hit {
-                id: self.id,
-                line: found.line_number().unwrap_or(0),
-                offset: found.absolute_byte_offset(),
-                text: around(line, place),
-                kind: HitKind::Match,
-            };
-            self.found.shown += u64::from(self.take(hit));
-        }
+        self.page.result.matches += 1;
+        let line = without_line_end(found.bytes());
+        let at = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
+        let (number, offset) = (found.line_number(), found.absolute_byte_offset());
+        let is_shown = self.add(HitKind::Match, number, offset, around(line, at));
+        self.page.result.shown += u64::from(is_shown);
         Ok(true)
     }
 
     fn context(&mut self, _searcher: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        if !self.is_enough() {
-            self.take(Hit {
-                id: self.id,
-                line: context.line_number().unwrap_or(0),
-                offset: context.absolute_byte_offset(),
-                text: around(without_feed(context.bytes()), 0),
-                kind: HitKind::Context,
-            });
-        }
+        let (number, offset) = (context.line_number(), context.absolute_byte_offset());
+        self.add(HitKind::Context, number, offset, around(without_line_end(context.bytes()), 0));
         Ok(true)
     }
 
     fn context_break(&mut self, _searcher: &Searcher) -> io::Result<bool> {
-        if !self.is_enough() {
-            self.take(Hit { id: self.id, line: 0, offset: 0, text: Vec::new(), kind: HitKind::Break });
-        }
+        self.add(HitKind::Break, None, 0, Vec::new());
         Ok(true)
     }
 }
 
-fn without_feed(line: &[u8]) -> &[u8] {
+fn without_line_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The part of a long line around `place`.
-fn around(line: &[u8], place: usize) -> Vec<u8> {
+/// The part of a long line around the byte at `at`.
+fn around(line: &[u8], at: usize) -> Vec<u8> {
     if line.len() <= 2 * AROUND {
         return line.to_vec();
     }
-    let start = boundary::ceil(line, place.saturating_sub(AROUND));
+    let start = boundary::ceil(line, at.saturating_sub(AROUND));
     let end = boundary::floor(line, (start + 2 * AROUND).min(line.len()));
-    let mut text = Vec::new();
-    if start > 0 {
-        text.extend_from_slice("…".as_bytes());
-    }
-    text.extend_from_slice(&line[start..end]);
-    if end < line.len() {
-        text.extend_from_slice("…".as_bytes());
-    }
-    text
+    let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" }.as_bytes();
+    [ellipsis(start > 0), &line[start..end], ellipsis(end < line.len())].concat()
 }
 
 #[cfg(test)]
@@ -232,42 +269,35 @@ mod tests {
         writer.write(text).unwrap();
         let id = writer.commit(&contract::summary(text)).unwrap().id;
         let found = search(&store, &[id], query, limits).unwrap();
-        let lines = found
-            .hits
-            .iter()
-            .map(|hit| match hit.kind {
-                HitKind::Match => format!("{}:{}", hit.line, String::from_utf8_lossy(&hit.text)),
-                HitKind::Context => format!("{}-{}", hit.line, String::from_utf8_lossy(&hit.text)),
-                HitKind::Break => "--".to_owned(),
-            })
-            .collect();
+        let text = String::from_utf8_lossy(&found.to_text(false)).into_owned();
+        let lines = text.split_terminator('\n').map(str::to_owned).collect();
         (lines, found.matches, found.shown)
     }
 
     fn query(pattern: &str) -> Query {
-        Query { pattern: pattern.to_owned(), case: Case::Sensitive, context: 0, most: None }
+        Query { pattern: pattern.to_owned(), ..Query::default() }
     }
 
     #[test]
-    fn lines_context_case_and_counts() {
+    fn search_returns_lines_context_and_counts() {
         let text = b"one\ntwo\nthree\r\nfour\n\xFFfive Error\nsix\nerror seven";
         let page = PageLimits::default();
         assert_eq!(find(text, &query("t.o"), page), (vec!["2:two".into()], 1, 1));
         assert_eq!(find(text, &query("three$"), page).1, 0, "a carriage return is part of its line");
-        let insensitive = Query { case: Case::Insensitive, ..query("ERROR") };
+        let insensitive = Query { ignore_case: true, ..query("ERROR") };
         assert_eq!(find(text, &insensitive, page).0, ["5:\u{FFFD}five Error", "7:error seven"]);
         let context = Query { context: 1, ..query("two|seven") };
         assert_eq!(
             find(text, &context, page).0,
             ["1-one", "2:two", "3-three", "--", "6-six", "7:error seven"]
         );
-        let one = Query { most: Some(1), ..query("e") };
+        let one = Query { max_count: Some(1), ..query("e") };
         assert_eq!(find(text, &one, page), (vec!["1:one".into()], 4, 1));
         assert_eq!(find(text, &query("nothing"), page), (vec![], 0, 0));
     }
 
     #[test]
-    fn long_lines_and_many_matches_are_bounded() {
+    fn search_bounds_long_lines_and_many_matches() {
         let long = format!("{}NEEDLE{}", "漢".repeat(50_000), "字".repeat(50_000));
         let (lines, ..) = find(long.as_bytes(), &query("NEEDLE"), PageLimits::default());
         assert!(lines[0].contains("NEEDLE") && lines[0].len() < 400, "{lines:?}");
@@ -278,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_pattern_is_an_error() {
+    fn search_rejects_an_invalid_pattern() {
         let store = MemoryStore::new(|| UNIX_EPOCH);
         let error = search(&store, &[], &query("(("), PageLimits::default()).unwrap_err();
         assert!(matches!(error, RetrieveError::NotAPattern { .. }));

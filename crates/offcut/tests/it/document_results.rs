@@ -162,11 +162,9 @@ fn unified_pages_are_of_the_readable_form() {
     let envelope = json!({"status": "success", "data": {"stdout": numbered(9000)}, "text": ""});
     let preview = cut(through(&unified, &envelope, "Bash").1);
     let Kept::Whole(entry) = preview.kept else { panic!("not kept") };
-    let view = offcut::retrieve::View::new(store);
-    let entry = view.entry(&entry.id).unwrap();
     let range = offcut::retrieve::Range::lines("10:11").unwrap();
     let page =
-        offcut::retrieve::page(&view, &entry, range, Default::default(), &offcut::DiscardEvents).unwrap();
+        offcut::retrieve::page(&*store, &entry, range, Default::default(), &offcut::DiscardEvents).unwrap();
     assert_eq!(String::from_utf8_lossy(&page.content), "line8\nline9\n");
 }
 

@@ -66,7 +66,7 @@ fn pages_of_lines() {
     let (content, progress) = get(lines(20, Some(90)));
     assert_eq!((content.lines().count(), progress), (10, Progress::Full(lines(30, Some(90)))));
     let error = page(&*store, &entry, lines(101, None), limits, &DiscardEvents).unwrap_err();
-    assert_eq!(error.to_string(), format!("{} ends before line 101: it has 100", entry.id));
+    assert_eq!(error.to_string(), format!("{} has no line 101: it has 100 lines", entry.id));
 }
 
 #[test]

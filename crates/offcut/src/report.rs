@@ -1,0 +1,462 @@
+//! What a program is told about previews, entries, pages, search results and cleaning: one vocabulary for the command
+//! line's `--format json`, Python and Node.
+//!
+//! Field names are stable: scripts rely on them. Fields are added, and never renamed or removed.
+
+use crate::cut::{Gap, Size};
+use crate::limits::Unit;
+use crate::measure::{self, CountTokens, LineConvention};
+use crate::retention::CleaningPlan;
+use crate::retrieve::{Page, Range};
+use crate::shown::{Kept, Part, Preview, Shown};
+use crate::store::{Entry, EntryState, Pin, Store, UploadState};
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+/// Blocks in which hidden text is read to count its tokens.
+const BLOCK: usize = 1 << 20;
+
+/// An output, as far as it is shown.
+#[derive(Clone, Debug, Serialize)]
+pub struct OutputReport<'a> {
+    /// The text to show.
+    pub content: Cow<'a, str>,
+    /// Whether something is not shown.
+    pub truncated: bool,
+    /// The entry that contains the whole output.
+    pub saved: Option<SavedReport>,
+    /// More output may come: a descendant of the command has not closed it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub still_open: bool,
+    /// Why the whole output is not stored.
+    pub save_error: Option<String>,
+    /// How much is shown.
+    #[serde(flatten)]
+    pub cut: CutReport,
+}
+
+/// The entry that contains a whole output.
+#[derive(Clone, Debug, Serialize)]
+pub struct SavedReport {
+    /// Its id.
+    pub id: String,
+    /// Its file, if it is one.
+    pub path: Option<String>,
+    /// `offcut://ID`.
+    pub uri: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The blake3 digest of its bytes.
+    pub digest: String,
+    /// Why it is not uploaded to a shared store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only_local: Option<String>,
+}
+
+/// How much of an output is shown; sizes are missing where nobody counted them.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CutReport {
+    /// The size of the output.
+    pub original: Option<Size>,
+    /// How much of it is shown.
+    pub shown: Option<Size>,
+    /// How much of it is not.
+    pub removed: Option<Size>,
+    /// The limit that was exceeded first.
+    #[serde(serialize_with = "as_word")]
+    pub limited_by: Option<Unit>,
+    /// What is not shown.
+    pub gaps: Vec<Gap>,
+}
+
+fn as_word<S: Serializer>(unit: &Option<Unit>, serializer: S) -> Result<S::Ok, S::Error> {
+    unit.map(|unit| unit.to_string()).serialize(serializer)
+}
+
+impl<'a> OutputReport<'a> {
+    /// The report on an output.
+    pub fn new(shown: &'a Shown<'_>) -> OutputReport<'a> {
+        let content = measure::as_text(shown.content());
+        let Shown::Cut(preview) = shown else {
+            let bytes = shown.content();
+            let lines = measure::lines(bytes, LineConvention::Terminated);
+            let size = Size { bytes: bytes.len() as u64, lines, chars: None, tokens: None };
+            let removed = Some(Size::default());
+            let cut = CutReport { original: Some(size), shown: Some(size), removed, ..CutReport::default() };
+            return OutputReport {
+                content,
+                truncated: false,
+                saved: None,
+                still_open: false,
+                save_error: None,
+                cut,
+            };
+        };
+        let (saved, save_error) = match &preview.kept {
+            Kept::Whole(entry) | Kept::Open(entry) => (Some(SavedReport::new(entry)), None),
+            Kept::NotWhole { error, part: None } => (None, Some(error.clone())),
+            Kept::NotWhole { error, part: Some(Part { id, bytes }) } => {
+                (None, Some(format!("{error}; only the first {bytes} bytes are stored, in {id}")))
+            }
+            Kept::Off => (None, None),
+        };
+        let still_open = matches!(preview.kept, Kept::Open(_));
+        let truncated = !preview.gaps.is_empty();
+        OutputReport { content, truncated, saved, still_open, save_error, cut: CutReport::new(preview) }
+    }
+}
+
+impl CutReport {
+    /// The report on a preview.
+    pub fn new(preview: &Preview) -> CutReport {
+        CutReport {
+            original: Some(preview.original),
+            shown: Some(preview.shown),
+            removed: Some(preview.removed()),
+            limited_by: (!preview.gaps.is_empty()).then_some(preview.limited_by),
+            gaps: preview.gaps.clone(),
+        }
+    }
+}
+
+impl SavedReport {
+    fn new(entry: &Entry) -> SavedReport {
+        SavedReport {
+            id: entry.id.to_string(),
+            path: path(entry),
+            uri: entry.uri(),
+            bytes: entry.bytes,
+            digest: entry.summary.as_ref().map(|summary| summary.digest.clone()).unwrap_or_default(),
+            only_local: only_local(entry).map(str::to_owned),
+        }
+    }
+}
+
+/// A stored output.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntryReport {
+    /// Its id.
+    pub id: String,
+    /// When it was created, as RFC 3339 in UTC.
+    pub created: String,
+    /// The tool that produced it.
+    pub tool: Option<String>,
+    /// The id of the call.
+    pub call_id: Option<String>,
+    /// The session of the call.
+    pub session: Option<String>,
+    /// The profile that cut it.
+    pub profile: String,
+    /// The number of bytes stored.
+    pub bytes: u64,
+    /// The number of lines, if it is complete.
+    pub lines: Option<u64>,
+    /// Whether it contains the whole output.
+    pub complete: bool,
+    /// `running`, `complete`, `capped`, `abandoned` or `damaged`.
+    pub state: &'static str,
+    /// Why it is not complete.
+    pub reason: Option<String>,
+    /// The exit code of the command.
+    pub exit_code: Option<i32>,
+    /// The blake3 digest of its bytes.
+    pub digest: Option<String>,
+    /// Its file, if it is one.
+    pub path: Option<String>,
+    /// `offcut://ID`.
+    pub uri: String,
+    /// Whether it is pinned.
+    pub pinned: bool,
+    /// The machine that produced it, in a shared store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Why it is not uploaded to a shared store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only_local: Option<String>,
+}
+
+impl EntryReport {
+    /// The report on an entry.
+    pub fn new(entry: &Entry) -> EntryReport {
+        let summary = entry.summary.as_ref();
+        EntryReport {
+            id: entry.id.to_string(),
+            created: timestamp(entry.created).to_string(),
+            tool: entry.context.tool.clone(),
+            call_id: entry.context.call_id.clone(),
+            session: entry.context.session.clone(),
+            profile: entry.profile.clone(),
+            bytes: entry.bytes,
+            lines: entry.lines(),
+            complete: entry.completeness == EntryState::Complete,
+            state: state(&entry.completeness),
+            reason: match &entry.completeness {
+                EntryState::Partial { reason } => Some(reason.clone()),
+                EntryState::Abandoned => Some("the writer ended early".to_owned()),
+                _ => None,
+            },
+            exit_code: summary.and_then(|summary| summary.exit_code),
+            digest: summary.map(|summary| summary.digest.clone()),
+            path: path(entry),
+            uri: entry.uri(),
+            pinned: entry.pin == Pin::Pinned,
+            host: entry.host.clone(),
+            only_local: only_local(entry).map(str::to_owned),
+        }
+    }
+}
+
+/// The word for an entry's state.
+pub fn state(state: &EntryState) -> &'static str {
+    match state {
+        EntryState::Complete => "complete",
+        EntryState::Partial { .. } => "capped",
+        EntryState::Writing => "running",
+        EntryState::Abandoned => "abandoned",
+    }
+}
+
+/// What a reader of an entry must know if it does not contain the whole output: "incomplete: disk full".
+pub fn incompleteness(entry: &Entry) -> Option<String> {
+    let bytes = entry.bytes;
+    match &entry.completeness {
+        EntryState::Complete => None,
+        EntryState::Writing => Some(format!("still being written; {bytes} bytes so far")),
+        EntryState::Abandoned => Some(format!("incomplete: the writer ended early, after {bytes} bytes")),
+        EntryState::Partial { reason } => Some(format!("incomplete: {reason}")),
+    }
+}
+
+/// Why an entry is not uploaded to a shared store, if it is not.
+pub fn only_local(entry: &Entry) -> Option<&str> {
+    match &entry.upload_state {
+        UploadState::LocalOnly { reason } => Some(reason),
+        UploadState::Uploaded | UploadState::Uploading => None,
+    }
+}
+
+fn path(entry: &Entry) -> Option<String> {
+    entry.path.as_ref().map(|path| path.display().to_string())
+}
+
+fn timestamp(time: SystemTime) -> Timestamp {
+    Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// A page of a stored output.
+#[derive(Clone, Debug, Serialize)]
+pub struct PageReport<'a> {
+    /// The entry's id.
+    pub id: String,
+    /// The text of the page.
+    pub content: Cow<'a, str>,
+    /// The offset of the first byte.
+    pub start: u64,
+    /// The offset after the last byte.
+    pub end: u64,
+    /// The first line, if known.
+    pub first_line: Option<u64>,
+    /// The last line, if known.
+    pub last_line: Option<u64>,
+    /// Whether the page contains the whole requested range.
+    pub satisfied: bool,
+    /// How to request the next page.
+    pub next: Option<String>,
+    /// Whether the entry contains the whole output.
+    pub complete: bool,
+}
+
+impl<'a> PageReport<'a> {
+    /// The report on a page; `next` writes how to request a range.
+    pub fn new(entry: &Entry, page: &'a Page, next: impl FnOnce(&Range) -> String) -> PageReport<'a> {
+        PageReport {
+            id: entry.id.to_string(),
+            content: measure::as_text(&page.content),
+            start: page.start,
+            end: page.end,
+            first_line: page.lines.as_ref().map(|lines| *lines.start()),
+            last_line: page.lines.as_ref().map(|lines| *lines.end()),
+            satisfied: page.progress.is_satisfied(),
+            next: page.progress.next().map(next),
+            complete: entry.completeness == EntryState::Complete,
+        }
+    }
+}
+
+/// The result of a search.
+#[cfg(feature = "search")]
+#[derive(Clone, Debug, Serialize)]
+pub struct SearchReport<'a> {
+    /// The number of lines that match, shown or not.
+    pub matches: u64,
+    /// The number of matching lines among the hits.
+    pub shown: u64,
+    /// The lines that fit a page.
+    pub hits: Vec<HitReport<'a>>,
+}
+
+/// A line that matches, or that is near a match.
+#[cfg(feature = "search")]
+#[derive(Clone, Debug, Serialize)]
+pub struct HitReport<'a> {
+    /// The entry's id.
+    pub id: &'a str,
+    /// The line's number.
+    pub line: u64,
+    /// The offset of the line.
+    pub offset: u64,
+    /// The line, or the part around the match.
+    pub text: Cow<'a, str>,
+    /// Whether it matches.
+    pub is_match: bool,
+}
+
+#[cfg(feature = "search")]
+impl<'a> SearchReport<'a> {
+    /// The report on a search.
+    pub fn new(result: &'a crate::retrieve::SearchResult) -> SearchReport<'a> {
+        use crate::retrieve::HitKind;
+        let lines = result.hits.iter().filter(|hit| hit.kind != HitKind::Break);
+        let hits = lines.map(|hit| HitReport {
+            id: hit.id.as_str(),
+            line: hit.line,
+            offset: hit.offset,
+            text: measure::as_text(&hit.text),
+            is_match: hit.kind == HitKind::Match,
+        });
+        SearchReport { matches: result.matches, shown: result.shown, hits: hits.collect() }
+    }
+}
+
+/// What cleaning removed, or would remove.
+#[derive(Clone, Debug, Serialize)]
+pub struct CleaningReport {
+    /// The number of entries removed.
+    pub removed: u64,
+    /// Their size.
+    pub removed_bytes: u64,
+    /// The number of entries that stay.
+    pub left: u64,
+    /// Their size.
+    pub left_bytes: u64,
+    /// The number of entries that exceed the quota and stay because they are young, pinned or in use.
+    pub over_quota: u64,
+    /// Nothing was removed: these entries would be.
+    pub dry_run: bool,
+    /// The ids of the removed entries.
+    pub ids: Vec<String>,
+    /// The number of entries that were uploaded to a shared store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved: Option<u64>,
+    /// The number of entries that still wait to be uploaded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only_local: Option<u64>,
+    /// Their size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only_local_bytes: Option<u64>,
+}
+
+impl CleaningReport {
+    /// The report on a cleaning.
+    pub fn new(plan: &CleaningPlan, dry_run: bool) -> CleaningReport {
+        CleaningReport {
+            removed: plan.remove.len() as u64,
+            removed_bytes: plan.bytes_removed(),
+            left: plan.entries_left,
+            left_bytes: plan.bytes_left,
+            over_quota: plan.over_quota,
+            dry_run,
+            ids: plan.remove.iter().map(|candidate| candidate.id.to_string()).collect(),
+            moved: None,
+            only_local: None,
+            only_local_bytes: None,
+        }
+    }
+}
+
+/// What was cut on one day for one tool.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StatisticsReport {
+    /// The day in UTC: `2026-11-17`.
+    pub day: String,
+    /// The tool, or `-`.
+    pub tool: String,
+    /// The number of outputs that were cut.
+    pub outputs: u64,
+    /// Their size.
+    pub original_bytes: u64,
+    /// How much of them was shown.
+    pub shown_bytes: u64,
+    /// How much of them was not.
+    #[serde(rename = "spared_bytes")]
+    pub saved_bytes: u64,
+    /// The same in tokens: counted, or a quarter of the bytes.
+    #[serde(rename = "spared_tokens")]
+    pub saved_tokens: u64,
+}
+
+impl StatisticsReport {
+    /// Adds the numbers of another report.
+    pub fn add(&mut self, other: &StatisticsReport) {
+        self.outputs += other.outputs;
+        self.original_bytes += other.original_bytes;
+        self.shown_bytes += other.shown_bytes;
+        self.saved_bytes += other.saved_bytes;
+        self.saved_tokens += other.saved_tokens;
+    }
+}
+
+/// What was cut, by day and tool, newest day first. With `tokens`, the text that was not shown is read and counted.
+pub fn statistics(
+    store: &dyn Store,
+    entries: impl IntoIterator<Item = Entry>,
+    tokens: Option<&dyn CountTokens>,
+) -> Vec<StatisticsReport> {
+    let mut rows: BTreeMap<(String, String), StatisticsReport> = BTreeMap::new();
+    for entry in entries {
+        let Some(summary) = &entry.summary else { continue };
+        let (original, shown) = (summary.original.bytes, summary.shown.bytes);
+        let saved_bytes = original.saturating_sub(shown);
+        let day = timestamp(entry.created).strftime("%Y-%m-%d").to_string();
+        let tool =
+            entry.context.tool.clone().filter(|tool| !tool.is_empty()).unwrap_or_else(|| "-".to_owned());
+        let row = rows.entry((day.clone(), tool.clone()));
+        row.or_insert_with(|| StatisticsReport { day, tool, ..StatisticsReport::default() }).add(
+            &StatisticsReport {
+                outputs: 1,
+                original_bytes: original,
+                shown_bytes: shown,
+                saved_bytes,
+                saved_tokens: match tokens {
+                    Some(tokens) => hidden_tokens(store, &entry, &summary.gaps, tokens),
+                    None => saved_bytes.div_ceil(4),
+                },
+                ..StatisticsReport::default()
+            },
+        );
+    }
+    rows.into_values().rev().collect()
+}
+
+/// The tokens of what was not shown, counted block by block.
+fn hidden_tokens(store: &dyn Store, entry: &Entry, gaps: &[Gap], tokens: &dyn CountTokens) -> u64 {
+    let mut block = vec![0; BLOCK];
+    let mut total = 0;
+    for gap in gaps {
+        let mut offset = gap.start;
+        while offset < gap.end.min(entry.bytes) {
+            let length = BLOCK.min((gap.end - offset) as usize);
+            match store.read(&entry.id, offset, &mut block[..length]) {
+                Ok(0) | Err(_) => break,
+                Ok(count) => {
+                    total += tokens.count(&block[..count]);
+                    offset += count as u64;
+                }
+            }
+        }
+    }
+    total
+}
