@@ -225,7 +225,7 @@ export interface Entry {
   bytes: number;
   lines?: number;
   exitCode?: number;
-  status: 'complete' | 'partial' | 'writing' | 'abandoned';
+  status: 'running' | 'complete' | 'capped' | 'abandoned' | 'damaged';
   pinned: boolean;
 }
 
