@@ -18,7 +18,6 @@ pub(crate) enum Failure {
     Status {
         status: u16,
         code: Option<String>,
-        is_tls: bool,
     },
     /// Nothing was configured, and no service of the machine lends credentials.
     NoCredentials,
@@ -53,33 +52,29 @@ impl From<Failure> for object_store::Error {
 }
 
 impl Failure {
+    /// The failure in the chain of causes; what a cause below the HTTP error says is more precise than its kind.
     pub(crate) fn of(error: &object_store::Error) -> Failure {
         use object_store::Error::{AlreadyExists, NotFound, Precondition};
-        causes(error).find_map(Failure::of_cause).unwrap_or_else(|| match error {
-            NotFound { .. } => Failure::Status { status: 404, code: None, is_tls: true },
-            AlreadyExists { .. } | Precondition { .. } => Failure::Exists,
-            _ => Failure::Other(
-                "the request failed: check AWS_ENDPOINT_URL, and that the server provides S3".to_owned(),
-            ),
-        })
+        let find = |of: fn(&(dyn Error + 'static)) -> Option<Failure>| causes(error).find_map(of);
+        find(|cause| cause.downcast_ref::<Failure>().cloned())
+            .or_else(|| find(|cause| cause.downcast_ref().map(tls_advice).map(Failure::Tls)))
+            .or_else(|| find(|cause| Failure::of_kind(cause.downcast_ref::<HttpError>()?.kind())))
+            .unwrap_or_else(|| match error {
+                NotFound { .. } => Failure::Status { status: 404, code: None },
+                AlreadyExists { .. } | Precondition { .. } => Failure::Exists,
+                _ => Failure::Other(
+                    "the request failed: check AWS_ENDPOINT_URL, and that the server provides S3".to_owned(),
+                ),
+            })
     }
 
-    fn of_cause(cause: &(dyn Error + 'static)) -> Option<Failure> {
-        if let Some(failure) = cause.downcast_ref::<Failure>() {
-            return Some(failure.clone());
-        }
-        let error = cause.downcast_ref::<HttpError>()?;
-        // What the transport knows better than the kind of the error.
-        let known = causes(cause).skip(1).find_map(|cause| match cause.downcast_ref::<rustls::Error>() {
-            Some(error) => Some(Failure::Tls(tls_advice(error))),
-            None => cause.downcast_ref::<Failure>().cloned(),
-        });
-        known.or(match error.kind() {
+    fn of_kind(kind: HttpErrorKind) -> Option<Failure> {
+        match kind {
             HttpErrorKind::Timeout => Some(Failure::Timeout),
             HttpErrorKind::Connect => Some(Failure::Unreachable),
             HttpErrorKind::Request | HttpErrorKind::Interrupted => Some(Failure::Closed),
             _ => None,
-        })
+        }
     }
 
     /// Whether the server answered with this S3 error code.
@@ -132,8 +127,8 @@ pub(crate) fn s3_code(body: &[u8]) -> Option<String> {
 impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Failure::Status { status, code, is_tls } => {
-                return status_text(formatter, *status, code.as_deref(), *is_tls);
+            Failure::Status { status, code } => {
+                return write_status(formatter, *status, code.as_deref());
             }
             Failure::Tls(advice) => return write!(formatter, "TLS error: {advice}"),
             Failure::Other(text) => text,
@@ -153,12 +148,8 @@ impl fmt::Display for Failure {
 }
 
 /// What a status and a code mean, and what to do: the code decides if it is known, else the status.
-fn status_text(
-    formatter: &mut fmt::Formatter<'_>,
-    status: u16,
-    code: Option<&str>,
-    is_tls: bool,
-) -> fmt::Result {
+fn write_status(formatter: &mut fmt::Formatter<'_>, status: u16, code: Option<&str>) -> fmt::Result {
+    let answered = format!("the server answered {status}");
     let (what, advice) = match (status, code.unwrap_or_default()) {
         (_, "RequestTimeTooSkewed") => ("this machine's clock is wrong", "set it, for example with NTP"),
         (
@@ -182,16 +173,11 @@ fn status_text(
         }
         (404, _) => ("there is no such bucket or object", "check --store and AWS_ENDPOINT_URL"),
         (429 | 503, _) | (_, "SlowDown") => ("the server is overloaded", "it will be tried again"),
-        (400, "") if !is_tls => (
-            "the server answered 400, and not as S3 does",
-            "check AWS_ENDPOINT_URL; a server with TLS needs https://",
+        (400, "") => (
+            "the server answered 400 without an S3 error",
+            "check AWS_ENDPOINT_URL; does the server need https://?",
         ),
-        _ => {
-            return match code {
-                Some(code) => write!(formatter, "the server answered {status} ({code}): see its log"),
-                None => write!(formatter, "the server answered {status}: see its log"),
-            };
-        }
+        _ => (&*answered, "see its log"),
     };
     match code {
         Some(code) => write!(formatter, "{what} ({code}): {advice}"),

@@ -216,20 +216,21 @@ impl Store for FleetStore {
     fn remove_all(&self, ids: &[Id], report: &mut dyn FnMut(&Id, Result<(), StoreError>)) {
         for batch in ids.chunks(1000) {
             // Entries with a known key are removed in bulk; those that may be in the spool, one by one.
-            let mut bulk: Vec<(Id, Key)> = Vec::new();
-            let mut single: Vec<Id> = Vec::new();
-            for id in batch {
-                match self.0.known_key(id) {
-                    Some(key) if self.0.local.entry(id).is_err() => bulk.push((*id, key)),
-                    _ => single.push(*id),
-                }
-            }
+            let bulk: Vec<(Id, Key)> = batch
+                .iter()
+                .filter(|id| self.0.local.entry(id).is_err())
+                .filter_map(|id| Some((*id, self.0.known_key(id)?)))
+                .collect();
             let removed = self.0.remove_remote(&bulk).map_err(|error| error.to_string());
-            for (id, _) in &bulk {
-                report(id, removed.clone().map_err(|reason| StoreError::Refused { reason }));
-            }
-            for id in &single {
-                report(id, self.remove(id));
+            let is_removed: HashSet<&Id> = bulk.iter().map(|(id, _)| id).collect();
+            for id in batch {
+                report(
+                    id,
+                    match is_removed.contains(id) {
+                        true => removed.clone().map_err(|reason| StoreError::Refused { reason }),
+                        false => self.remove(id),
+                    },
+                );
             }
         }
     }

@@ -39,7 +39,6 @@ impl HttpService for Service {
     fn call<'a: 'c, 'c>(&'a self, request: HttpRequest) -> BoxFuture<'c, Result<HttpResponse, HttpError>> {
         Box::pin(async move {
             let is_post = request.method().as_str() == "POST";
-            let is_tls = request.uri().scheme_str() == Some("https");
             // The services that lend credentials to a machine or a container have link-local addresses.
             let host = request.uri().host().and_then(|host| host.parse::<Ipv4Addr>().ok());
             let is_credential_service = host.is_some_and(|address| address.is_link_local());
@@ -74,7 +73,7 @@ impl HttpService for Service {
             let kind = if is_temporary { HttpErrorKind::Request } else { HttpErrorKind::Unknown };
             let failure = match is_credential_service {
                 true => Failure::NoCredentials,
-                false => Failure::Status { status, code, is_tls },
+                false => Failure::Status { status, code },
             };
             Err(HttpError::new(kind, failure))
         })

@@ -51,16 +51,11 @@ impl LineIndex {
             rest = more;
             if self.offset.is_multiple_of(self.step) {
                 self.checkpoints.push(LineCheckpoint { offset: self.offset, feeds: self.feeds });
-                self.thin_out();
             }
-        }
-    }
-
-    fn thin_out(&mut self) {
-        if self.checkpoints.len() > MAX_CHECKPOINTS {
-            self.step *= 2;
-            let step = self.step;
-            self.checkpoints.retain(|checkpoint| checkpoint.offset.is_multiple_of(step));
+            if self.checkpoints.len() > MAX_CHECKPOINTS {
+                self.step *= 2;
+                self.checkpoints.retain(|checkpoint| checkpoint.offset.is_multiple_of(self.step));
+            }
         }
     }
 

@@ -127,8 +127,7 @@ impl Remote {
     /// a bucket that does not exist; the answer to a listing has the reason.
     pub(crate) async fn reason(&self, prefix: &str, error: Error) -> Error {
         match Failure::of(&error) {
-            Failure::Status { status: 401 | 403, .. }
-            | Failure::Status { status: 300..500, code: None, .. } => {
+            Failure::Status { status: 401 | 403, .. } | Failure::Status { status: 300..500, code: None } => {
                 self.first(prefix).await.err().unwrap_or(error)
             }
             _ => error,

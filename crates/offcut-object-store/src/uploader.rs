@@ -11,6 +11,7 @@ use object_store::ObjectStoreExt;
 use object_store::multipart::MultipartStore;
 use offcut::store::{Entry, EntryState, Id, Item, Pin, Selection, Store, StoreError, UploadState};
 use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -130,10 +131,15 @@ impl Shared {
     pub(crate) fn start_upload(
         &self,
         id: &Id,
-        file: File,
+        path: &Path,
         progress: watch::Receiver<Progress>,
         part_size: u64,
     ) -> Result<Pending<LineIndex>, StoreError> {
+        let file = File::open(path).map_err(|error| StoreError::Io {
+            tried: "read",
+            place: path.display().to_string(),
+            error,
+        })?;
         let (key, entries) = (self.connection.layout.output(id), self.connection.layout.folder("entry"));
         let record = self.local_index.upload_record(id);
         let source = Source { file: Arc::new(file), progress, key, record, part_size };
@@ -177,12 +183,7 @@ impl Shared {
         self.remove_partial_object(entry)?;
         let (_sender, progress) = watch::channel(Progress { written: entry.bytes, is_complete: true });
         let part_size = PART_SIZE.max(entry.bytes.div_ceil(9000).next_multiple_of(1 << 20));
-        let copy = file.try_clone().map_err(|error| StoreError::Io {
-            tried: "read",
-            place: path.display().to_string(),
-            error,
-        })?;
-        let upload = self.start_upload(&entry.id, copy, progress, part_size)?;
+        let upload = self.start_upload(&entry.id, path, progress, part_size)?;
         let lines = upload.wait().map_err(|error| explained(&self.connection.location, &error))?;
         let entry = Entry { path: None, host: self.options.host.clone(), ..entry.clone() };
         self.publish(&entry, &lines, Instant::now() + PUBLISH_LIMIT)

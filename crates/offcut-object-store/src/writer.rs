@@ -7,7 +7,7 @@ use crate::line_index::LineIndex;
 use crate::transfer::{PART_SIZE, Progress};
 use offcut::store::{Entry, EntryState, Id, NewEntry, Store, StoreError, Summary, UploadState, Writer};
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
@@ -15,7 +15,6 @@ use tokio::sync::watch;
 pub(crate) struct FleetWriter {
     shared: Arc<Shared>,
     id: Id,
-    path: PathBuf,
     local: Box<dyn Writer>,
     written: u64,
     progress: watch::Sender<Progress>,
@@ -35,14 +34,10 @@ impl FleetWriter {
     pub(crate) fn open(shared: &Arc<Shared>, new: &NewEntry<'_>) -> Result<FleetWriter, StoreError> {
         // Nobody reads the file by its name.
         let local = shared.local.create(&NewEntry { file_name: "{id}.txt", ..*new })?;
-        let path = local.path().map(Path::to_owned).ok_or_else(|| StoreError::Refused {
-            reason: "the spool directory cannot hold files".to_owned(),
-        })?;
         lock(&shared.unpublished).insert(local.id());
         Ok(FleetWriter {
             shared: Arc::clone(shared),
             id: local.id(),
-            path,
             local,
             written: 0,
             progress: watch::Sender::new(Progress::default()),
@@ -52,12 +47,11 @@ impl FleetWriter {
     }
 
     fn start(&mut self) {
-        let file = File::open(&self.path).map_err(|error| error.to_string());
-        let started = file.and_then(|file| {
-            let progress = self.progress.subscribe();
-            self.shared.start_upload(&self.id, file, progress, PART_SIZE).map_err(|error| error.to_string())
-        });
-        self.upload = started.map_or_else(Upload::Failed, Upload::InProgress);
+        let (path, progress) = (self.local.path().unwrap_or(Path::new("")), self.progress.subscribe());
+        self.upload = match self.shared.start_upload(&self.id, path, progress, PART_SIZE) {
+            Ok(pending) => Upload::InProgress(pending),
+            Err(error) => Upload::Failed(error.to_string()),
+        };
     }
 
     /// Waits for the upload, until the deadline.

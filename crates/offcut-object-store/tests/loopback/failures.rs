@@ -59,7 +59,7 @@ fn other_answers_are_classified_by_status() {
     check(
         "400 Bad Request",
         "an HTTP request to an HTTPS server",
-        "the server answered 400, and not as S3 does",
+        "the server answered 400 without an S3 error: check AWS_ENDPOINT_URL",
     );
 }
 
