@@ -225,6 +225,8 @@ fn completions_and_manual_are_generated() {
     );
 }
 
+/// The pages describe a build with the default features.
+#[cfg(feature = "tokens")]
 #[test]
 fn documentation_matches_help() {
     let sandbox = Sandbox::new();
