@@ -97,7 +97,7 @@ const DETAILS: usize = 6;
 const TITLED: usize = 32;
 
 /// How many roles there are.
-const ROLES: usize = Role::Chore as usize + 1;
+const ROLES: usize = Role::Housekeeping as usize + 1;
 
 /// The binary logarithm, in whole steps: the tenth repetition says little more than the eighth.
 fn steps(count: i32) -> i32 {
@@ -150,22 +150,22 @@ impl Blocks {
         if self.block.extent == Extent::Traceback
             && known.opening != Opening::Blank
             && known.indent <= self.block.indent
-            && !matches!(role, Some(Role::Traceback | Role::Frame | Role::Library))
+            && !matches!(role, Some(Role::Traceback | Role::Frame | Role::LibraryFrame))
         {
             return self.exception(known, before, window);
         }
         match role {
             None if self.are_closed() => 0,
-            None | Some(Role::Quiet | Role::Chore) => self.inside(known, before),
-            Some(Role::Title) => {
-                self.seen[Role::Title as usize] += 1;
+            None | Some(Role::Harmless | Role::Housekeeping) => self.inside(known, before),
+            Some(Role::SuiteTitle) => {
+                self.seen[Role::SuiteTitle as usize] += 1;
                 self.inside(known, before)
             }
-            Some(Role::Begins) => {
+            Some(Role::TestStart) => {
                 self.open(Extent::Begun, known, 0);
                 0
             }
-            Some(Role::Passes) => {
+            Some(Role::PassedSection) => {
                 self.part = Part::WentWell;
                 self.passes(known, window)
             }
@@ -175,8 +175,8 @@ impl Blocks {
             Some(Role::Detail) if self.block.extent == Extent::Begun => {
                 (480 - steps(before) * 160).max(MUTED)
             }
-            Some(role @ (Role::Frame | Role::Library)) => self.frame(role, before),
-            Some(Role::Place) => self.place(previous, known, before, window),
+            Some(role @ (Role::Frame | Role::LibraryFrame)) => self.frame(role, before),
+            Some(Role::Location) => self.place(previous, known, before, window),
             Some(Role::Failed) if self.context == ResultContext::Listed => self.listed(known, before, window),
             Some(role) => self.opens(role, known, before, window),
         }
@@ -260,7 +260,7 @@ impl Blocks {
                 raise(window, 1, 250 - again * 40);
                 400 - again * 40
             }
-            Role::Frame | Role::Library => self.frame(role, before),
+            Role::Frame | Role::LibraryFrame => self.frame(role, before),
             Role::Detail => {
                 // What leads up to a diagnostic stands behind a block that has ended.
                 let of_block = if self.are_open() { self.block.discount } else { 0 };
@@ -268,13 +268,13 @@ impl Blocks {
                 self.block.lines += 1;
                 640 - discount + fresh
             }
-            Role::Lead => 700 - again * 20 - many * 12,
+            Role::LeadIn => 700 - again * 20 - many * 12,
             Role::Summary => {
                 self.part = Part::Anything;
                 self.open(Extent::Closed, known, 0);
                 760 - again * 70 - many * 10
             }
-            Role::List => {
+            Role::ListHeading => {
                 self.part = Part::Anything;
                 self.open(Extent::List, known, again * 20);
                 740 - again * 20
@@ -307,13 +307,13 @@ impl Blocks {
                 }
                 inside.max(300 - discount)
             }
-            Role::Place
-            | Role::Title
-            | Role::Passes
+            Role::Location
+            | Role::SuiteTitle
+            | Role::PassedSection
             | Role::Passed
-            | Role::Begins
-            | Role::Quiet
-            | Role::Chore => 0,
+            | Role::TestStart
+            | Role::Harmless
+            | Role::Housekeeping => 0,
         }
     }
 
@@ -341,9 +341,9 @@ impl Blocks {
             raise(window, back, worth - 60);
             back += 1;
         }
-        if self.seen[Role::Title as usize] > 0
+        if self.seen[Role::SuiteTitle as usize] > 0
             && let Some(title) = (1..=TITLED)
-                .find(|&back| window.recent(back).is_some_and(|line| line.role == Some(Role::Title)))
+                .find(|&back| window.recent(back).is_some_and(|line| line.role == Some(Role::SuiteTitle)))
         {
             raise(window, title, worth);
         }
@@ -440,7 +440,7 @@ impl Blocks {
         let again = steps(before) * 60;
         let worth = match (block.extent, role) {
             (Extent::Traceback, _) => 120,
-            (_, Role::Library) => (400 - block.frames * 60).max(310 - block.frames),
+            (_, Role::LibraryFrame) => (400 - block.frames * 60).max(310 - block.frames),
             // The first frames of one's own say where it happened; of the others some are shown.
             _ => {
                 block.own_frames += 1;

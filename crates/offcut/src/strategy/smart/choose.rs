@@ -57,7 +57,7 @@ fn onset(line: &Candidate, counts: &Counts, total: u64) -> i32 {
     let is_onset = line.order == Order::First
         && line.start > total / 20
         && counts.of(line.template) >= MANY
-        && !line.role.is_some_and(Role::is_idle);
+        && !line.role.is_some_and(Role::is_unimportant);
     if is_onset { ONSET } else { 0 }
 }
 

@@ -69,7 +69,7 @@ pub(super) enum Order {
 
 /// What it is worth that a line is unlike the others. That something went well is nothing rare, whatever its name.
 pub(super) fn rarity<Text>(counts: &Counts, line: &Candidate<Text>) -> i32 {
-    if line.role.is_some_and(Role::is_idle) {
+    if line.role.is_some_and(Role::is_unimportant) {
         return 0;
     }
     let worth = ((counts.monotony() - 1.0).clamp(0.0, 8.0) * 70.0) as i32;

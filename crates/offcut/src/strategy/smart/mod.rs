@@ -156,7 +156,7 @@ impl Reader {
         let score = self.blocks.score(known, before, &mut self.window);
         let score = self.with_neighbours(score);
         // Held for now: whether it is rare, or the first of many, is known at the end.
-        let is_idle = known.role.is_some_and(rules::Role::is_idle);
+        let is_idle = known.role.is_some_and(rules::Role::is_unimportant);
         let is_first = before == 0 && known.opening != Opening::Blank && !is_idle;
         self.store.take_from(&mut self.window, run, &self.counts);
         let candidate = Candidate {
@@ -312,7 +312,7 @@ impl Selector for Watcher {
         let pieces = choose::choose(held, &reader.counts, &reader.repeats, ends, room, *most_line);
         let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
         let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);
-        let is_trouble = held.iter().any(|line| line.role.is_some_and(rules::Role::is_trouble));
+        let is_trouble = held.iter().any(|line| line.role.is_some_and(rules::Role::is_problem));
         if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES && !is_trouble) {
             let repeats = reader.repeats.of_shown(&kinds(&pieces));
             return Selection { pieces, repeats, ..Selection::default() };
@@ -334,7 +334,7 @@ impl Judge {
     pub(super) fn judge(&mut self, line: &[u8]) -> (u64, bool) {
         let content = matched(line, &mut self.buffer);
         let role = self.matcher.find(content);
-        (fingerprint::template(content), role.is_some_and(rules::Role::is_trouble))
+        (fingerprint::template(content), role.is_some_and(rules::Role::is_problem))
     }
 }
 
@@ -342,5 +342,5 @@ impl Judge {
 fn is_aside(line: &[u8], matcher: &Matcher) -> bool {
     let mut buffer = Vec::new();
     let role = matcher.find(content::content(line, &mut buffer));
-    matches!(role, Some(rules::Role::Chore | rules::Role::Passed))
+    matches!(role, Some(rules::Role::Housekeeping | rules::Role::Passed))
 }

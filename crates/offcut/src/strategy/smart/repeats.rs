@@ -55,15 +55,15 @@ impl Matter {
         match role {
             None
             | Some(
-                Role::Passes
+                Role::PassedSection
                 | Role::Passed
-                | Role::Begins
-                | Role::Quiet
-                | Role::Chore
+                | Role::TestStart
+                | Role::Harmless
+                | Role::Housekeeping
                 | Role::Warning
                 | Role::Suspect
                 | Role::Heading
-                | Role::Title,
+                | Role::SuiteTitle,
             ) => {
                 if fingerprint::has_words(text) {
                     Matter::Words

@@ -33,7 +33,7 @@ pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let mut words =
         Words { words: Vec::with_capacity(512), lists: vec![NONE; LISTS], short: vec![NONE; 256] };
     for (rule, number) in RULES.iter().zip(0..) {
-        for text in rule.words {
+        for text in rule.keywords {
             words.add(text.as_bytes(), number);
         }
     }
@@ -154,7 +154,7 @@ mod tests {
         let expected = RULES
             .iter()
             .enumerate()
-            .filter(|(_, rule)| rule.words.iter().any(|word| lower.contains(&word.to_ascii_lowercase())));
+            .filter(|(_, rule)| rule.keywords.iter().any(|word| lower.contains(&word.to_ascii_lowercase())));
         assert_eq!(
             found.iter().collect::<Vec<_>>(),
             expected.map(|(at, _)| at).collect::<Vec<_>>(),
@@ -168,7 +168,7 @@ mod tests {
         for rule in RULES.iter() {
             check(rule.hit);
             check(rule.miss);
-            for word in rule.words {
+            for word in rule.keywords {
                 check(word);
                 check(&format!("xx{}", word.to_ascii_uppercase()));
                 check(&word[..word.len() - word.chars().last().map_or(0, char::len_utf8)]);

@@ -1,14 +1,14 @@
-//! What lines look like that matter, as data.
+//! Rules that recognise lines of known tools.
 //!
-//! A rule is a row of a table: words of which one must occur, a pattern that the line's content must then match, and
-//! the role that such a line plays. To teach a new tool, add a row with a line that must match and one that must not;
-//! the tests check both. The words of all rules are looked up at once, and a pattern is looked at only if one of its
-//! words occurs in a line that is unlike those seen before. The first row that matches wins, so what is to be ignored
-//! stands first and what is vague stands last. The build script reads this module too and compiles the patterns.
+//! Each rule is one row of a table: keywords, a pattern, and the [`Role`] of a line that matches. A line is tried
+//! against a rule's pattern only if it contains one of the rule's keywords; all keywords are found in one scan. The
+//! first rule that matches wins, so harmless lines come first and vague wording comes last.
+//!
+//! To support a new tool, add a row with one line that must match (`hit`) and one that must not (`miss`); the tests
+//! check both. The build script includes this module and compiles the patterns.
 
 mod builds;
 mod compilers;
-mod more_runners;
 mod quiet;
 mod runners;
 mod shapes;
@@ -17,104 +17,107 @@ mod words;
 
 use std::sync::LazyLock;
 
-/// Only so much of a line is matched; what a line says, it says soon.
+/// Only this many bytes of a line are matched.
 pub(super) const MATCHED_BYTES: usize = 400;
 
-/// What a line is to a reader.
+/// What a line tells the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Names a test or step that failed.
     Failed,
-    /// Says that what the line before names has failed.
+    /// Says that what the previous line names has failed.
     Verdict,
-    /// A compiler's or linter's error, with its snippet and notes below.
+    /// A compiler's error; its snippet and notes follow.
     Diagnostic,
-    /// The same from a linter, whose first one causes no others.
+    /// A linter's error. Unlike a compiler's first error, a linter's first error causes no others.
     Lint,
-    /// The same, under a line that names the file.
+    /// A linter's error under a line that names the file.
     Finding,
     /// The message of an exception or a panic; frames may follow.
     Exception,
     /// Opens a traceback whose message comes last.
     Traceback,
-    /// One frame of a stack.
+    /// One frame of a stack in the user's code.
     Frame,
-    /// The same, of a library or a runner: whoever looks has not written it.
-    Library,
-    /// What was expected, what was found, which line of the source.
+    /// One frame of a stack in a library or a test runner.
+    LibraryFrame,
+    /// An expected value, an actual value, or a line of the source.
     Detail,
-    /// Names several tests, of which some may fail.
-    Title,
-    /// Says around what the next line tells of something.
+    /// Names a group of tests, some of which may fail.
+    SuiteTitle,
+    /// Names what surrounds the problem on the next line: `In function 'main':`.
     Context,
-    /// Says whence what the next line tells of comes.
-    Lead,
-    /// Says where what the line before tells of is.
-    Place,
-    /// How it all ended.
+    /// Introduces the problem on the next line: `required from here`, `1) Failure:`.
+    LeadIn,
+    /// The source location of the problem on the previous line.
+    Location,
+    /// The overall result.
     Summary,
-    /// Heads a list: of failed tests, of reasons.
-    List,
+    /// Heads a list of failed tests or of reasons.
+    ListHeading,
     /// A command, a target or a job gave up.
     Stopped,
-    /// The same by its own word, however many errors there were.
+    /// A message that calls itself fatal, however many other errors there are.
     Fatal,
     /// A warning.
     Warning,
-    /// Has a word that often means trouble.
+    /// Contains a word that often indicates a problem.
     Suspect,
-    /// Heads a part of a text that has parts: a file of a diff, a hunk.
+    /// Heads a section: a file of a diff, a hunk.
     Heading,
-    /// Heads a part that tells of what went well.
-    Passes,
-    /// Says that a test or a step went well.
+    /// Heads a section about tests that passed.
+    PassedSection,
+    /// Says that a test or a step passed.
     Passed,
-    /// Says that a test begins.
-    Begins,
-    /// Looks like trouble and is none.
-    Quiet,
-    /// What a runner does for itself, before and after.
-    Chore,
+    /// Says that a test starts.
+    TestStart,
+    /// Contains an error word but indicates no problem.
+    Harmless,
+    /// Set-up and clean-up of the CI runner itself.
+    Housekeeping,
 }
 
 impl Role {
-    /// Whether there is nothing to look for in such a line.
-    pub(super) fn is_idle(self) -> bool {
-        matches!(self, Role::Passes | Role::Passed | Role::Begins | Role::Quiet | Role::Chore)
+    /// Whether a line of this role is never worth showing for its own sake.
+    pub(super) fn is_unimportant(self) -> bool {
+        matches!(
+            self,
+            Role::PassedSection | Role::Passed | Role::TestStart | Role::Harmless | Role::Housekeeping
+        )
     }
 
-    /// Whether a line of this role is worth a look by itself.
-    pub(super) fn is_trouble(self) -> bool {
-        let is_part = matches!(
+    /// Whether a line of this role reports a problem by itself.
+    pub(super) fn is_problem(self) -> bool {
+        let is_accompanying = matches!(
             self,
             Role::Heading
-                | Role::Title
+                | Role::SuiteTitle
                 | Role::Context
                 | Role::Summary
                 | Role::Frame
-                | Role::Library
-                | Role::Place
+                | Role::LibraryFrame
+                | Role::Location
         );
-        !self.is_idle() && !is_part
+        !self.is_unimportant() && !is_accompanying
     }
 }
 
-/// The groups of rules, so that it can be measured what each adds.
+/// The groups of rules. Each can be disabled, to measure what it contributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// What looks like trouble and is none.
+    /// Lines that look like problems and are none.
     Quiet,
     /// Compilers, linters and linkers.
     Compilers,
     /// Test runners.
     Runners,
-    /// Exceptions and their frames.
+    /// Exceptions, crashes and stack frames.
     Traces,
     /// Build tools, package managers, shells, CI runners.
     Builds,
-    /// Headings of texts that have parts.
+    /// Headings of sections, such as the files of a diff.
     Shapes,
-    /// Words that often mean trouble.
+    /// Words that often indicate a problem.
     Words,
 }
 
@@ -131,40 +134,30 @@ impl Group {
     ];
 }
 
-/// One row.
+/// One row of the table.
 pub(super) struct Rule {
     #[allow(dead_code, reason = "read by the tests and by the build script")]
     pub(super) name: &'static str,
     pub(super) group: Group,
     pub(super) role: Role,
-    /// Words, in any case: every line that the pattern matches has one of them, so it is looked at only then.
-    pub(super) words: &'static [&'static str],
-    /// Compiled by the build script.
+    /// Every line that the pattern matches contains one of these, in upper or lower case.
+    pub(super) keywords: &'static [&'static str],
+    /// The regular expression, which the build script compiles.
     #[allow(dead_code, reason = "read by the build script only")]
     pub(super) pattern: &'static str,
-    /// A line that must match.
-    #[cfg_attr(not(test), expect(dead_code, reason = "read by the test of the table"))]
+    /// A line that the rule must match.
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the tests of the table"))]
     pub(super) hit: &'static str,
-    /// A line that must not.
-    #[cfg_attr(not(test), expect(dead_code, reason = "read by the test of the table"))]
+    /// A line that the rule must not match.
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the tests of the table"))]
     pub(super) miss: &'static str,
 }
 
 /// Every rule, in the order of precedence.
 pub(super) static RULES: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
-    [
-        quiet::RULES,
-        shapes::RULES,
-        runners::RULES,
-        more_runners::RULES,
-        compilers::RULES,
-        traces::RULES,
-        builds::RULES,
-        words::RULES,
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let lists = [&[quiet::RULES, shapes::RULES][..], &runners::PRECEDENCE];
+    let after_runners = [compilers::RULES, traces::RULES, builds::RULES, words::RULES];
+    lists.into_iter().flatten().copied().chain(after_runners).flatten().collect()
 });
 
 #[cfg(test)]
@@ -172,11 +165,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_every_rule_has_words() {
+    fn rule_names_are_unique_and_keywords_are_not_empty() {
         for (number, rule) in RULES.iter().enumerate() {
             assert!(RULES[..number].iter().all(|other| other.name != rule.name), "{}", rule.name);
             assert!(
-                !rule.words.is_empty() && rule.words.iter().all(|word| !word.is_empty()),
+                !rule.keywords.is_empty() && rule.keywords.iter().all(|keyword| !keyword.is_empty()),
                 "{}",
                 rule.name
             );

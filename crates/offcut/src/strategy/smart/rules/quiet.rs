@@ -1,4 +1,4 @@
-//! Lines that look like trouble and are none.
+//! Harmless lines that contain error words, and lines about tests that passed.
 
 use super::{Group, Role, Rule};
 
@@ -6,8 +6,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "cargo-clean",
         group: Group::Quiet,
-        role: Role::Quiet,
-        words: &["test result: ok"],
+        role: Role::Harmless,
+        keywords: &["test result: ok"],
         pattern: r"^test result: ok\.",
         hit: "test result: ok. 12 passed; 0 failed; 0 ignored",
         miss: "test result: FAILED. 1 passed; 1 failed",
@@ -15,8 +15,17 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "nothing-wrong",
         group: Group::Quiet,
-        role: Role::Quiet,
-        words: &["0 err", "0 fail", "no err", "no fail", "no warn", "no issues", "no problems", "0 problems"],
+        role: Role::Harmless,
+        keywords: &[
+            "0 err",
+            "0 fail",
+            "no err",
+            "no fail",
+            "no warn",
+            "no issues",
+            "no problems",
+            "0 problems",
+        ],
         pattern: r"(?i)(^|[^0-9.])\b(0|no) (errors?|failures?|failed|warnings?|issues|problems)\b[^1-9]*$",
         hit: "Found 0 errors and 0 warnings",
         miss: "Found 0 warnings and 3 errors",
@@ -24,8 +33,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "counts-of-zero",
         group: Group::Quiet,
-        role: Role::Quiet,
-        words: &["errors", "failures", "failed"],
+        role: Role::Harmless,
+        keywords: &["errors", "failures", "failed"],
         pattern: r"(?i)^[^1-9]*(errors?|failures?|failed)( in tests)?\s*[:=]\s*0\b[^1-9]*$",
         hit: "Number of failures in tests: 0",
         miss: "Failures: 2, Errors: 0",
@@ -33,8 +42,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "junit-clean",
         group: Group::Quiet,
-        role: Role::Quiet,
-        words: &["tests run"],
+        role: Role::Harmless,
+        keywords: &["tests run"],
         pattern: r"^(\[\w+\] )?\s*Tests run: \d+, Failures: 0, Errors: 0,",
         hit: "[INFO] Tests run: 12, Failures: 0, Errors: 0, Skipped: 1",
         miss: "Tests run: 12, Failures: 1, Errors: 0, Skipped: 1",
@@ -42,8 +51,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "pytest-passes",
         group: Group::Quiet,
-        role: Role::Passes,
-        words: &["= PASSES ="],
+        role: Role::PassedSection,
+        keywords: &["= PASSES ="],
         pattern: "^=+ PASSES =+$",
         hit: "=================================== PASSES ====================================",
         miss: "== PASSES ALL ==",
@@ -51,8 +60,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "phpunit-passes",
         group: Group::Quiet,
-        role: Role::Passes,
-        words: &["there was ", "there were "],
+        role: Role::PassedSection,
+        keywords: &["there was ", "there were "],
         pattern: r"^There (was|were) \d+ (warning|deprecation|notice|((risky|skipped|incomplete) test))s?:$",
         hit: "There were 73 skipped tests:",
         miss: "There were 4 failures:",
@@ -60,8 +69,16 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "test-begins",
         group: Group::Quiet,
-        role: Role::Begins,
-        words: &["=== RUN", "=== CONT", "=== PAUSE", "=== NAME", "[ RUN", "##teamcity[test", "\"Action\":"],
+        role: Role::TestStart,
+        keywords: &[
+            "=== RUN",
+            "=== CONT",
+            "=== PAUSE",
+            "=== NAME",
+            "[ RUN",
+            "##teamcity[test",
+            "\"Action\":",
+        ],
         pattern: r"^=== (RUN|CONT|PAUSE|NAME)\b|^\[ RUN +\]|^##teamcity\[test(Suite)?(Started|Finished|Ignored) |^\{.*\x22Action\x22:\x22(start|run|pause|cont)\x22",
         hit: "=== RUN   TestTotal",
         miss: "=== RUNNING OUT",
@@ -70,7 +87,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "passing-test",
         group: Group::Quiet,
         role: Role::Passed,
-        words: &[
+        keywords: &[
             "... ok",
             "...ok",
             "ok ",
@@ -94,17 +111,17 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "flags",
         group: Group::Quiet,
-        role: Role::Quiet,
-        words: &["-werror", "-wno-", "-werr"],
+        role: Role::Harmless,
+        keywords: &["-werror", "-wno-", "-werr"],
         pattern: r"^\s*\S*(cc|gcc|g\+\+|clang|clang\+\+|c\+\+|cl\.exe|ccache|libtool)\S*\s.*\s-W\S*",
         hit: "gcc -Wall -Werror -c main.c -o main.o",
         miss: "main.c:3:5: error: x [-Werror=unused]",
     },
     Rule {
-        name: "building-it",
+        name: "build-progress",
         group: Group::Quiet,
-        role: Role::Quiet,
-        words: &[
+        role: Role::Harmless,
+        keywords: &[
             "compiling",
             "building",
             "checking",
@@ -133,8 +150,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "ci-chores",
         group: Group::Quiet,
-        role: Role::Chore,
-        words: &[
+        role: Role::Housekeeping,
+        keywords: &[
             "[command]",
             "post job cleanup",
             "cleaning up",
@@ -151,8 +168,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "javadoc",
         group: Group::Quiet,
-        role: Role::Quiet,
-        words: &["@throws", "@exception"],
+        role: Role::Harmless,
+        keywords: &["@throws", "@exception"],
         pattern: r"^\s*\*\s+@(throws|exception)\b",
         hit: "     * @throws IOException if it fails",
         miss: "IOException: it fails",
@@ -160,8 +177,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "rerun-hint",
         group: Group::Quiet,
-        role: Role::Quiet,
-        words: &["re-run", "run with", "rust_backtrace", "full stack trace"],
+        role: Role::Harmless,
+        keywords: &["re-run", "run with", "rust_backtrace", "full stack trace"],
         pattern: "(?i)^note: run with `RUST_BACKTRACE|re-run Maven|^> Run with --(stacktrace|info|debug|scan)|Run with --scan",
         hit: "[ERROR] Re-run Maven using the -X switch to enable full debug logging.",
         miss: "error: run with --force",

@@ -1,4 +1,4 @@
-//! Headings of texts that have parts: the files and hunks of a diff.
+//! Headings of sections: the files and hunks of a diff.
 
 use super::{Group, Role, Rule};
 
@@ -7,7 +7,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "diff-file",
         group: Group::Shapes,
         role: Role::Heading,
-        words: &["diff --git", "diff -", "--- a/", "+++ b/"],
+        keywords: &["diff --git", "diff -", "--- a/", "+++ b/"],
         pattern: r"^diff -|^(---|\+\+\+) [ab]/",
         hit: "diff --git a/src/error.rs b/src/error.rs",
         miss: "a diff --git of it",
@@ -16,7 +16,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "diff-hunk",
         group: Group::Shapes,
         role: Role::Heading,
-        words: &["@@ -"],
+        keywords: &["@@ -"],
         pattern: r"^@@ -\d+(,\d+)? \+\d+(,\d+)? @@",
         hit: "@@ -1,7 +1,9 @@ fn error() {",
         miss: "@@ -x @@",
@@ -24,8 +24,8 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         name: "diff-line",
         group: Group::Shapes,
-        role: Role::Quiet,
-        words: &["+", "-"],
+        role: Role::Harmless,
+        keywords: &["+", "-"],
         pattern: r"^[+-]\s*(//|\*|#|\w+ ?[=(.]|(pub|fn|let|const|return|if|throw|raise|def|class|import|use)\b)",
         hit: "+    return Error: failed",
         miss: "- nothing provides foo",

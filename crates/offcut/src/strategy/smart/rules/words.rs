@@ -1,4 +1,4 @@
-//! Words that often mean trouble, in lines that nothing else knows.
+//! Words that often indicate a problem, in lines that no other rule matches.
 
 use super::{Group, Role, Rule};
 
@@ -7,7 +7,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "level-fatal",
         group: Group::Words,
         role: Role::Fatal,
-        words: &["fatal", "critical", "panic", "emerg", "severe"],
+        keywords: &["fatal", "critical", "panic", "emerg", "severe"],
         pattern: r"(^|[^\w./'\x22-])(FATAL|CRITICAL|PANIC|EMERG|SEVERE)($|[^\w./'\x22=-])|^\W*(fatal|Fatal|critical|Critical)\b[: ]",
         hit: "2024-01-01 12:00:00 FATAL disk is gone",
         miss: "the FATAL_ERROR constant",
@@ -16,25 +16,25 @@ pub(super) static RULES: &[Rule] = &[
         name: "level-error",
         group: Group::Words,
         role: Role::Suspect,
-        words: &["error"],
+        keywords: &["error"],
         pattern: r"(^|[^\w./'\x22-])(ERROR|Error|error)($|[^\w./'\x22=-]|[.]?$)",
         hit: "12:00:01 worker ERROR cannot reach the host",
         miss: "error_handler.rs",
     },
     Rule {
-        name: "errors",
+        name: "failure-words",
         group: Group::Words,
         role: Role::Suspect,
-        words: &["errors", "failures", "failure", "failed", "fails", "fail"],
+        keywords: &["errors", "failures", "failure", "failed", "fails", "fail"],
         pattern: r"(?i)(^|[^\w./'\x22-])(errors|failures?|failed|fails|FAIL)($|[^\w./'\x22=-]|\.($|\W))",
         hit: "the step failed",
         miss: "failed_login.html",
     },
     Rule {
-        name: "troubles",
+        name: "problem-words",
         group: Group::Words,
         role: Role::Suspect,
-        words: &[
+        keywords: &[
             "cannot",
             "can't",
             "could not",
@@ -78,7 +78,7 @@ pub(super) static RULES: &[Rule] = &[
         name: "warning",
         group: Group::Words,
         role: Role::Warning,
-        words: &["warn", "deprecat"],
+        keywords: &["warn", "deprecat"],
         pattern: r"(?i)(^|[^\w./-])(warn(ing)?s?|deprecat\w+)($|[^\w./=-])",
         hit: "WARN the cache is cold",
         miss: "-Wno-warning=x",

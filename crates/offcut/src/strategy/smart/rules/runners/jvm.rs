@@ -1,0 +1,116 @@
+//! Java and Scala: Maven, Gradle, Ant, JUnit, ScalaTest.
+
+use super::{Group, Role, Rule};
+
+pub(super) static MAVEN_GRADLE_JUNIT: &[Rule] = &[
+    Rule {
+        name: "maven-test",
+        group: Group::Runners,
+        role: Role::Failed,
+        keywords: &["<<< "],
+        pattern: "<<< (FAILURE|ERROR)!",
+        hit: "[ERROR] com.a.BTest.test_c  Time elapsed: 0.01 s  <<< FAILURE!",
+        miss: "a <<< b",
+    },
+    Rule {
+        name: "maven-lists",
+        group: Group::Runners,
+        role: Role::ListHeading,
+        keywords: &["failures:", "failed tests:", "tests in error:", "errors:"],
+        pattern: r"^(\[ERROR\] )?\s*(Failed tests: ?|Tests in error: ?|Failures: ?|Errors: ?|Failed tests:.*\S.*)$",
+        hit: "[ERROR] Failures: ",
+        miss: "Failures: 0",
+    },
+    Rule {
+        name: "maven-end",
+        group: Group::Runners,
+        role: Role::Summary,
+        keywords: &["tests run"],
+        pattern: r"^(\[\w+\] )?\s*(Tests run: ?\d+, ?)(Failures|Errors): ?\d+",
+        hit: "[ERROR] Tests run: 12, Failures: 1, Errors: 0, Skipped: 0",
+        miss: "Tests run fast",
+    },
+    Rule {
+        name: "gradle-test",
+        group: Group::Runners,
+        role: Role::Failed,
+        keywords: &["FAILED"],
+        pattern: r"^\S.* > .*\bFAILED$|^> Task \S+ FAILED$",
+        hit: "com.a.BTest > does_it() FAILED",
+        miss: "> Task :test",
+    },
+    Rule {
+        name: "gradle-reason",
+        group: Group::Runners,
+        role: Role::ListHeading,
+        keywords: &["what went wrong", "execution failed for task"],
+        pattern: r"^\* What went wrong:|^Execution failed for task",
+        hit: "* What went wrong:",
+        miss: "* Try:",
+    },
+    Rule {
+        name: "gradle-end",
+        group: Group::Runners,
+        role: Role::Summary,
+        keywords: &["tests completed", "build failed", "failure: build", "build completed with"],
+        pattern: r"^\d+ tests? completed, \d+ failed|^FAILURE: Build |^BUILD FAILED|^FAILURE: \S",
+        hit: "12 tests completed, 2 failed",
+        miss: "the tests completed",
+    },
+    Rule {
+        name: "ant-verdict",
+        group: Group::Runners,
+        role: Role::Verdict,
+        keywords: &["FAILED", "Caused an ERROR"],
+        pattern: r"^\s*(FAILED|Caused an ERROR)\s*$",
+        hit: "\tCaused an ERROR",
+        miss: "FAILED to build",
+    },
+    Rule {
+        name: "junit-source",
+        group: Group::Runners,
+        role: Role::Failed,
+        keywords: &["Source [class", "Source [file"],
+        pattern: r"^\s*(Method|Class|File)Source \[",
+        hit: "    MethodSource [className = 'A', methodName = 'b']",
+        miss: "a Source [x]",
+    },
+    Rule {
+        name: "junit-cause",
+        group: Group::Runners,
+        role: Role::Exception,
+        keywords: &["=> "],
+        pattern: r"^\s*=> [\w.$]+(Exception|Error|Failure)\b",
+        hit: "    => java.lang.RuntimeException: no",
+        miss: "a => b",
+    },
+    Rule {
+        name: "junit-tree",
+        group: Group::Runners,
+        role: Role::Failed,
+        keywords: &["[X]", "✘"],
+        pattern: r"\[X\] \S|(^|\s)✘ \S",
+        hit: "  +-- adds() [X] expected 3",
+        miss: "[x] done",
+    },
+];
+
+pub(super) static ANT: &[Rule] = &[Rule {
+    name: "ant-suite",
+    group: Group::Runners,
+    role: Role::Failed,
+    keywords: &["Test "],
+    pattern: r"^Test \S+ (FAILED|CRASHED)( \(|$)",
+    hit: "Test org.shop.CartTest FAILED",
+    miss: "Test of the cart FAILED",
+}];
+
+pub(super) static SCALATEST: &[Rule] = &[Rule {
+    name: "scalatest",
+    group: Group::Runners,
+    role: Role::Failed,
+    keywords: &["*** FAILED ***"],
+    pattern: r"\*\*\* FAILED \*\*\*",
+    hit: "[info] - adds up *** FAILED ***",
+    miss: "*** PASSED ***",
+}];
