@@ -1,9 +1,9 @@
-"""Makes the labelled cases of this folder: real tools on small real programs, each with one thing wrong.
+"""Generates the labelled cases of this folder: real tools on small real programs, each with one thing wrong.
 
 Run `python3 generate.py [NAME...]` here; it writes `*.log` and `labels.jsonl`. It needs gcc, g++, make, cmake, javac, node,
-npm, cargo, go, ruby with minitest, perl, tar and python3; pytest, ruff, pylint and the JavaScript tools are installed into a
-folder of their own (TOOLS, kept between runs).
-What a reader must see is given as text; the line numbers are looked up in what the tool printed.
+npm, cargo, go, ruby with minitest, perl, tar and python3; pytest, ruff, pylint and the JavaScript tools are installed into
+the folder TOOLS, which is kept between runs.
+Each case gives the lines that a reader must see as text; their line numbers are looked up in what the tool printed.
 """
 
 import itertools
@@ -23,7 +23,7 @@ SCRIPTS = TOOLS / "js/node_modules"
 
 
 def install():
-    """Installs the tools that are not part of a usual machine, once."""
+    """Installs the tools that most machines lack, once."""
     if not PYTEST.exists():
         subprocess.run([sys.executable, "-m", "venv", TOOLS / "venv"], check=True)
         subprocess.run([PYTEST, "-m", "pip", "install", "-q", "pytest", "ruff", "pylint"], check=True)
@@ -34,7 +34,7 @@ def install():
 
 
 def run(files, command):
-    """Runs a command on files in a folder of its own and returns everything it printed."""
+    """Writes files into a temporary folder, runs a command there and returns everything it printed."""
     with tempfile.TemporaryDirectory(prefix="case-") as folder:
         for name, text in files.items():
             path = pathlib.Path(folder, name)
@@ -48,8 +48,8 @@ def run(files, command):
         return text.replace(str(pathlib.Path.home()), "/home/user").replace(platform.release(), "6.1.0")
 
 
-def chores(count, words):
-    """A shell's loop that prints what tools print when all is well."""
+def progress_lines(count, words):
+    """A shell loop that prints `count` harmless lines."""
     return f"for n in $(seq 1 {count}); do echo {words} $n; done"
 
 
@@ -59,12 +59,12 @@ def gcc_one_error_among_warnings():
     files["Makefile"] = "CFLAGS = -Wall -Wextra\nall: $(patsubst %.c,%.o,$(wildcard *.c))\n"
     facts = {
         "the error": ["m60.c:2:36: error: ‘struct point’ has no member named ‘z’"],
-        "make gave up": ["make: *** [<builtin>: m60.o] Error 1"],
+        "make stopped": ["make: *** [<builtin>: m60.o] Error 1"],
     }
     return run(files, "make -k"), facts
 
 
-def python_unittest_two_of_many():
+def python_unittest_two_failures():
     tests = "".join(f"    def test_case_{n}(self):\n        self.assertEqual({n}, {n})\n" for n in range(400))
     tests += "    def test_total(self):\n        self.assertEqual(add(1, 2), 4)\n"
     tests += "    def test_lookup(self):\n        self.assertEqual(find({}, 'key'), 1)\n"
@@ -73,12 +73,12 @@ def python_unittest_two_of_many():
     facts = {
         "test_total": ["FAIL: test_total (test_shop.ShopTest", "AssertionError: 3 != 4"],
         "test_lookup": ["ERROR: test_lookup (test_shop.ShopTest", "KeyError: 'key'"],
-        "the end": ["FAILED (failures=1, errors=1)"],
+        "the summary": ["FAILED (failures=1, errors=1)"],
     }
     return run(files, "python3 -m unittest -v; for n in $(seq 1 300); do echo uploading part $n; done"), facts
 
 
-def cargo_test_one_of_many():
+def cargo_test_one_failure():
     tests = "".join(f"    #[test]\n    fn case_{n}() {{ assert_eq!(super::add({n}, 1), {n + 1}); }}\n" for n in range(300))
     tests += "    #[test]\n    fn adds_the_largest() { assert_eq!(super::add(2, 2), 5, \"two and two\"); }\n"
     files = {
@@ -88,12 +88,12 @@ def cargo_test_one_of_many():
     facts = {
         "the test": ["---- tests::adds_the_largest stdout ----"],
         "the values": ["assertion `left == right` failed: two and two", "  left: 4", " right: 5"],
-        "the end": ["test result: FAILED. 300 passed; 1 failed"],
+        "the summary": ["test result: FAILED. 300 passed; 1 failed"],
     }
     return run(files, "cargo test --offline -- --test-threads=1; for n in $(seq 1 300); do echo removing layer $n; done"), facts
 
 
-def node_throws_in_the_middle():
+def node_exception_in_the_middle():
     source = "for (let n = 0; n < 1500; n++) { console.log(`served request ${n}`);\n"
     source += "  if (n === 700) Promise.resolve().then(() => { const user = undefined; console.log(user.name); }).catch((e) => console.error(e)); }\n"
     loop = "for (let n = 1500; n < 3000; n++) setTimeout(() => console.log(`served request ${n}`), 1);\n"
@@ -106,7 +106,7 @@ def javac_two_errors():
     files["Shop.java"] = "class Shop {\n    int total() {\n        return count + \"1\";\n    }\n}\n"
     facts = {
         "the symbol": ["Shop.java:3: error: cannot find symbol", "        return count + \"1\";", "  symbol:   variable count"],
-        "the end": ["1 error"],
+        "the summary": ["1 error"],
     }
     return run(files, "javac -Xlint:all -Xmaxwarns 1000 *.java"), facts
 
@@ -120,13 +120,13 @@ def gxx_template_error():
     files["Makefile"] = "CXXFLAGS = -Wall -Wextra\nall: $(patsubst %.cc,%.o,$(wildcard *.cc))\n"
     facts = {
         "the error": ["/usr/include/c++/12/bits/stl_algo.h:1938:50: error: no match for ‘operator-’"],
-        "the place": ["m30.cc:5:14:   required from here"],
-        "make gave up": ["make: *** [<builtin>: m30.o] Error 1"],
+        "the location": ["m30.cc:5:14:   required from here"],
+        "make stopped": ["make: *** [<builtin>: m30.o] Error 1"],
     }
     return run(files, "make -k"), facts
 
 
-def linker_misses_a_function():
+def linker_undefined_function():
     files = {f"m{n}.c": f"int f{n}(int a) {{ return a + {n}; }}\n" for n in range(150)}
     files["main.c"] = "int price(int);\nint f1(int);\nint main(void) { return f1(2) + price(3); }\n"
     files["Makefile"] = (
@@ -136,12 +136,12 @@ def linker_misses_a_function():
     facts = {
         "the function": ["main.c:(.text+"],
         "the linker": ["collect2: error: ld returned 1 exit status"],
-        "make gave up": ["make: *** [Makefile:3: shop] Error 1"],
+        "make stopped": ["make: *** [Makefile:3: shop] Error 1"],
     }
-    return run(files, f"make; {chores(200, 'uploading artifact part')}"), facts
+    return run(files, f"make; {progress_lines(200, 'uploading artifact part')}"), facts
 
 
-def pytest_one_of_many():
+def pytest_one_failure():
     many = "import pytest\nfrom shop import total\n@pytest.mark.parametrize('n', range(300))\n"
     many += "def test_counts(n):\n    assert total([n]) == n\n"
     one = "from shop import total\ndef test_discount_is_applied():\n    basket = [10, 20, 30]\n    assert total(basket, discount=10) == 50\n"
@@ -151,12 +151,12 @@ def pytest_one_of_many():
         "the test": ["FAILED test_basket.py::test_discount_is_applied"],
         "the values": ["E       assert 60 == 50"],
         "the source": [">       assert total(basket, discount=10) == 50"],
-        "the end": ["1 failed, 300 passed, 301 warnings in"],
+        "the summary": ["1 failed, 300 passed, 301 warnings in"],
     }
-    return run(files, f"{PYTEST} -m pytest -v -p no:cacheprovider; {chores(200, 'saved coverage of module')}"), facts
+    return run(files, f"{PYTEST} -m pytest -v -p no:cacheprovider; {progress_lines(200, 'saved coverage of module')}"), facts
 
 
-def node_test_one_of_many():
+def node_test_one_failure():
     tests = "".join(f"test('adds {n}', () => assert.equal(add({n}, 1), {n + 1}));\n" for n in range(250))
     source = (
         "const test = require('node:test');\nconst assert = require('node:assert');\n"
@@ -166,7 +166,7 @@ def node_test_one_of_many():
     facts = {
         "the test": ["not ok 251 - adds the largest"],
         "the values": ["expected: 7001", "actual: NaN"],
-        "the end": ["# fail 1"],
+        "the summary": ["# fail 1"],
     }
     return run({"shop.test.js": source}, "node --test --test-reporter=tap shop.test.js"), facts
 
@@ -182,11 +182,11 @@ def tsc_two_errors():
         "the name": ["src/shop.ts(2,10): error TS2305: Module '\"./m2\"' has no exported member 'missing'."],
         "the type": ["src/shop.ts(4,22): error TS2322: Type 'string' is not assignable to type 'number'."],
     }
-    command = f"{chores(200, 'fetched package')}; node {SCRIPTS}/typescript/bin/tsc --listFiles --pretty false; {chores(200, 'removing layer')}"
+    command = f"{progress_lines(200, 'fetched package')}; node {SCRIPTS}/typescript/bin/tsc --listFiles --pretty false; {progress_lines(200, 'removing layer')}"
     return run(files, command), facts
 
 
-def jest_one_of_many():
+def jest_one_failure():
     tests = "".join(f"test('counts {n}', () => expect(count([{n}])).toBe(1));\n" for n in range(200))
     files = {
         "package.json": '{"name": "shop", "version": "1.0.0"}\n',
@@ -198,28 +198,28 @@ def jest_one_of_many():
         "the test": ["● counts hats"],
         "the values": ["Expected: 2", "Received: 0"],
         "the source": ["> 3 |   expect(count(['hat', 'hat'])).toBe(2);"],
-        "the end": ["Tests:       1 failed, 200 passed, 201 total"],
+        "the summary": ["Tests:       1 failed, 200 passed, 201 total"],
     }
-    command = f"node {SCRIPTS}/jest/bin/jest.js --verbose --ci; {chores(250, 'uploading artifact part')}"
+    command = f"node {SCRIPTS}/jest/bin/jest.js --verbose --ci; {progress_lines(250, 'uploading artifact part')}"
     return run(files, command), facts
 
 
-def mocha_one_of_many():
+def mocha_one_failure():
     tests = "".join(f"  it('ships to zone {n}', () => assert.equal(ship({n}), {n} * 2));\n" for n in range(300))
     source = (
         "const assert = require('assert');\nconst ship = (zone) => (zone === 12 ? 25 : zone * 2);\n"
         f"describe('shipping', () => {{\n{tests}}});\n"
     )
     facts = {
-        "how many": ["299 passing", "1 failing"],
+        "the counts": ["299 passing", "1 failing"],
         "the test": ["1) shipping"],
         "the values": ["AssertionError [ERR_ASSERTION]: 25 == 24"],
     }
-    command = f"node {SCRIPTS}/mocha/bin/mocha.js shop.js; {chores(250, 'uploading artifact part')}"
+    command = f"node {SCRIPTS}/mocha/bin/mocha.js shop.js; {progress_lines(250, 'uploading artifact part')}"
     return run({"shop.js": source}, command), facts
 
 
-def vitest_one_of_many():
+def vitest_one_failure():
     tests = "".join(f"test('parses {n}', () => expect(parse('{n}')).toBe({n}));\n" for n in range(250))
     files = {
         "package.json": '{"name": "shop", "version": "1.0.0", "type": "module"}\n',
@@ -229,26 +229,26 @@ def vitest_one_of_many():
     facts = {
         "the test": ["FAIL  shop.test.js > parses powers"],
         "the values": ["AssertionError: expected 1 to be 1000 // Object.is equality"],
-        "the place": ["❯ shop.test.js:254:24"],
-        "the end": ["Tests  1 failed | 250 passed (251)"],
+        "the location": ["❯ shop.test.js:254:24"],
+        "the summary": ["Tests  1 failed | 250 passed (251)"],
     }
-    command = f"ln -s {SCRIPTS} node_modules; node node_modules/vitest/vitest.mjs run --reporter=verbose; {chores(250, 'uploading artifact part')}"
+    command = f"ln -s {SCRIPTS} node_modules; node node_modules/vitest/vitest.mjs run --reporter=verbose; {progress_lines(250, 'uploading artifact part')}"
     return run(files, command), facts
 
 
-def make_step_in_many():
+def make_one_failing_step():
     steps = "".join(f"step{n}:\n\t@echo '== packing part {n}'\n\t@touch part{n}.tar && echo 'part {n}: 12 files, 0 errors'\n" for n in range(300))
     steps = steps.replace("@touch part170.tar", "cp catalogue-170.json part170.tar")
     files = {"Makefile": f"all: $(foreach n,$(shell seq 0 299),step$(n))\n{steps}"}
     facts = {
         "the reason": ["cp: cannot stat 'catalogue-170.json': No such file or directory"],
         "the step": ["make: *** [Makefile:"],
-        "the end": ["make: Target 'all' not remade because of errors."],
+        "the summary": ["make: Target 'all' not remade because of errors."],
     }
-    return run(files, f"make -k; {chores(200, 'removing part')}"), facts
+    return run(files, f"make -k; {progress_lines(200, 'removing part')}"), facts
 
 
-def ctest_one_of_many():
+def ctest_one_failure():
     tests = "".join(f"add_test(NAME parses_{n} COMMAND ${{CMAKE_COMMAND}} -E echo parsed {n})\n" for n in range(150))
     files = {
         "CMakeLists.txt": f"cmake_minimum_required(VERSION 3.10)\nproject(shop NONE)\nenable_testing()\n{tests}"
@@ -258,14 +258,14 @@ def ctest_one_of_many():
     facts = {
         "the test": ["151/151 Test #151: rounds_up ........................***Failed"],
         "the reason": ["rounds.c:12: expected 3 but got 2"],
-        "the end": ["99% tests passed, 1 tests failed out of 151"],
+        "the summary": ["99% tests passed, 1 tests failed out of 151"],
         "the list": ["151 - rounds_up (Failed)"],
     }
-    command = f"cmake -S . -B out; cd out && ctest --output-on-failure; {chores(200, 'uploading artifact part')}"
+    command = f"cmake -S . -B out; cd out && ctest --output-on-failure; {progress_lines(200, 'uploading artifact part')}"
     return run(files, command), facts
 
 
-def python_traceback_in_a_log():
+def python_traceback_in_log():
     source = (
         "import logging, random\nrandom.seed(1)\nlogging.basicConfig(level=logging.INFO, format='%(asctime)s %(levelname)s %(name)s: %(message)s')\n"
         "log = logging.getLogger('shop')\n"
@@ -275,12 +275,12 @@ def python_traceback_in_a_log():
     )
     facts = {
         "the exception": ["KeyError: 'shoe'"],
-        "the place": ['File "/build/serve.py", line 6, in price'],
+        "the location": ['File "/build/serve.py", line 6, in price'],
     }
     return run({"serve.py": source}, "python3 $PWD/serve.py"), facts
 
 
-def asan_in_one_of_many_runs():
+def asan_one_failing_run():
     source = (
         "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
         "static char *copy(const char *text) {\n    char *to = malloc(strlen(text));\n    strcpy(to, text);\n    return to;\n}\n"
@@ -288,15 +288,15 @@ def asan_in_one_of_many_runs():
         "    printf(\"run %s: parsed 12 records, 0 errors\\n\", words[1]);\n    return count > 2;\n}\n"
     )
     facts = {
-        "what happened": ["ERROR: AddressSanitizer: heap-buffer-overflow on address"],
-        "the place": ["in copy /build/parse.c:6"],
+        "the error": ["ERROR: AddressSanitizer: heap-buffer-overflow on address"],
+        "the location": ["in copy /build/parse.c:6"],
         "the summary": ["SUMMARY: AddressSanitizer: heap-buffer-overflow"],
     }
     command = "gcc -g -fsanitize=address -Wall parse.c -o parse && for n in $(seq 1 200); do ./parse $n 2>&1; done"
     return run({"parse.c": source}, command), facts
 
 
-def npm_cannot_resolve():
+def npm_dependency_conflict():
     dependencies = {"react": "18.2.0", "react-dom": "17.0.2", "mocha": "10.2.0"}
     files = {"package.json": json.dumps({"name": "shop", "version": "1.0.0", "dependencies": dependencies})}
     facts = {
@@ -304,8 +304,8 @@ def npm_cannot_resolve():
         "what was found": ["npm error Found: react@18.2.0"],
         "what was wanted": ['npm error peer react@"17.0.2" from react-dom@17.0.2'],
     }
-    command = "npm install --loglevel silly --cache $PWD/cache; " + chores(300, "removing part")
-    # Which registry was asked is the machine's business.
+    command = "npm install --loglevel silly --cache $PWD/cache; " + progress_lines(300, "removing part")
+    # The registry depends on the machine.
     return re.sub(r"https?://[^/\s]+/", "https://registry.example/", run(files, command)), facts
 
 
@@ -320,31 +320,31 @@ def rustc_errors_among_warnings():
     }
     facts = {
         "the name": ["error[E0425]: cannot find value `discount` in this scope"],
-        "the end": ["error: could not compile `shop` (lib) due to"],
+        "the summary": ["error: could not compile `shop` (lib) due to"],
     }
-    return run(files, f"{chores(300, 'fetched crate')}; cargo build --offline; {chores(300, 'removing layer')}"), facts
+    return run(files, f"{progress_lines(300, 'fetched crate')}; cargo build --offline; {progress_lines(300, 'removing layer')}"), facts
 
 
-def checksum_of_one_of_many():
+def checksum_one_mismatch():
     names = ["".join(letters) for letters in itertools.product("abcdefghij", "aeiou", "klmnopqrst")]
     files = {f"{name}.dat": f"{name}\n" for name in names}
     facts = {
         "the file": ["fur.dat: FAILED"],
-        "the end": ["sha256sum: WARNING: 1 computed checksum did NOT match"],
+        "the summary": ["sha256sum: WARNING: 1 computed checksum did NOT match"],
     }
-    # A tool that no rule knows: every line is another word, and only what one of them says is vague trouble.
-    command = f"sha256sum *.dat > sums; echo changed > fur.dat; sha256sum -c sums; {chores(200, 'removing part')}"
+    # No rule matches this tool: every line has another word, and only one has a vague error word.
+    command = f"sha256sum *.dat > sums; echo changed > fur.dat; sha256sum -c sums; {progress_lines(200, 'removing part')}"
     return run(files, command), facts
 
 
-def tar_misses_one_of_many():
+def tar_one_missing_file():
     files = {f"data/d{n // 100:02}/f{n:04}.bin": "x" for n in range(1500)}
     files |= {f"more/e{n // 100:02}/g{n:04}.bin": "x" for n in range(1500)}
     facts = {"the file": ["tar: ledger/2024.csv: Cannot stat: No such file or directory"]}
     return run(files, "tar -cvf /dev/null --sort=name data ledger/2024.csv more"), facts
 
 
-def training_turns_to_nan():
+def training_loss_becomes_nan():
     script = """
 import math, random
 random.seed(1)
@@ -358,19 +358,19 @@ for epoch in range(60):
         print(f"saved checkpoint model_{epoch:03}.npz")
 print("training finished")
 """
-    facts = {"where it begins": ["epoch 036 step 004 loss nan"]}
+    facts = {"the first bad value": ["epoch 036 step 004 loss nan"]}
     return run({"train.py": script}, "python3 train.py"), facts
 
 
-def ruff_one_finding_of_many():
+def ruff_one_error_among_style():
     lines = "".join(f"def price_{n}(x):\n    return 'item %s costs %s' % (x, {n})\n\n\n" for n in range(300))
     wrong = "def total(items):\n    return sum(item.price for item in itms)\n\n\n"
     files = {"shop.py": lines[: len(lines) // 2].rsplit("def ", 1)[0] + wrong + lines}
-    facts = {"the name": ["F821 Undefined name `itms`"], "the place": ["--> shop.py:606:39"]}
+    facts = {"the name": ["F821 Undefined name `itms`"], "the location": ["--> shop.py:606:39"]}
     return run(files, f"{TOOLS}/venv/bin/ruff check --no-cache --select F,UP031 ."), facts
 
 
-def prove_one_of_many():
+def prove_one_failure():
     files = {f"t/{n:02}_ok.t": f"use Test::More tests => 60;\nok(1, \"case $_ of file {n}\") for 1 .. 60;\n" for n in range(40)}
     files["t/20_ok.t"] = (
         "use Test::More tests => 60;\nok(1, \"case $_\") for 1 .. 59;\n"
@@ -378,9 +378,9 @@ def prove_one_of_many():
     )
     facts = {
         "the test": ["#   Failed test 'the total of two'"],
-        "the place": ["#   at t/20_ok.t line 3."],
-        "what it got": ["#          $got->[0]{record} = '2'"],
-        "what was expected": ["#     $expected->[0]{record} = '3'"],
+        "the location": ["#   at t/20_ok.t line 3."],
+        "the actual value": ["#          $got->[0]{record} = '2'"],
+        "the expected value": ["#     $expected->[0]{record} = '3'"],
     }
     return run(files, "prove -v t"), facts
 
@@ -395,13 +395,13 @@ def rust_backtrace():
     }
     facts = {
         "the panic": ["thread 'tests::no_price'"],
-        "why": ["called `Result::unwrap()` on an `Err` value: ParseIntError { kind: InvalidDigit }"],
-        "where in our code": ["shop::price"],
+        "the reason": ["called `Result::unwrap()` on an `Err` value: ParseIntError { kind: InvalidDigit }"],
+        "the frame outside the libraries": ["shop::price"],
     }
     return run(files, "RUST_BACKTRACE=1 cargo test --offline -- --test-threads=1"), facts
 
 
-def library_raises_for_us():
+def python_error_raised_in_library():
     files = {
         "shop.py": "import json, sys\n\n\ndef load(text):\n    return json.loads(text)\n\n\n"
         "for n in range(2000):\n    print(f'item {n}', load(f'{{\"price\": {n}}}')['price'], flush=True)\n"
@@ -410,7 +410,7 @@ def library_raises_for_us():
     }
     facts = {
         "the error": ["json.decoder.JSONDecodeError: Expecting value: line 1 column 11 (char 10)"],
-        "our line": ['File "/build/shop.py", line 5, in load'],
+        "the caller's line": ['File "/build/shop.py", line 5, in load'],
     }
     return run(files, "python3 $PWD/shop.py"), facts
 
@@ -424,17 +424,17 @@ GO = {
 }
 
 
-def go_says_why_before_the_verdict():
-    facts = {"the test": ["--- FAIL: TestTotal/77"], "why": ["shop_test.go:20: total is 76, want 77"]}
+def go_reason_before_verdict():
+    facts = {"the test": ["--- FAIL: TestTotal/77"], "the reason": ["shop_test.go:20: total is 76, want 77"]}
     return run(GO, "GOFLAGS=-mod=mod GOCACHE=$PWD/.cache go test -v ./..."), facts
 
 
-def go_events():
-    facts = {"the test": ["--- FAIL: TestTotal/77"], "why": ["shop_test.go:20: total is 76, want 77"]}
+def go_test_json_events():
+    facts = {"the test": ["--- FAIL: TestTotal/77"], "the reason": ["shop_test.go:20: total is 76, want 77"]}
     return run(GO, "GOFLAGS=-mod=mod GOCACHE=$PWD/.cache go test -json ./..."), facts
 
 
-def minitest_some_of_many():
+def minitest_several_failures():
     wrong = range(7, 150, 13)
     tests = "".join(f"  def test_price_{n} = assert_equal({n}, price({n}))\n" for n in range(150))
     files = {
@@ -454,7 +454,7 @@ def pylint_errors_among_style():
     return run({**files, **wrong}, f"{TOOLS}/venv/bin/pylint --disable=R0801 shop/*.py"), facts
 
 
-def tape_names_what_it_tests():
+def tape_failures_under_titles():
     wrong = [5, 18, 25, 41]
     test = "".join(
         f"test('prices of shelf {n}', t => {{ for (let i = 0; i < 6; i++) t.equal(price({n}, i), {n} + i); t.end() }})\n"
@@ -468,7 +468,7 @@ def tape_names_what_it_tests():
     return run(files, f"NODE_PATH={SCRIPTS} node test.js"), facts
 
 
-def report_behind_a_banner():
+def json_report_after_banner():
     wrong = [11, 33, 66, 99]
     tests = "".join(f"  it('refuses invalid basket {n}', () => assert.equal(total({n}), {n}))\n" for n in range(120))
     files = {
@@ -477,48 +477,48 @@ def report_behind_a_banner():
         f"describe('Basket', () => {{\n{tests}}})\n",
     }
     facts = {f"test {n}": [f'"fullTitle": "Basket refuses invalid basket {n}"'] for n in wrong}
-    facts["why"] = ['"message": "10 == 11"']
+    facts["the reason"] = ['"message": "10 == 11"']
     return run(files, f"PATH={SCRIPTS}/.bin:$PATH npm test"), facts
 
 
 CASES = [
     gcc_one_error_among_warnings,
     gxx_template_error,
-    linker_misses_a_function,
+    linker_undefined_function,
     rustc_errors_among_warnings,
     javac_two_errors,
     tsc_two_errors,
-    cargo_test_one_of_many,
-    python_unittest_two_of_many,
-    pytest_one_of_many,
-    node_test_one_of_many,
-    jest_one_of_many,
-    mocha_one_of_many,
-    vitest_one_of_many,
-    ctest_one_of_many,
-    make_step_in_many,
-    npm_cannot_resolve,
-    node_throws_in_the_middle,
-    python_traceback_in_a_log,
-    asan_in_one_of_many_runs,
-    checksum_of_one_of_many,
-    tar_misses_one_of_many,
-    training_turns_to_nan,
-    ruff_one_finding_of_many,
-    prove_one_of_many,
+    cargo_test_one_failure,
+    python_unittest_two_failures,
+    pytest_one_failure,
+    node_test_one_failure,
+    jest_one_failure,
+    mocha_one_failure,
+    vitest_one_failure,
+    ctest_one_failure,
+    make_one_failing_step,
+    npm_dependency_conflict,
+    node_exception_in_the_middle,
+    python_traceback_in_log,
+    asan_one_failing_run,
+    checksum_one_mismatch,
+    tar_one_missing_file,
+    training_loss_becomes_nan,
+    ruff_one_error_among_style,
+    prove_one_failure,
     rust_backtrace,
-    library_raises_for_us,
-    go_says_why_before_the_verdict,
-    go_events,
-    minitest_some_of_many,
+    python_error_raised_in_library,
+    go_reason_before_verdict,
+    go_test_json_events,
+    minitest_several_failures,
     pylint_errors_among_style,
-    tape_names_what_it_tests,
-    report_behind_a_banner,
+    tape_failures_under_titles,
+    json_report_after_banner,
 ]
 
 
 def find(lines, part, name):
-    """The number of the first line that a text stands in, at its start if there is such a line."""
+    """The number of the first line that starts with a text, or else of the first that contains it."""
     for test in (str.startswith, str.__contains__):
         for number, line in enumerate(lines, 1):
             if test(line.strip(), part.strip()):
@@ -527,21 +527,21 @@ def find(lines, part, name):
 
 
 def label(case):
-    """Writes the log of a case and returns what is marked in it."""
+    """Writes the log of a case and returns its labels."""
     text, facts = case()
     name = case.__name__
     (HERE / f"{name}.log").write_text(text)
     lines = text.split("\n")
-    marked = []
+    labelled = []
     for fact, parts in facts.items():
         numbers = [find(lines, part, name) for part in parts]
-        marked.append({"name": fact, "alternatives": [{"lines": numbers}]})
+        labelled.append({"name": fact, "alternatives": [{"lines": numbers}]})
     print(name, len(text), "bytes")
-    return {"corpus": "cases", "file": f"{name}.log", "facts": marked}
+    return {"corpus": "cases", "file": f"{name}.log", "facts": labelled}
 
 
 def main(names):
-    """Makes the named cases anew, or all of them."""
+    """Generates the named cases, or all of them."""
     install()
     place = HERE / "labels.jsonl"
     known = [json.loads(line) for line in place.read_text().splitlines()] if place.exists() else []

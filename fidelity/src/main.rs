@@ -1,4 +1,4 @@
-//! Measures which of the lines that people marked in real outputs survive in a preview.
+//! Measures how many of the lines that people marked in real outputs are shown in a preview.
 
 mod labels;
 mod plot;
@@ -9,17 +9,17 @@ use clap::Parser;
 use labels::Log;
 use offcut::strategy::{Group, Smart, StrategyName};
 use offcut::{Context, Limits, Profile, Rule, Truncator};
-use plot::Measured;
-use score::{Missed, Score};
+use plot::Measurement;
+use score::{MissedFacts, Score};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Prints whole/facts/any in percent for each corpus, budget and strategy, over the logs larger than the budget.
 #[derive(Parser)]
 struct Arguments {
-    /// The folder that holds labels.jsonl and the logs
+    /// The folder with labels.jsonl and the logs
     directory: PathBuf,
-    /// Budgets in bytes, as `8k`
+    /// Budgets in bytes, for example 8k
     #[arg(long, value_delimiter = ',', default_value = "4k,8k,16k,50k")]
     budget: Vec<String>,
     /// Strategies
@@ -28,10 +28,10 @@ struct Arguments {
     /// Only logs whose file name contains this
     #[arg(long, default_value = "")]
     only: String,
-    /// Print what was missed in each log
+    /// Print the facts that each preview misses
     #[arg(long)]
     missed: bool,
-    /// Print what each group of rules of `smart` adds: the figures without it
+    /// Print the figures of `smart` without each group of its rules
     #[arg(long)]
     ablation: bool,
     /// Print each preview
@@ -73,11 +73,11 @@ fn main() -> Result<()> {
             print_ablation(budget, bytes, &logs)?;
         }
         let table = table.into_iter().map(|(corpus, row)| (corpus.to_owned(), row)).collect();
-        measured.push(Measured { bytes, table });
+        measured.push(Measurement { bytes, table });
     }
-    if let Some(place) = &arguments.plot {
-        std::fs::write(place, plot::draw(&strategies, &measured))
-            .with_context(|| format!("write {}", place.display()))?;
+    if let Some(path) = &arguments.plot {
+        std::fs::write(path, plot::draw(&strategies, &measured))
+            .with_context(|| format!("write {}", path.display()))?;
     }
     Ok(())
 }
@@ -86,13 +86,13 @@ fn strategy(name: &str) -> Result<StrategyName> {
     StrategyName::ALL
         .into_iter()
         .find(|known| known.as_str() == name)
-        .ok_or_else(|| anyhow!("no strategy is called {name}"))
+        .ok_or_else(|| anyhow!("unknown strategy {name}"))
 }
 
 fn truncator(strategy: StrategyName, bytes: u64) -> Result<Truncator> {
     let limits = Limits { bytes: Some(bytes), lines: Some(2000), ..Limits::default() };
     let rule = Rule { limits, strategy: Some(strategy), ..Rule::default() };
-    Truncator::new(Profile::native()).rule(rule).context("the budget is not usable")
+    Truncator::new(Profile::native()).rule(rule).context("invalid budget")
 }
 
 fn print_table(budget: &str, strategies: &[StrategyName], table: &BTreeMap<&str, Vec<Score>>) {
@@ -111,7 +111,7 @@ fn print_table(budget: &str, strategies: &[StrategyName], table: &BTreeMap<&str,
     println!();
 }
 
-/// What `smart` is worth without each group of its rules.
+/// Prints the scores of `smart` without each group of its rules.
 fn print_ablation(budget: &str, bytes: u64, logs: &[Log]) -> Result<()> {
     let mut columns = vec![("all rules".to_owned(), Smart::default())];
     columns.extend(Group::ALL.map(|group| (format!("{group:?}").to_lowercase(), Smart::without(group))));
@@ -133,12 +133,12 @@ fn print_ablation(budget: &str, bytes: u64, logs: &[Log]) -> Result<()> {
     Ok(())
 }
 
-fn print_missed(log: &Log, missed: &Missed<'_>, budget: &str, strategy: StrategyName) {
+fn print_missed(log: &Log, missed: &MissedFacts<'_>, budget: &str, strategy: StrategyName) {
     if missed.facts.is_empty() {
         return;
     }
     let (all, lost) = (log.labels.facts.len(), missed.facts.len());
-    println!("{} at {budget} by {}: {lost} of {all} missed", log.labels.file, strategy.as_str());
+    println!("{} at {budget} by {}: {lost} of {all} facts missed", log.labels.file, strategy.as_str());
     let lines: Vec<&[u8]> = log.text.split(|&byte| byte == b'\n').collect();
     for fact in &missed.facts {
         println!("  {}", fact.name);
@@ -153,12 +153,11 @@ fn print_missed(log: &Log, missed: &Missed<'_>, budget: &str, strategy: Strategy
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
 
-    /// What was won stays won.
+    /// Guards against regressions.
     #[test]
-    fn every_fact_of_our_own_cases_is_shown() {
+    fn every_fact_of_the_generated_cases_is_shown() {
         let logs = labels::read(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("cases")).unwrap();
         assert!(logs.len() >= 26);
         let mut wrong = Vec::new();

@@ -5,8 +5,8 @@ use offcut::strategy::StrategyName;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// What was measured at one budget: for each corpus a score for each strategy.
-pub(crate) struct Measured {
+/// The results at one budget: for each corpus, the scores of all strategies.
+pub(crate) struct Measurement {
     pub(crate) bytes: u64,
     pub(crate) table: BTreeMap<String, Vec<Score>>,
 }
@@ -15,13 +15,13 @@ const PANEL: (f64, f64) = (200.0, 150.0);
 const MARGIN: (f64, f64) = (44.0, 40.0);
 const PER_ROW: usize = 3;
 
-/// Text and grid take the colour of a light or a dark page; the lines are readable on both.
+/// Text and grid follow the colour scheme of the page; the lines are readable on light and dark.
 const STYLE: &str = "\
 text { font: 12px system-ui, sans-serif; fill: #24292f } .small { font-size: 10px } .title { font-weight: 600 } \
 .grid { stroke: #8c959f; stroke-opacity: .35 } \
 @media (prefers-color-scheme: dark) { text { fill: #e6edf3 } }";
 
-/// A colour and a dash for each strategy, so that nobody needs to tell them by colour alone.
+/// A colour and a dash pattern for each strategy, so that colour is not the only difference.
 const LINES: [(&str, &str); 6] = [
     ("#8c959f", "2 3"),
     ("#bf8700", "6 3"),
@@ -32,7 +32,7 @@ const LINES: [(&str, &str); 6] = [
 ];
 
 /// An SVG of the share of logs of which every fact is shown.
-pub(crate) fn draw(strategies: &[StrategyName], measured: &[Measured]) -> String {
+pub(crate) fn draw(strategies: &[StrategyName], measured: &[Measurement]) -> String {
     let mut corpora: Vec<&str> =
         measured.iter().flat_map(|budget| budget.table.keys().map(String::as_str)).collect();
     corpora.sort_unstable();
@@ -58,15 +58,15 @@ pub(crate) fn draw(strategies: &[StrategyName], measured: &[Measured]) -> String
     svg
 }
 
-fn panel(x: f64, y: f64, corpus: &str, strategies: &[StrategyName], measured: &[Measured]) -> String {
+fn panel(x: f64, y: f64, corpus: &str, strategies: &[StrategyName], measured: &[Measurement]) -> String {
     let mut svg = text(x, y - 8.0, "start", "title", corpus);
     let height = |percent: f64| y + PANEL.1 * (1.0 - percent / 100.0);
-    // Budgets double from tick to tick, so they stand by their logarithm.
-    let places: Vec<f64> = measured.iter().map(|budget| (budget.bytes.max(1) as f64).ln()).collect();
+    // Budgets double from tick to tick, so the axis is logarithmic.
+    let positions: Vec<f64> = measured.iter().map(|budget| (budget.bytes.max(1) as f64).ln()).collect();
     let (least, most) =
-        (places.iter().copied().fold(f64::MAX, f64::min), places.iter().copied().fold(0.0, f64::max));
-    let place =
-        |at: usize| x + PANEL.0 * if most > least { (places[at] - least) / (most - least) } else { 0.5 };
+        (positions.iter().copied().fold(f64::MAX, f64::min), positions.iter().copied().fold(0.0, f64::max));
+    let position =
+        |at: usize| x + PANEL.0 * if most > least { (positions[at] - least) / (most - least) } else { 0.5 };
     for percent in [0.0, 50.0, 100.0] {
         let y = height(percent);
         let _ = writeln!(svg, "<path class=\"grid\" d=\"M{x:.1} {y:.1}h{}\"/>", PANEL.0);
@@ -74,12 +74,12 @@ fn panel(x: f64, y: f64, corpus: &str, strategies: &[StrategyName], measured: &[
     }
     for (at, budget) in measured.iter().enumerate() {
         let label = format!("{} kB", budget.bytes / 1000);
-        svg += &text(place(at), y + PANEL.1 + 16.0, "middle", "small", &label);
+        svg += &text(position(at), y + PANEL.1 + 16.0, "middle", "small", &label);
     }
     for column in 0..strategies.len() {
         let points = measured.iter().enumerate().filter_map(|(at, budget)| {
             let score = budget.table.get(corpus)?.get(column)?;
-            Some(format!("{:.1} {:.1}", place(at), height(score.whole())))
+            Some(format!("{:.1} {:.1}", position(at), height(score.whole())))
         });
         let points: Vec<String> = points.collect();
         if !points.is_empty() {
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_for_each_strategy_in_each_panel() {
+    fn draws_a_line_per_strategy_in_each_panel() {
         let strategies = [StrategyName::Tail, StrategyName::Smart];
         let table = || {
             BTreeMap::from([
@@ -114,7 +114,7 @@ mod tests {
                 ("<two>".to_owned(), vec![Score::default(); 2]),
             ])
         };
-        let measured = [4000, 8000].map(|bytes| Measured { bytes, table: table() });
+        let measured = [4000, 8000].map(|bytes| Measurement { bytes, table: table() });
         let svg = draw(&strategies, &measured);
         // In each of two panels and in the legend.
         assert_eq!(svg.matches("stroke-dasharray").count(), 6);

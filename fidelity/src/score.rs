@@ -1,10 +1,10 @@
-//! What of a log's facts a preview shows.
+//! Finds which facts of a log a preview shows, and sums them up.
 
 use crate::labels::{Alternative, Fact, Log};
 use std::collections::HashSet;
 
 /// The facts of one log that a preview does not show.
-pub(crate) struct Missed<'a> {
+pub(crate) struct MissedFacts<'a> {
     pub(crate) facts: Vec<&'a Fact>,
 }
 
@@ -14,13 +14,13 @@ pub(crate) struct Score {
     logs: usize,
     whole: usize,
     any: usize,
-    /// The sum of each log's share of facts kept, so that a log with forty facts counts as much as one with one.
+    /// The sum of the shares of facts shown per log, so that a log with forty facts counts no more than one with one.
     share: f64,
 }
 
 impl Score {
     /// Adds one log.
-    pub(crate) fn add(&mut self, log: &Log, missed: &Missed<'_>) {
+    pub(crate) fn add(&mut self, log: &Log, missed: &MissedFacts<'_>) {
         let facts = log.labels.facts.len();
         let shown = facts - missed.facts.len();
         self.logs += 1;
@@ -50,8 +50,8 @@ impl std::fmt::Display for Score {
     }
 }
 
-/// Compares what is marked with what is shown, by text: a line counts only if all of it stands in the preview.
-pub(crate) fn compare<'a>(log: &'a Log, preview: &[u8]) -> Missed<'a> {
+/// Compares the labelled lines with the preview, by text. A line counts only if all of it is in the preview.
+pub(crate) fn compare<'a>(log: &'a Log, preview: &[u8]) -> MissedFacts<'a> {
     let shown: HashSet<Vec<u8>> = preview.split(|&byte| byte == b'\n').map(plain).collect();
     let lines: Vec<&[u8]> = log.text.split(|&byte| byte == b'\n').collect();
     let is_shown = |number: &usize| {
@@ -62,7 +62,7 @@ pub(crate) fn compare<'a>(log: &'a Log, preview: &[u8]) -> Missed<'a> {
     };
     let survives = |alternative: &Alternative| alternative.lines.iter().all(is_shown);
     let facts = log.labels.facts.iter().filter(|fact| !fact.alternatives.iter().any(survives)).collect();
-    Missed { facts }
+    MissedFacts { facts }
 }
 
 /// The text of a line without control sequences, carriage returns and white space at its ends.
@@ -72,7 +72,7 @@ pub(crate) fn plain(line: &[u8]) -> Vec<u8> {
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
         match byte {
-            0x1B => rest = behind_sequence(after),
+            0x1B => rest = skip_control_sequence(after),
             0..0x20 if byte != b'\t' => {}
             _ => text.push(byte),
         }
@@ -80,7 +80,7 @@ pub(crate) fn plain(line: &[u8]) -> Vec<u8> {
     text.trim_ascii().to_vec()
 }
 
-fn behind_sequence(text: &[u8]) -> &[u8] {
+fn skip_control_sequence(text: &[u8]) -> &[u8] {
     match text.split_first() {
         Some((b'[', rest)) => {
             let end =
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_lines_count() {
+    fn fact_is_shown_if_all_lines_of_an_alternative_are() {
         let text = "one\ntwo words\n\x1B[31mthree\x1B[0m\r\n";
         check(text, "one\n", &[&[1]], true);
         check(text, "one\n", &[&[1, 2]], false);
