@@ -2,7 +2,7 @@
 
 use super::{HEADING, Row};
 use crate::cut::{LinePosition, Piece, PieceKind};
-use crate::strategy::smart::lines::Held;
+use crate::strategy::smart::lines::Coverage;
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
 
@@ -62,7 +62,7 @@ pub(super) fn choose<'t>(
         if is_first || is_last { row.worth.max(END) } else { row.worth }
     };
     // Of a line that was drawn, only the whole can be shown.
-    let is_showable = |row: &Row| row.held == Held::Whole || row.form == PieceKind::Verbatim;
+    let is_showable = |row: &Row| row.coverage == Coverage::Whole || row.form == PieceKind::Verbatim;
     let mut order: Vec<usize> = (0..rows.len()).filter(|&at| is_showable(rows[at])).collect();
     order.sort_by_key(|&at| (u32::MAX - worth(rows[at]), at));
     // Where a line found no room, a lesser one would only be one that happens to be short.
@@ -135,7 +135,7 @@ impl<'t> Choices<'t, '_> {
     /// Shows a line if there is room for it and for the gap that it may open; says whether it is shown.
     fn admit(&mut self, at: usize) -> bool {
         let row = self.rows[at];
-        let is_part = row.held == Held::Beginning;
+        let is_part = row.coverage == Coverage::Beginning;
         let joins_left = row.start == 0 || self.goes_on(at);
         let joins_right = row.end == self.bytes
             || (at + 1 < self.rows.len() && self.chosen[at + 1] && self.touch(at, at + 1));
@@ -167,11 +167,11 @@ impl<'t> Choices<'t, '_> {
         let (Some(first), Some(last)) = (between.first(), between.last()) else { return };
         let start = if from == 0 { 0 } else { self.rows[from - 1].end };
         let end = self.rows.get(to).map_or(self.bytes, |row| row.start);
-        let follows_part = from > 0 && self.rows[from - 1].held == Held::Beginning;
+        let follows_part = from > 0 && self.rows[from - 1].coverage == Coverage::Beginning;
         let is_held = first.start == start
             && last.end == end
             && between.windows(2).all(|pair| pair[0].end == pair[1].start)
-            && between.iter().all(|row| row.held == Held::Whole);
+            && between.iter().all(|row| row.coverage == Coverage::Whole);
         let gap = Gap { start, end, first: first.number, last: last.number };
         let length: usize = between.iter().map(|row| row.text.len()).sum();
         if follows_part || !is_held || length > gap.words(LinePosition::Start, self.tag).len() {
@@ -198,7 +198,7 @@ impl<'t> Choices<'t, '_> {
         for row in self.rows.iter().zip(&self.chosen).filter(|(_, chosen)| **chosen).map(|(row, _)| row) {
             mark(&mut pieces, Gap { start: at, end: row.start, first: line, last: row.number - 1 }, part);
             let text = &row.text[..];
-            let whole = row.held == Held::Whole;
+            let whole = row.coverage == Coverage::Whole;
             let length = if whole { text.len() } else { crate::boundary::floor(text, text.len() - 4) };
             let end = if whole { row.end } else { row.start + length as u64 };
             let (start, form, number) = (row.start, row.form, row.number);

@@ -12,13 +12,13 @@ mod strays;
 mod table;
 mod tree;
 
-use super::smart::lines::{Held, Line, Lines};
+use super::smart::lines::{Coverage, Line, Lines};
 use super::{Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
 use std::collections::VecDeque;
 use strays::Strays;
 
-/// What a kind of text looks like.
+/// What a kind of text match_budget like.
 pub(super) trait Shape: Send {
     /// What the next line is worth; lines worth nothing are shown at the ends and where there is room left, and a
     /// [`STRAY`] is one that is not of this shape.
@@ -98,7 +98,7 @@ struct Row {
     start: u64,
     end: u64,
     number: u64,
-    held: Held,
+    coverage: Coverage,
     form: PieceKind,
     worth: u32,
     /// What it is worth to hold it.
@@ -179,7 +179,7 @@ impl Outline {
 
 impl Rows {
     fn take(&mut self, line: &Line<'_>) {
-        let Line { text, start, end, number, held, form, .. } = *line;
+        let Line { text, start, end, number, coverage, form, .. } = *line;
         let worth = match self.shape.worth(content(text)) {
             STRAY => self.strays.worth(text),
             worth => worth,
@@ -190,7 +190,7 @@ impl Rows {
             start,
             end,
             number,
-            held,
+            coverage,
             form,
             worth,
             hold: worth,

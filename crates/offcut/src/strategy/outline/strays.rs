@@ -1,7 +1,7 @@
 //! Lines that do not have the shape of the others: a file that could not be read, a warning, a heading, a sum.
 
 use super::STRAY;
-use crate::strategy::smart::Judge;
+use crate::strategy::smart::LineClassifier;
 use std::collections::HashMap;
 
 /// So many of a kind are shown before anything else.
@@ -15,13 +15,13 @@ const KINDS_OF_TROUBLE: usize = 240;
 #[derive(Default)]
 pub(super) struct Strays {
     counts: HashMap<u64, u32>,
-    judge: Judge,
+    classifier: LineClassifier,
 }
 
 impl Strays {
     /// What the next of them is worth: the first of a kind more than anything but a heading.
     pub(super) fn worth(&mut self, line: &[u8]) -> u32 {
-        let (kind, is_trouble) = self.judge.judge(line);
+        let (kind, is_trouble) = self.classifier.classify(line);
         let most = if is_trouble { KINDS_OF_TROUBLE } else { KINDS };
         if self.counts.len() >= most && !self.counts.contains_key(&kind) {
             return 1;

@@ -101,7 +101,7 @@ fn style(line: &[u8]) -> Style {
         return Style::Files;
     }
     match bars(line) {
-        _ if content::behind_service(line).is_some() => return Style::None,
+        _ if content::strip_service_name(line).is_some() => return Style::None,
         0 if line.starts_with(b"+--") => return Style::Bars(0),
         0 => {}
         bars => return Style::Bars(bars),

@@ -1,95 +1,103 @@
-//! Chooses among the lines that are held, for the room there is.
+//! Chooses which candidates are shown, and returns them as pieces.
+//!
+//! Lines are taken by score as long as they fit, each at the price of its text and of the gap markers it adds or
+//! removes. Then lines in small gaps are raised, because a text without small gaps is easier to read, and the choice is
+//! repeated.
 
-use super::counts::Counts;
-use super::held::{Candidate, Order, RECENCY, rarity};
-use super::is_aside;
-use super::lines::Held;
+use super::candidates::{Candidate, MAX_RECENCY_BONUS, Occurrence, rarity};
+use super::is_routine;
+use super::line_tables::TemplateCounts;
+use super::lines::Coverage;
 use super::matcher::Matcher;
+use super::repeated_results::named_again_later;
 use super::repeats::Repeats;
 use super::rules::Role;
-use super::told::told_again;
 use crate::boundary;
 use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A line that may be shown, wherever it is held.
+/// A line that may be shown: a candidate, or a line at an end of the text.
 struct Choice<'t> {
     text: &'t [u8],
     start: u64,
     end: u64,
     number: u64,
-    /// Whether the text is all of the line.
-    held: Held,
+    /// Whether `text` is the whole line.
+    coverage: Coverage,
     form: PieceKind,
     score: i32,
-    /// Which of two equals goes first: the earlier one, or at the end the later one.
-    turn: i64,
+    /// Of two lines with the same score, the lower goes first: the earlier line, or near the end the later one.
+    tie_break: i64,
     chosen: bool,
 }
 
-/// What a line is worth for standing at an end, by the share of the room that lies between it and the end.
-const TAIL: [(f64, i32); 5] = [(0.06, 900), (0.20, 660), (0.35, 520), (0.65, 460), (1.0, 140)];
-const HEAD: [(f64, i32); 4] = [(0.02, 850), (0.05, 450), (0.12, 160), (1.0, 20)];
+/// The score of a line near an end of the text, by the share of the room between it and the end.
+const TAIL_SCORES: [(f64, i32); 5] = [(0.06, 900), (0.20, 660), (0.35, 520), (0.65, 460), (1.0, 140)];
+const HEAD_SCORES: [(f64, i32); 4] = [(0.02, 850), (0.05, 450), (0.12, 160), (1.0, 20)];
 
-/// From here on a line is more than filling.
-const MATTERS: i32 = 320;
+/// From this score on, a line is important.
+const IMPORTANT: i32 = 320;
 
-/// From here on a line is worth something for what it says.
-const TELLING: i32 = 60;
+/// From this score on, a line has a score for its content, not only for its position.
+const INFORMATIVE: i32 = 60;
 
-/// So often is chosen anew without the small holes of the last choice.
-const ROUNDS: u32 = 3;
+/// How often the choice is repeated after lines in small gaps were raised.
+const REFINEMENTS: u32 = 3;
 
-fn worth(shares: &[(f64, i32)], share: f64) -> i32 {
-    shares.iter().find(|(most, _)| share <= *most).map_or(0, |&(_, worth)| worth)
+fn score_at(scores: &[(f64, i32)], share: f64) -> i32 {
+    scores.iter().find(|(up_to, _)| share <= *up_to).map_or(0, |&(_, score)| score)
 }
 
-/// What is said near the end is more often why it ended.
+/// The bonus of a line near the end, which more often says why the command ended.
 fn recency(line: &Candidate, total: u64, bytes: u64) -> i32 {
     let distance = (total - line.start) as f64 / bytes as f64;
-    if line.score < TELLING { 0 } else { ((1.0 - distance / 4.0) * f64::from(RECENCY)).max(0.0) as i32 }
+    if line.score < INFORMATIVE {
+        0
+    } else {
+        ((1.0 - distance / 4.0) * f64::from(MAX_RECENCY_BONUS)).max(0.0) as i32
+    }
 }
 
-/// From here on things are otherwise: the first of many lines that are alike, not at the beginning.
-fn onset(line: &Candidate, counts: &Counts, total: u64) -> i32 {
-    let is_onset = line.order == Order::First
+/// The score of a line that starts something new: the first of many with its template, not at the start of the text.
+fn onset(line: &Candidate, counts: &TemplateCounts, total: u64) -> i32 {
+    let is_onset = line.occurrence == Occurrence::First
         && line.start > total / 20
-        && counts.of(line.template) >= MANY
+        && counts.of(line.template) >= MIN_ONSET_LINES
         && !line.role.is_some_and(Role::is_unimportant);
-    if is_onset { ONSET } else { 0 }
+    if is_onset { ONSET_SCORE } else { 0 }
 }
 
-/// What it is worth to be the first of so many.
-const ONSET: i32 = 150;
-const MANY: u32 = 8;
+/// The score of the first line of a template with at least [`MIN_ONSET_LINES`] lines.
+const ONSET_SCORE: i32 = 150;
+const MIN_ONSET_LINES: u32 = 8;
 
-/// How much less it is worth what is told again.
-const TOLD_AGAIN: i32 = 300;
+/// The penalty of a listed failure that is reported again later.
+const NAMED_AGAIN_PENALTY: i32 = 300;
 
-/// The pieces to show, or none if lines are not what this text is made of.
+/// The pieces to show; none if no line fits.
 pub(super) fn choose<'t>(
-    held: &'t [Candidate],
-    counts: &Counts,
+    candidates: &'t [Candidate],
+    counts: &TemplateCounts,
     repeats: &Repeats,
     ends: &'t Ends,
     room: &Room<'_>,
-    most_line: usize,
+    max_line_bytes: usize,
 ) -> Vec<Piece<'t>> {
     let bytes = room.limits.bytes.unwrap_or(u64::MAX).min(ends.bytes());
-    let mut choices = collect(held, counts, repeats, ends, bytes, most_line);
-    close_holes(&mut choices);
+    let mut choices = collect(candidates, counts, repeats, ends, bytes, max_line_bytes);
+    raise_between_important(&mut choices);
     let total = ends.bytes();
     let mut order = admit_best(&mut choices, total, room);
-    // What was chosen shows where small holes are; it reads better without them.
-    for _ in 0..ROUNDS {
-        save_markers(&mut choices, room.line_marker.bytes);
+    // The choice shows where small gaps are. The text reads better without them.
+    for _ in 0..REFINEMENTS {
+        raise_in_small_gaps(&mut choices, room.line_marker.bytes);
         choices.iter_mut().for_each(|choice| choice.chosen = false);
         order = admit_best(&mut choices, total, room);
     }
     let mut pieces = pieces(&choices);
-    // Tokens do not add up exactly: if the sum was wrong, the weakest go.
+    // Tokens do not add up exactly. If the sum was too low, the weakest lines are removed.
     while !pieces.is_empty() && !affordable(&pieces, total, room) {
         order.retain(|&at| choices[at].chosen);
         for weakest in order.split_off(order.len() * 7 / 8) {
@@ -100,35 +108,35 @@ pub(super) fn choose<'t>(
     pieces
 }
 
-/// Shows the best lines that there is room for; returns all lines in the order of their worth.
+/// Chooses the best lines that fit. Returns all lines, best first.
 fn admit_best(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..choices.len()).collect();
-    order.sort_by_key(|&at| (-choices[at].score, choices[at].turn));
+    order.sort_by_key(|&at| (-choices[at].score, choices[at].tie_break));
     let mut spent = room.line_marker;
-    // Lines between two that are shown cost less than the marker that would stand for them, so there are rounds.
+    // Lines between two shown lines can cost less than the gap marker, so filling gaps makes room for a second round.
     for _ in 0..2 {
         for &at in &order {
             admit(choices, at, total, room, &mut spent);
         }
-        bridge(choices, total, room, &mut spent);
+        fill_cheap_gaps(choices, total, room, &mut spent);
     }
     order
 }
 
 fn affordable(pieces: &[Piece<'_>], total: u64, room: &Room<'_>) -> bool {
-    let behind = pieces.iter().map(|piece| piece.start).skip(1).chain([total]);
+    let next_starts = pieces.iter().map(|piece| piece.start).skip(1).chain([total]);
     let leaves_gap =
         |(piece, next): &(&Piece<'_>, u64)| piece.end < *next || piece.form == PieceKind::RenderedStart;
-    let before_gaps = || pieces.iter().zip(behind.clone()).filter(leaves_gap);
+    let before_gaps = || pieces.iter().zip(next_starts.clone()).filter(leaves_gap);
     let gaps = before_gaps().count() as u64 + u64::from(pieces.first().is_some_and(|piece| piece.start > 0));
     let inside = before_gaps().filter(|(piece, _)| !piece.text.ends_with(b"\n")).count() as u64;
-    // One marker is always paid for: where all is shown, a line of ours says what a terminal would not show.
+    // One marker is always paid for: where everything is shown, a notice says what a terminal would not show.
     let markers = room.line_marker.times(gaps.max(1)) + inside_line(room).times(inside);
     let cost = pieces.iter().fold(markers, |sum, piece| sum + cost(&piece.text, room));
     room.limits.afford(cost)
 }
 
-/// How much more a marker costs inside a line.
+/// The extra cost of a marker inside a line.
 fn inside_line(room: &Room<'_>) -> Cost {
     room.marker.beyond(room.line_marker)
 }
@@ -141,7 +149,7 @@ fn touches(choices: &[Choice<'_>], left: usize, right: usize) -> bool {
     choices[left].end == choices[right].start
 }
 
-/// Shows a line if there is room for it and for the gap that it may open.
+/// Chooses a line if it fits together with the gap marker that it may add.
 fn admit(choices: &mut [Choice<'_>], at: usize, total: u64, room: &Room<'_>, spent: &mut Cost) {
     let choice = &choices[at];
     if choice.chosen {
@@ -150,15 +158,15 @@ fn admit(choices: &mut [Choice<'_>], at: usize, total: u64, room: &Room<'_>, spe
     let joins_left = choice.start == 0 || (at > 0 && choices[at - 1].chosen && touches(choices, at - 1, at));
     let joins_right = choice.end == total
         || (at + 1 < choices.len() && choices[at + 1].chosen && touches(choices, at, at + 1));
-    // A caret or a brace says nothing by itself.
+    // A caret or a brace means nothing on its own.
     if !joins_left
         && !joins_right
         && !choice.text.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
     {
         return;
     }
-    // A line that is cut leaves a gap of its own behind it.
-    let whole = choice.held == Held::Whole;
+    // A line that is cut is followed by a gap.
+    let whole = choice.coverage == Coverage::Whole;
     let gaps = 1 + u64::from(!whole && joins_right) - u64::from(joins_left);
     let sum = *spent + cost(choice.text, room) + room.line_marker.times(gaps);
     let sum = match (whole, joins_right) {
@@ -172,8 +180,8 @@ fn admit(choices: &mut [Choice<'_>], at: usize, total: u64, room: &Room<'_>, spe
     }
 }
 
-/// Shows what lies between two lines that are shown where that is cheaper than a marker.
-fn bridge(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>, spent: &mut Cost) {
+/// Chooses the lines between two chosen ones where they are cheaper than a gap marker.
+fn fill_cheap_gaps(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>, spent: &mut Cost) {
     let mut last: Option<usize> = None;
     for at in 0..choices.len() {
         if !choices[at].chosen {
@@ -181,7 +189,7 @@ fn bridge(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>, spent: &mut C
         }
         if let Some(from) = last
             && at > from + 1
-            && choices[from].held == Held::Whole
+            && choices[from].coverage == Coverage::Whole
             && (from..at).all(|left| touches(choices, left, left + 1))
         {
             let between: u64 = choices[from + 1..at].iter().map(|choice| choice.text.len() as u64).sum();
@@ -195,87 +203,87 @@ fn bridge(choices: &mut [Choice<'_>], total: u64, room: &Room<'_>, spent: &mut C
     }
 }
 
-/// Raises what little lies between two lines that matter: a text with holes is hard to read.
-fn close_holes(choices: &mut [Choice<'_>]) {
-    for Hole { lines, bytes, worth } in holes(choices, |choice| choice.score >= MATTERS) {
-        let worth = match bytes {
-            0..=200 => worth * 85 / 100,
-            201..=450 => worth * 65 / 100,
+/// Raises the lines in a small gap between two important ones: a text with many gaps is hard to read.
+fn raise_between_important(choices: &mut [Choice<'_>]) {
+    for InnerGap { lines, bytes, score } in inner_gaps(choices, |choice| choice.score >= IMPORTANT) {
+        let score = match bytes {
+            0..=200 => score * 85 / 100,
+            201..=450 => score * 65 / 100,
             _ => 0,
         };
         for choice in &mut choices[lines] {
-            choice.score = choice.score.max(worth);
+            choice.score = choice.score.max(score);
         }
     }
 }
 
-/// Raises what lies in small holes between lines that were chosen: it costs so much less as the marker costs that
-/// would stand for it.
-fn save_markers(choices: &mut [Choice<'_>], marker: u64) {
-    for Hole { lines, bytes, worth } in holes(choices, |choice| choice.chosen) {
+/// Raises the lines in small gaps between chosen ones, in proportion to what their marker would cost: showing them saves
+/// the marker.
+fn raise_in_small_gaps(choices: &mut [Choice<'_>], marker: u64) {
+    for InnerGap { lines, bytes, score } in inner_gaps(choices, |choice| choice.chosen) {
         if bytes <= 4 * marker {
             let cost = bytes.saturating_sub(marker).max(bytes * 2 / 3).max(1);
             for choice in &mut choices[lines] {
                 let raised = u64::try_from(choice.score).unwrap_or(0) * bytes / cost;
-                choice.score = choice.score.max(worth.min(raised as i32));
+                choice.score = choice.score.max(score.min(raised as i32));
             }
         }
     }
 }
 
 /// The lines between two others.
-struct Hole {
+struct InnerGap {
     lines: Range<usize>,
     bytes: u64,
-    /// What the lesser of the two others is worth.
-    worth: i32,
+    /// The lower score of the two others.
+    score: i32,
 }
 
-/// The lines between every two that `matter`, where all of them are held.
-fn holes(choices: &[Choice<'_>], matter: impl Fn(&Choice<'_>) -> bool) -> Vec<Hole> {
-    let mut holes = Vec::new();
+/// The lines between every two that are `selected`, where none is missing from `choices`.
+fn inner_gaps(choices: &[Choice<'_>], selected: impl Fn(&Choice<'_>) -> bool) -> Vec<InnerGap> {
+    let mut inner_gaps = Vec::new();
     let mut last: Option<usize> = None;
     for at in 0..choices.len() {
         if at > 0 && !touches(choices, at - 1, at) {
             last = None;
         }
-        if !matter(&choices[at]) {
+        if !selected(&choices[at]) {
             continue;
         }
         if let Some(from) = last.filter(|&from| at > from + 1) {
             let lines = from + 1..at;
             let bytes = choices[lines.clone()].iter().map(|choice| choice.text.len() as u64).sum();
-            holes.push(Hole { lines, bytes, worth: choices[from].score.min(choices[at].score) });
+            inner_gaps.push(InnerGap { lines, bytes, score: choices[from].score.min(choices[at].score) });
         }
         last = Some(at);
     }
-    holes
+    inner_gaps
 }
 
-/// Every line that may be shown, once, in the order of the text.
+/// Every line that may be shown, once, in text order.
 fn collect<'t>(
-    held: &'t [Candidate],
-    counts: &Counts,
+    candidates: &'t [Candidate],
+    counts: &TemplateCounts,
     repeats: &Repeats,
     ends: &'t Ends,
     bytes: u64,
-    most_line: usize,
+    max_line_bytes: usize,
 ) -> Vec<Choice<'t>> {
     let mut choices: Vec<Choice<'t>> = Vec::new();
-    let told_again = told_again(held);
-    for line in held.iter().filter(|line| line.score >= TELLING || !repeats.folds(line.number)) {
-        let (text, held) = clip(&line.text, line.held, most_line);
+    let named_again_later = named_again_later(candidates);
+    for line in candidates.iter().filter(|line| line.score >= INFORMATIVE || !repeats.folds(line.number)) {
+        let (text, coverage) = clip(&line.text, line.coverage, max_line_bytes);
         choices.push(Choice {
             text,
             start: line.start,
             end: line.end,
             number: line.number,
-            held,
+            coverage,
             form: line.form,
             score: line.score.max(rarity(counts, line)).max(onset(line, counts, ends.bytes()))
                 + recency(line, ends.bytes(), bytes)
-                - if told_again.contains(&line.number) { TOLD_AGAIN } else { 0 },
-            turn: line.start as i64,
+                - if named_again_later.contains(&line.number) { NAMED_AGAIN_PENALTY } else { 0 },
+            tie_break: line.start as i64,
             chosen: false,
         });
     }
@@ -283,12 +291,12 @@ fn collect<'t>(
     let reach = opening.len().min(usize::try_from(bytes).unwrap_or(usize::MAX));
     let reach = memchr::memrchr(b'\n', &opening[..reach]).map_or(0, |feed| feed + 1);
     let mut read = 0;
-    for mut choice in whole_lines(ends.first(reach), most_line) {
+    for mut choice in whole_lines(ends.first(reach), max_line_bytes) {
         if repeats.folds(choice.number) {
             continue;
         }
         read += choice.text.len();
-        choice.score = worth(&HEAD, read as f64 / bytes as f64);
+        choice.score = score_at(&HEAD_SCORES, read as f64 / bytes as f64);
         choices.push(choice);
     }
     let closing = ends.closing();
@@ -299,27 +307,29 @@ fn collect<'t>(
         false => memchr::memchr(b'\n', &closing[from..]).map_or(closing.len(), |feed| from + feed + 1),
     };
     let last = choices.len();
-    // The same over and over does not count as the end, and what stands before it is near.
+    // Folded lines do not count as the end: what comes before them is near the end, too.
     choices.extend(
-        whole_lines(ends.last(first), most_line).into_iter().filter(|choice| !repeats.folds(choice.number)),
+        whole_lines(ends.last(first), max_line_bytes)
+            .into_iter()
+            .filter(|choice| !repeats.folds(choice.number)),
     );
-    // Chores that a runner does after everything else do not count as the end, nor do tests that went well.
+    // A runner's housekeeping and passed tests count only in part as the end.
     let matcher = Matcher::default();
-    let mut said = 0.0;
+    let mut distance = 0.0;
     for choice in choices[last..].iter_mut().rev() {
-        let aside = is_aside(choice.text, &matcher);
-        said += choice.text.len() as f64 / if aside { 4.0 } else { 1.0 };
-        let worth = worth(&TAIL, said / bytes as f64);
-        choice.score = if aside { worth / 6 } else { worth };
-        choice.turn = -(choice.start as i64);
+        let is_routine = is_routine(choice.text, &matcher);
+        distance += choice.text.len() as f64 / if is_routine { 4.0 } else { 1.0 };
+        let score = score_at(&TAIL_SCORES, distance / bytes as f64);
+        choice.score = if is_routine { score / 6 } else { score };
+        choice.tie_break = -(choice.start as i64);
     }
     choices.sort_by_key(|choice| (choice.start, -choice.score));
     choices.dedup_by(|again, first| {
         if again.start != first.start {
             return false;
         }
-        if again.turn < 0 && first.score < MATTERS {
-            first.turn = again.turn;
+        if again.tie_break < 0 && first.score < IMPORTANT {
+            first.tie_break = again.tie_break;
         }
         first.score = first.score.max(again.score);
         true
@@ -327,24 +337,24 @@ fn collect<'t>(
     choices
 }
 
-/// The lines that these pieces are made of; each is worth nothing yet.
-fn whole_lines<'t>(pieces: Vec<Piece<'t>>, most_line: usize) -> Vec<Choice<'t>> {
+/// The lines of some pieces, without scores.
+fn whole_lines<'t>(pieces: Vec<Piece<'t>>, max_line_bytes: usize) -> Vec<Choice<'t>> {
     let mut choices = Vec::new();
     for piece in pieces {
-        // The ends of a text are held by the engine, and what it gives is borrowed from there.
+        // The engine keeps the ends of a text, so its pieces are borrowed.
         let Cow::Borrowed(text) = piece.text else { continue };
         let mut choice = |line: &'t [u8], start: u64, end: u64, number: u64| {
-            let (text, held) = clip(line, Held::Whole, most_line);
-            let turn = start as i64;
+            let (text, coverage) = clip(line, Coverage::Whole, max_line_bytes);
+            let tie_break = start as i64;
             choices.push(Choice {
                 text,
                 start,
                 end,
                 number,
-                held,
+                coverage,
                 form: piece.form,
                 score: 0,
-                turn,
+                tie_break,
                 chosen: false,
             });
         };
@@ -358,31 +368,31 @@ fn whole_lines<'t>(pieces: Vec<Piece<'t>>, most_line: usize) -> Vec<Choice<'t>> 
                 }
             }
             (PieceKind::Rendered, LinePosition::Start) => choice(text, piece.start, piece.end, piece.line),
-            // The rest of a line whose beginning is a piece of its own.
+            // The rest of a line that starts in another piece.
             _ => {}
         }
     }
     choices
 }
 
-/// What is shown of a long line is its beginning.
-fn clip(line: &[u8], held: Held, most: usize) -> (&[u8], Held) {
-    if held == Held::Whole && line.len() <= most {
-        return (line, held);
+/// Cuts a long line to its beginning.
+fn clip(line: &[u8], coverage: Coverage, max_bytes: usize) -> (&[u8], Coverage) {
+    if coverage == Coverage::Whole && line.len() <= max_bytes {
+        return (line, coverage);
     }
-    // Behind the place there must be bytes enough to see whether it lies inside a character.
-    let end = most.min(line.len().saturating_sub(4));
-    (&line[..boundary::floor(line, end)], Held::Beginning)
+    // Enough bytes must follow the cut to see whether it is inside a character.
+    let end = max_bytes.min(line.len().saturating_sub(4));
+    (&line[..boundary::floor(line, end)], Coverage::Beginning)
 }
 
 fn pieces<'t>(choices: &[Choice<'t>]) -> Vec<Piece<'t>> {
     let mut pieces: Vec<Piece<'t>> = Vec::new();
     for choice in choices.iter().filter(|choice| choice.chosen && !choice.text.is_empty()) {
-        // A line as a terminal would show it stands for all of its bytes.
-        let (form, end) = match (choice.form, choice.held) {
+        // A rendered line covers all bytes of the original line.
+        let (form, end) = match (choice.form, choice.coverage) {
             (PieceKind::Verbatim, _) => (PieceKind::Verbatim, choice.start + choice.text.len() as u64),
-            (_, Held::Whole) => (PieceKind::Rendered, choice.end),
-            (_, Held::Beginning) => (PieceKind::RenderedStart, choice.end),
+            (_, Coverage::Whole) => (PieceKind::Rendered, choice.end),
+            (_, Coverage::Beginning) => (PieceKind::RenderedStart, choice.end),
         };
         match pieces.last_mut() {
             Some(before)

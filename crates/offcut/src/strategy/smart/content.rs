@@ -1,10 +1,11 @@
-//! What a line says, without what a terminal or a CI runner put around it.
+//! Extracts the content of a line: its text without control sequences and without the prefixes that terminals, CI
+//! runners and loggers add.
 
-/// The text of a line: control sequences removed, the prefixes of CI runners and loggers stripped.
+/// The content of a line. `buffer` is used if it is not a part of the line.
 pub(super) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    match inside_event(line) {
+    match go_test_output(line) {
         Some(output) if output.contains(&b'\\') => {
             buffer.clear();
             unescape(output, buffer);
@@ -13,7 +14,7 @@ pub(super) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
         Some(output) => return output,
         None => {}
     }
-    // All bytes at once, by vector instructions.
+    // Without an early exit, so that the compiler vectorizes it.
     let plain = if line.iter().fold(false, |found, &byte| found | ((byte < 0x20) & (byte != b'\t'))) {
         buffer.clear();
         without_controls(line, buffer);
@@ -24,13 +25,13 @@ pub(super) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     without_prefix(plain)
 }
 
-/// Where the content of a line stands in it, if it is there as it is.
-pub(super) fn place(line: &[u8], content: &[u8]) -> Option<usize> {
-    let place = (content.as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
-    (place + content.len() <= line.len()).then_some(place)
+/// The offset of the content in its line, unless it was copied.
+pub(super) fn offset(line: &[u8], content: &[u8]) -> Option<usize> {
+    let offset = (content.as_ptr() as usize).checked_sub(line.as_ptr() as usize)?;
+    (offset + content.len() <= line.len()).then_some(offset)
 }
 
-/// Whether a line is no text that a rule could know.
+/// Whether a line has so many control characters that no rule could match.
 pub(super) fn is_binary(line: &[u8]) -> bool {
     let head = &line[..line.len().min(64)];
     let controls = head
@@ -40,7 +41,7 @@ pub(super) fn is_binary(line: &[u8]) -> bool {
     controls > 2
 }
 
-/// The columns of white space in front.
+/// The width of the leading white space.
 pub(super) fn indent(content: &[u8]) -> usize {
     content
         .iter()
@@ -55,8 +56,8 @@ fn without_controls(line: &[u8], text: &mut Vec<u8>) {
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
         match byte {
-            0x1B => rest = behind_sequence(after),
-            // What stands before it was overwritten, if anything follows.
+            0x1B => rest = skip_control_sequence(after),
+            // A terminal would overwrite what comes before it, if anything follows.
             b'\r' if !after.is_empty() => text.clear(),
             0..0x20 if byte != b'\t' => {}
             _ => text.push(byte),
@@ -64,7 +65,7 @@ fn without_controls(line: &[u8], text: &mut Vec<u8>) {
     }
 }
 
-fn behind_sequence(text: &[u8]) -> &[u8] {
+fn skip_control_sequence(text: &[u8]) -> &[u8] {
     let (end, rest) = match text.split_first() {
         Some((b'[', rest)) => (rest.iter().position(|byte| (0x40..=0x7E).contains(byte)), rest),
         Some((b']', rest)) => (rest.iter().position(|&byte| byte == 0x07), rest),
@@ -75,15 +76,15 @@ fn behind_sequence(text: &[u8]) -> &[u8] {
 }
 
 fn without_prefix(line: &[u8]) -> &[u8] {
-    let line = behind_timestamp(line).unwrap_or(line);
-    let line = behind_log_level(line).unwrap_or(line);
-    let line = behind_task(line).unwrap_or(line);
-    let line = behind_service(line).unwrap_or(line);
-    behind_number(line).unwrap_or(line)
+    let line = strip_timestamp(line).unwrap_or(line);
+    let line = strip_log_level(line).unwrap_or(line);
+    let line = strip_task_name(line).unwrap_or(line);
+    let line = strip_service_name(line).unwrap_or(line);
+    strip_test_number(line).unwrap_or(line)
 }
 
-/// Behind `web_1  | ` or `web-1 | `, which programs that run several others put before each line of one.
-pub(in crate::strategy) fn behind_service(line: &[u8]) -> Option<&[u8]> {
+/// Strips `web_1  | ` or `web-1 | `, which tools that run several services put before each line.
+pub(in crate::strategy) fn strip_service_name(line: &[u8]) -> Option<&[u8]> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     let end = line.iter().take(48).position(|byte| !is_name(byte))?;
     let (name, rest) = line.split_at(end);
@@ -93,8 +94,8 @@ pub(in crate::strategy) fn behind_service(line: &[u8]) -> Option<&[u8]> {
     (is_numbered && name[0].is_ascii_alphabetic()).then(|| rest.strip_prefix(b" ").unwrap_or(rest))
 }
 
-/// What a test printed, in an event of `go test -json`.
-fn inside_event(line: &[u8]) -> Option<&[u8]> {
+/// The text that a test printed, from an event of `go test -json`.
+fn go_test_output(line: &[u8]) -> Option<&[u8]> {
     const KEY: &[u8] = br#""Output":""#;
     let event = line.strip_prefix(br#"{"Time":""#)?.strip_suffix(br#""}"#)?;
     let at = memchr::memmem::find(event, KEY)?;
@@ -102,7 +103,7 @@ fn inside_event(line: &[u8]) -> Option<&[u8]> {
     Some(output.strip_suffix(br"\n").unwrap_or(output))
 }
 
-/// The text of a JSON string, as far as rules care.
+/// Unescapes a JSON string as far as the rules need it.
 fn unescape(string: &[u8], text: &mut Vec<u8>) {
     let mut rest = string;
     while let Some((&byte, after)) = rest.split_first() {
@@ -126,14 +127,14 @@ fn unescape(string: &[u8], text: &mut Vec<u8>) {
     }
 }
 
-/// Behind `2024-05-09T15:19:16.0346915Z `, which may stand behind a job's and a step's name and in brackets.
-fn behind_timestamp(line: &[u8]) -> Option<&[u8]> {
+/// Strips `2024-05-09T15:19:16.0346915Z `, also after the names of a job and a step and in brackets.
+fn strip_timestamp(line: &[u8]) -> Option<&[u8]> {
     let head = &line[..line.len().min(160)];
     let at = memchr::memchr_iter(b'T', head).find(|&at| {
         at >= 10
             && head.len() >= at + 9
-            && shape(&head[at - 10..at], b"dddd-dd-dd")
-            && shape(&head[at + 1..at + 9], b"dd:dd:dd")
+            && has_format(&head[at - 10..at], b"dddd-dd-dd")
+            && has_format(&head[at + 1..at + 9], b"dd:dd:dd")
     })?;
     let before = &head[..at - 10];
     if !(before.is_empty()
@@ -150,17 +151,17 @@ fn behind_timestamp(line: &[u8]) -> Option<&[u8]> {
     Some(rest.strip_prefix(b" ").unwrap_or(rest))
 }
 
-fn shape(text: &[u8], shape: &[u8]) -> bool {
-    text.len() == shape.len()
+fn has_format(text: &[u8], format: &[u8]) -> bool {
+    text.len() == format.len()
         && text
             .iter()
-            .zip(shape)
-            .all(|(byte, shape)| if *shape == b'd' { byte.is_ascii_digit() } else { byte == shape })
+            .zip(format)
+            .all(|(byte, format)| if *format == b'd' { byte.is_ascii_digit() } else { byte == format })
 }
 
-/// Behind `12:46:31     INFO -  `: a logger's word that nothing is wrong. Other levels stay.
-fn behind_log_level(line: &[u8]) -> Option<&[u8]> {
-    let rest = line.get(8..).filter(|_| shape(&line[..8], b"dd:dd:dd"))?;
+/// Strips `12:46:31     INFO -  `. Levels above INFO stay.
+fn strip_log_level(line: &[u8]) -> Option<&[u8]> {
+    let rest = line.get(8..).filter(|_| has_format(&line[..8], b"dd:dd:dd"))?;
     let rest = rest.trim_ascii_start();
     let rest =
         rest.strip_prefix(b"INFO").or_else(|| rest.strip_prefix(b"DEBUG")).unwrap_or(rest).trim_ascii_start();
@@ -168,8 +169,8 @@ fn behind_log_level(line: &[u8]) -> Option<&[u8]> {
     Some(rest.strip_prefix(b"  ").or_else(|| rest.strip_prefix(b" ")).unwrap_or(rest))
 }
 
-/// Behind `    [junit] `, which Ant puts before each line of a task.
-fn behind_task(line: &[u8]) -> Option<&[u8]> {
+/// Strips `    [junit] `, which Ant puts before each line of a task.
+fn strip_task_name(line: &[u8]) -> Option<&[u8]> {
     let trimmed = line.trim_ascii_start();
     let name = trimmed.strip_prefix(b"[").filter(|_| trimmed.len() < line.len())?;
     let end = name.iter().take(24).position(|byte| !byte.is_ascii_lowercase())?;
@@ -177,8 +178,8 @@ fn behind_task(line: &[u8]) -> Option<&[u8]> {
     Some(rest.strip_prefix(b" ").unwrap_or(rest))
 }
 
-/// Behind `4: `, which CTest puts before each line of its fourth test.
-fn behind_number(line: &[u8]) -> Option<&[u8]> {
+/// Strips `4: `, which CTest puts before each line of its fourth test.
+fn strip_test_number(line: &[u8]) -> Option<&[u8]> {
     let digits = line.iter().take(5).take_while(|byte| byte.is_ascii_digit()).count();
     line[digits..].strip_prefix(b": ").filter(|_| digits > 0)
 }
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_and_controls() {
+    fn prefixes_and_control_sequences_are_removed() {
         check("plain\r\n", "plain");
         check("  indented\n", "  indented");
         check("\x1B[31merror\x1B[0m: x\n", "error: x");

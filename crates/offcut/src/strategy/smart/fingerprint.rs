@@ -1,10 +1,11 @@
-//! Two hashes of a line: one that is fast, and one that sees through what varies.
+//! Two hashes of a line: a fast one, and one that ignores what varies.
 //!
-//! The fingerprint is the hash of a line whose digits are folded, each for itself: folding is one pass over a whole
-//! block of lines by vector instructions, and hashing is a sum of products that do not wait for each other. Lines of a
-//! repetitive log are recognised by it without being looked at any further; a number that grows by a digit makes a
-//! new one, which costs one more look. [`template`] also folds words with digits in them (hashes, addresses,
-//! versions, times) and paths, and tells how common a line is.
+//! The fingerprint is a hash of the line with each digit replaced by `1`. Folding is one vectorized pass over a block of
+//! lines, and the products of the hash do not depend on each other. It recognises the lines of a repetitive log without
+//! further analysis; a number that grows by a digit gives a new fingerprint, which costs one more analysis.
+//!
+//! The [`template`] hash also ignores words with digits (hashes, addresses, versions, times) and paths. Lines with the
+//! same template count as the same message.
 
 use multiversion::multiversion;
 use std::ops::Range;
@@ -12,14 +13,14 @@ use std::ops::Range;
 const PRIME: u64 = 0x9E37_79B9_7F4A_7C15;
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 
-/// So many bytes are hashed at a time, and so many behind a folded text may be read.
+/// How many bytes are hashed at a time, and how many bytes of padding follow a folded text.
 const BLOCK: usize = 32;
 
 pub(in crate::strategy) fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(PRIME)
 }
 
-/// Spreads the upper bits, which a product leaves the best mixed, over the lower ones.
+/// Mixes the upper bits of a product, which are the best mixed, into the lower ones.
 fn finish(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 32)).wrapping_mul(PRIME);
     hash ^ (hash >> 29)
@@ -30,7 +31,7 @@ fn is_digit(byte: u8) -> bool {
     byte.wrapping_sub(b'0') < 10
 }
 
-/// A digit between two bytes; a lone `0` stays apart, for `0 errors` is not `3 errors`.
+/// Folds a byte between two others: a digit becomes `1`, except a lone `0`, because `0 errors` is not `3 errors`.
 #[inline(always)]
 fn fold_byte(before: u8, byte: u8, after: u8) -> u8 {
     let lone_zero = (byte == b'0') & !is_digit(before) & !is_digit(after);
@@ -48,10 +49,10 @@ fn fold_inner(text: &[u8], inner: &mut [u8]) {
 
 /// A text with its digits folded.
 #[derive(Default)]
-pub(super) struct Folded(Vec<u8>);
+pub(super) struct FoldedText(Vec<u8>);
 
-impl Folded {
-    /// Folds `text`, before and behind which a line ends.
+impl FoldedText {
+    /// Folds `text`, which consists of whole lines.
     pub(super) fn fold(&mut self, text: &[u8]) {
         self.0.resize(text.len() + BLOCK, 0);
         let at = |index: usize| text.get(index).copied().unwrap_or(b'\n');
@@ -62,7 +63,7 @@ impl Folded {
         }
     }
 
-    /// The fingerprint of a line, by its place in the text that was folded last.
+    /// The fingerprint of the line at `start..end` of the text that was folded last.
     #[inline(always)]
     pub(super) fn fingerprint(&self, start: usize, end: usize) -> u64 {
         let line = &self.0[start..end];
@@ -72,7 +73,7 @@ impl Folded {
             sum = sum.wrapping_add(products(block, key));
             key = key.wrapping_add(PRIME);
         }
-        // The rest, together with some of what was before it; of a short line, without what stands behind it.
+        // The last bytes overlap with those hashed before. A short line is padded, so that what follows does not count.
         let last = match line.last_chunk() {
             Some(last) => products(last, key),
             None => products(&padded(line), key),
@@ -88,7 +89,7 @@ fn padded(line: &[u8]) -> [u8; BLOCK] {
     block
 }
 
-/// The sum of the products of two words each, folded; it tells in which places they stood, by the keys.
+/// The sum of products of two words each. The keys make it depend on the position of each word.
 #[inline]
 fn products(block: &[u8; BLOCK], key: u64) -> u64 {
     let (words, _) = block.as_chunks::<8>();
@@ -116,7 +117,7 @@ fn load(bytes: &[u8]) -> (u64, usize) {
     }
 }
 
-/// What a byte is to a template.
+/// The classes of bytes that [`template`] distinguishes.
 const MARK: u8 = 0;
 const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
@@ -142,7 +143,7 @@ static CLASSES: [u8; 256] = {
     classes
 };
 
-/// The hash of a line with words that have digits in them, paths and the width of white space folded.
+/// The hash of a line that ignores words with digits, paths and the width of white space.
 pub(super) fn template(content: &[u8]) -> u64 {
     let mut hash = PRIME;
     let mut rest = content;
@@ -176,12 +177,12 @@ pub(super) fn template(content: &[u8]) -> u64 {
     finish(hash)
 }
 
-/// `\Users\me\cart.txt`, but not `Shop\Cart`, which is the name of a class.
+/// Whether a word is a path such as `\Users\me\cart.txt`, not a class name such as `Shop\Cart`.
 fn is_windows_path(kinds: u8, word: &[u8]) -> bool {
     kinds & BACKSLASH != 0 && (kinds & DIGIT != 0 || word.contains(&b'.'))
 }
 
-/// Where the words stand that [`template`] folds for the digits in them.
+/// The ranges of the words with digits, which [`template`] ignores.
 pub(super) fn folded_words(content: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -202,14 +203,14 @@ pub(super) fn folded_words(content: &[u8]) -> impl Iterator<Item = Range<usize>>
     })
 }
 
-/// Whether a line has a word of letters alone, which [`template`] does not fold.
+/// Whether a line has a word of letters only, which [`template`] does not ignore.
 pub(super) fn has_words(content: &[u8]) -> bool {
     content
         .split(|&byte| CLASSES[usize::from(byte)] & WORD == 0)
         .any(|word| word.len() >= 3 && word.iter().all(u8::is_ascii_alphabetic))
 }
 
-/// The hash of all of a word.
+/// The hash of a word with nothing ignored.
 pub(in crate::strategy) fn exact(word: &[u8]) -> u64 {
     finish(letters(PRIME, word))
 }
@@ -228,7 +229,7 @@ mod tests {
     use super::*;
 
     fn fingerprint(line: &[u8]) -> u64 {
-        let mut folded = Folded::default();
+        let mut folded = FoldedText::default();
         folded.fold(line);
         folded.fingerprint(0, line.len())
     }
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_fold() {
+    fn fingerprint_ignores_digits_except_a_lone_zero() {
         check(fingerprint, "step 19 of 100 is done", "step 20 of 999 is done", true);
         check(fingerprint, "1", "7", true);
         check(fingerprint, "1", "0", false);
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn words_with_digits_and_paths_fold() {
+    fn template_ignores_words_with_digits_and_paths() {
         check(template, "commit 3f2a9c done", "commit 00ffee1 done", true);
         check(template, "Downloading https://a.b/c/d.jar", "Downloading https://x.y/z.jar", true);
         check(template, "Copy C:\\a\\b.txt", "Copy C:\\x\\y\\z.txt", true);
@@ -267,14 +268,13 @@ mod tests {
         check(template, "a: b", "a; b", false);
     }
 
-    /// A line has the same fingerprint alone and among others, wherever it stands.
     #[test]
-    fn neighbours_do_not_matter() {
+    fn fingerprint_does_not_depend_on_neighbouring_lines() {
         for length in 0..40 {
             for line in ["x".repeat(length) + "70", "0".to_owned() + &"y".repeat(length) + "0"] {
                 for before in 0..10 {
                     let text = format!("{}\n{line}\n1 0 1\n", "9".repeat(before));
-                    let mut folded = Folded::default();
+                    let mut folded = FoldedText::default();
                     folded.fold(text.as_bytes());
                     let (start, end) = (before + 1, before + 1 + line.len());
                     assert_eq!(folded.fingerprint(start, end), fingerprint(line.as_bytes()), "{text:?}");

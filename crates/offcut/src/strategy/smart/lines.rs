@@ -1,57 +1,57 @@
-//! Puts lines together from runs, however the text was divided.
+//! Assembles lines from segments. The result does not depend on how the text was divided into segments.
 
-use super::fingerprint::Folded;
+use super::fingerprint::FoldedText;
 use crate::cut::{PieceKind, Segment};
 
 /// One line of the text.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::strategy) struct Line<'a> {
-    /// Its first bytes, with the line feed if it is short enough to be held whole.
+    /// Its first bytes; all of them, with the line feed, if the line is short enough.
     pub(in crate::strategy) text: &'a [u8],
     /// The offset of its first byte.
     pub(in crate::strategy) start: u64,
-    /// The offset behind its last byte, the line feed included.
+    /// The offset after its last byte, line feed included.
     pub(in crate::strategy) end: u64,
     /// Its number, counted from 1.
     pub(in crate::strategy) number: u64,
-    /// Whether the text is all of it.
-    pub(in crate::strategy) held: Held,
-    /// Whether the text is the original's, or what a terminal would show of it.
+    /// Whether `text` is the whole line.
+    pub(in crate::strategy) coverage: Coverage,
+    /// Whether `text` is from the original, or what a terminal would show of it.
     pub(in crate::strategy) form: PieceKind,
     /// The hash of its text with the digits folded.
     pub(in crate::strategy) fingerprint: u64,
-    /// Where its text stands in the run, if it does.
-    pub(in crate::strategy) place: Option<usize>,
+    /// The offset of `text` in the segment, unless it was copied.
+    pub(in crate::strategy) offset: Option<usize>,
 }
 
-/// So much is folded at a time: it stays in the nearest cache.
+/// How many bytes are folded at a time: a block fits into the L1 cache.
 const BLOCK: usize = 12 << 10;
 
-/// How much of a line is held.
+/// How much of a line is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::strategy) enum Held {
+pub(in crate::strategy) enum Coverage {
     /// All of it.
     Whole,
-    /// Only the beginning.
+    /// Only its beginning.
     Beginning,
 }
 
-/// Assembles lines; of a long one only the beginning is held.
+/// Assembles lines. Of a long line only the beginning is kept.
 pub(in crate::strategy) struct Lines {
     open: Vec<u8>,
-    /// How long the text of the open line is, held or not, and what its beginning is.
+    /// The full length of the open line, and the kind of its first segment.
     open_length: usize,
     open_form: PieceKind,
     open_start: u64,
     open_end: u64,
     number: u64,
-    most: usize,
-    folded: Folded,
+    max_line_bytes: usize,
+    folded: FoldedText,
 }
 
 impl Lines {
-    /// Holds at most `most` bytes of a line.
-    pub(in crate::strategy) fn new(most: usize) -> Lines {
+    /// Keeps at most `max_line_bytes` bytes of a line.
+    pub(in crate::strategy) fn new(max_line_bytes: usize) -> Lines {
         Lines {
             open: Vec::new(),
             open_length: 0,
@@ -59,25 +59,25 @@ impl Lines {
             open_start: 0,
             open_end: 0,
             number: 1,
-            most,
-            folded: Folded::default(),
+            max_line_bytes,
+            folded: FoldedText::default(),
         }
     }
 
-    /// Gives every line that `run` completes to `each`.
-    pub(in crate::strategy) fn observe(&mut self, run: Segment<'_>, each: &mut impl FnMut(Line<'_>)) {
-        if run.form != PieceKind::Verbatim {
-            // A line as a terminal would show it, or a part of one: it stands for bytes that are not in the text.
+    /// Calls `each` with every line that `segment` completes.
+    pub(in crate::strategy) fn observe(&mut self, segment: Segment<'_>, each: &mut impl FnMut(Line<'_>)) {
+        if segment.form != PieceKind::Verbatim {
+            // A line as a terminal would show it, or part of one. Its bytes are not those of the original.
             if self.open_end == self.open_start {
-                self.open_form = run.form;
+                self.open_form = segment.form;
             }
-            self.extend(run.text, run.end);
-            if run.text.ends_with(b"\n") {
+            self.extend(segment.text, segment.end);
+            if segment.text.ends_with(b"\n") {
                 self.flush(each);
             }
             return;
         }
-        let text = run.text;
+        let text = segment.text;
         let mut from = 0;
         while from < text.len() {
             let rest = &text[from..];
@@ -86,14 +86,14 @@ impl Lines {
             let last = if is_open { None } else { memchr::memrchr(b'\n', near) };
             let length = match last {
                 Some(feed) => {
-                    self.give(&near[..=feed], from, each);
+                    self.emit(&near[..=feed], from, each);
                     feed + 1
                 }
-                // The rest of an open line, or a line that is longer than a block.
+                // The rest of an open line, or a line longer than a block.
                 None => {
                     let feed = memchr::memchr(b'\n', rest);
                     let length = feed.map_or(rest.len(), |feed| feed + 1);
-                    self.extend(&rest[..length], run.start + (from + length) as u64);
+                    self.extend(&rest[..length], segment.start + (from + length) as u64);
                     if feed.is_some() {
                         self.flush(each);
                     }
@@ -104,65 +104,66 @@ impl Lines {
         }
     }
 
-    /// Gives the lines that a block is made of.
-    fn give(&mut self, block: &[u8], place: usize, each: &mut impl FnMut(Line<'_>)) {
+    /// Calls `each` with the lines of a block, which is at `offset` in the segment.
+    fn emit(&mut self, block: &[u8], offset: usize, each: &mut impl FnMut(Line<'_>)) {
         self.folded.fold(block);
         let (mut from, mut number, mut start) = (0, self.number, self.open_start);
         for feed in memchr::memchr_iter(b'\n', block) {
             let length = feed + 1 - from;
-            let held = if length > self.most { Held::Beginning } else { Held::Whole };
-            let shown = length.min(self.most);
+            let coverage = if length > self.max_line_bytes { Coverage::Beginning } else { Coverage::Whole };
+            let shown = length.min(self.max_line_bytes);
             let end = start + length as u64;
             each(Line {
                 text: &block[from..from + shown],
                 start,
                 end,
                 number,
-                held,
+                coverage,
                 form: PieceKind::Verbatim,
                 fingerprint: self.fingerprint(from, shown),
-                place: Some(place + from),
+                offset: Some(offset + from),
             });
             (from, number, start) = (feed + 1, number + 1, end);
         }
         (self.number, self.open_start, self.open_end) = (number, start, start);
     }
 
-    /// Whether the last byte of what is held is a lone zero is known only if all is held, so it is left out.
+    /// The last byte that may be kept is left out: whether it is a lone zero depends on a byte that may be missing.
     #[inline]
     fn fingerprint(&self, start: usize, length: usize) -> u64 {
-        self.folded.fingerprint(start, start + length.min(self.most - 1))
+        self.folded.fingerprint(start, start + length.min(self.max_line_bytes - 1))
     }
 
     fn extend(&mut self, text: &[u8], end: u64) {
-        let fresh = text.len().min(self.most - self.open.len().min(self.most));
+        let fresh = text.len().min(self.max_line_bytes - self.open.len().min(self.max_line_bytes));
         self.open.extend_from_slice(&text[..fresh]);
         self.open_length += text.len();
         self.open_end = end;
     }
 
-    /// The number of the next line, and its offset.
+    /// The number and the offset of the next line.
     pub(in crate::strategy) fn next(&self) -> (u64, u64) {
         (self.number, self.open_start)
     }
 
-    /// Gives the line that is still open to `each`.
+    /// Calls `each` with the open line, if there is one.
     pub(in crate::strategy) fn flush(&mut self, each: &mut impl FnMut(Line<'_>)) {
         if self.open_end == self.open_start {
             return;
         }
         let (start, end) = (self.open_start, self.open_end);
-        let held = if self.open_length == self.open.len() { Held::Whole } else { Held::Beginning };
+        let coverage =
+            if self.open_length == self.open.len() { Coverage::Whole } else { Coverage::Beginning };
         self.folded.fold(&self.open);
         each(Line {
             text: &self.open,
             start,
             end,
             number: self.number,
-            held,
+            coverage,
             form: self.open_form,
             fingerprint: self.fingerprint(0, self.open.len()),
-            place: None,
+            offset: None,
         });
         self.open.clear();
         (self.open_length, self.open_form) = (0, PieceKind::Verbatim);

@@ -1,57 +1,59 @@
-//! Finds the rule of a line.
+//! Finds the first rule that a line matches.
+//!
+//! The build script compiles each pattern to an automaton. Here they are loaded from the binary when first needed.
 
+use super::keyword_scan::KEYWORDS;
 use super::rules::{Group, MATCHED_BYTES, RULES, Role};
-use super::words_in::WORDS;
 use regex_automata::dfa::{Automaton, sparse::DFA};
 use regex_automata::{Anchored, Input};
 use std::sync::{LazyLock, OnceLock};
 
-/// The patterns of all rules, each as a machine that the build script made.
-static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/patterns.bin"));
+/// The automata of all rules, one after the other.
+static AUTOMATA: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/patterns.bin"));
 
-/// Where each machine stands, and whether its pattern is tied to the start of the line.
-static PLACES: &[(usize, usize, Anchored)] = &include!(concat!(env!("OUT_DIR"), "/patterns.rs"));
+/// The offset and the length of each automaton, and whether its pattern is anchored to the start of the line.
+static RANGES: &[(usize, usize, Anchored)] = &include!(concat!(env!("OUT_DIR"), "/patterns.rs"));
 
-static MACHINES: LazyLock<Vec<OnceLock<DFA<&'static [u8]>>>> =
-    LazyLock::new(|| PLACES.iter().map(|_| OnceLock::new()).collect());
+static LOADED: LazyLock<Vec<OnceLock<DFA<&'static [u8]>>>> =
+    LazyLock::new(|| RANGES.iter().map(|_| OnceLock::new()).collect());
 
 /// Whether a line's content matches the pattern of a rule.
 fn matches(number: usize, content: &[u8]) -> bool {
-    let (start, length, anchored) = PLACES[number];
-    let machine = MACHINES[number].get_or_init(|| {
-        DFA::from_bytes(&BYTES[start..start + length])
-            .unwrap_or_else(|error| unreachable!("checked by the test of the table: {error}"))
+    let (start, length, anchored) = RANGES[number];
+    let automaton = LOADED[number].get_or_init(|| {
+        DFA::from_bytes(&AUTOMATA[start..start + length])
+            .unwrap_or_else(|error| unreachable!("the tests load every automaton: {error}"))
             .0
     });
     let input = Input::new(content).anchored(anchored).earliest(true);
-    // Without Unicode's word boundaries a machine has no reason to give up.
-    machine.try_search_fwd(&input).is_ok_and(|found| found.is_some())
+    // An automaton can only give up at Unicode word boundaries, which the patterns do not use.
+    automaton.try_search_fwd(&input).is_ok_and(|found| found.is_some())
 }
 
-/// Finds the rule of a line.
+/// Finds the first rule that a line matches.
 #[derive(Default)]
 pub(super) struct Matcher {
-    left_out: Option<Group>,
+    disabled: Option<Group>,
 }
 
 impl Matcher {
-    /// A matcher that leaves out the rules of a group.
-    pub(super) fn without(left_out: Option<Group>) -> Matcher {
-        Matcher { left_out }
+    /// A matcher that ignores the rules of a group.
+    pub(super) fn without(disabled: Option<Group>) -> Matcher {
+        Matcher { disabled }
     }
 
-    /// The role of the first rule that a line's content matches.
+    /// The role of the first matching rule.
     pub(super) fn find(&self, content: &[u8]) -> Option<Role> {
         self.first_rule(content).map(|number| RULES[number].role)
     }
 
-    /// The first rule that a line's content matches.
+    /// The first matching rule.
     fn first_rule(&self, content: &[u8]) -> Option<usize> {
         let content = &content[..content.len().min(MATCHED_BYTES)];
-        WORDS
-            .of(content)
+        KEYWORDS
+            .rules_for(content)
             .iter()
-            .filter(|&number| self.left_out.is_none_or(|group| RULES[number].group != group))
+            .filter(|&number| self.disabled.is_none_or(|group| RULES[number].group != group))
             .find(|&number| matches(number, content))
     }
 }
@@ -61,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_matches_its_line_and_not_the_other() {
+    fn every_rule_matches_its_hit_and_not_its_miss() {
         let matcher = Matcher::default();
         let named = |line: &str| matcher.first_rule(line.as_bytes()).map(|number| RULES[number].name);
         let wrong: Vec<String> = RULES
@@ -73,9 +75,8 @@ mod tests {
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
-    /// Lines as tools print them: what opens a failure, what belongs to it, and how it ends.
     #[test]
-    fn tools_that_people_use() {
+    fn lines_of_common_tools_get_their_roles() {
         let lines = include_str!("rules/tools.txt");
         let matcher = Matcher::default();
         let mut tool = "";

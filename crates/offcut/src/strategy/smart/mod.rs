@@ -1,224 +1,233 @@
-//! `smart`: the lines that matter.
+//! The `smart` strategy: shows the lines that matter.
 //!
-//! One pass. Each line is recognised by its fingerprint; one that is unlike those before is matched against the
-//! [`rules`] once, as long as [`looks`] can be afforded. [`blocks`] says what it is worth, by its role and by where it stands; [`held`] keeps the best lines
-//! within a few times the budget; at the end [`choose`] takes the best for the room there is. A line that nothing
-//! knows and that is unlike all the others is worth showing too.
+//! It reads the text once, line by line, with bounded memory:
+//!
+//! 1. [`lines`] assembles lines and computes their fingerprints.
+//! 2. [`line_tables`] recognises lines that were seen before. A new line is matched against the [`rules`], as far as
+//!    [`match_budget`] allows.
+//! 3. [`blocks`] scores the line, by its role and by the block it is in.
+//! 4. [`window`] keeps the last lines, whose scores can still be raised; [`candidates`] keeps the best of the others.
+//! 5. At the end, [`choose`] picks the best candidates that fit.
+//!
+//! A line that no rule matches and that is unlike all others is worth showing, too.
 
 mod blocks;
+mod candidates;
 mod choose;
-mod constants;
+mod constant_fields;
 pub(super) mod content;
-mod counts;
 pub(super) mod fingerprint;
-mod held;
+mod keyword_scan;
+mod line_tables;
 pub(super) mod lines;
-mod looks;
+mod match_budget;
 mod matcher;
+mod repeated_results;
 mod repeats;
 mod rules;
-mod told;
 mod window;
-mod words_in;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
 use crate::cut::{Piece, Segment};
 use blocks::Blocks;
-use constants::{Constants, Places};
-use counts::{Counts, Known, Memory, Opening, Remembered};
-use held::{Candidate, Order, Store};
+use candidates::{Candidate, Candidates, Occurrence};
+use constant_fields::{ConstantFields, WatchedFields};
+use line_tables::{CachedLine, LineCache, LineInfo, Opening, TemplateCounts};
 use lines::{Line, Lines};
-use looks::{Looks, Surroundings};
+use match_budget::{MatchBudget, Surroundings};
 use matcher::Matcher;
 use repeats::Repeats;
 use std::collections::HashSet;
-use window::{Place, Window};
+use window::{TextLocation, Window};
 
 pub use rules::Group;
 
-/// How many lines before and after one that matters are held with it.
-const NEARBY: usize = 8;
+/// How many lines before and after an important one are raised with it.
+const NEARBY_LINES: usize = 8;
 
-/// A text of so few lines is shown by its ends, if its lines are too long to be shown.
+/// A text of at most this many lines is shown by its ends, if its lines are too long to show.
 const FEW_LINES: u64 = 4;
 
-/// Shows the lines that matter: failures with what belongs to them, what is unlike the rest, and both ends.
+/// Shows the lines that matter: failures with their details, lines unlike the others, and both ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Smart {
-    left_out: Option<Group>,
+    disabled: Option<Group>,
 }
 
 impl Smart {
-    /// The strategy without a group of its rules, to measure what the group adds.
+    /// The strategy without one group of its rules, to measure what the group contributes.
     pub fn without(group: Group) -> Smart {
-        Smart { left_out: Some(group) }
+        Smart { disabled: Some(group) }
     }
 }
 
 impl Strategy for Smart {
     fn start(&self, most_bytes: u64) -> Box<dyn Selector> {
-        let most = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).min(8 << 20);
-        // A line may take a quarter of what is shown; the rest of it is told to be missing.
-        let most_line = (most / 6).clamp(200, 4096);
-        Box::new(Watcher {
-            lines: Lines::new(most_line + 8),
-            reader: Reader {
-                memory: Memory::new(),
-                constants: Constants::default(),
-                counts: Counts::new(),
+        let max_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).min(8 << 20);
+        // Of a longer line only the beginning is shown.
+        let max_line_bytes = (max_bytes / 6).clamp(200, 4096);
+        Box::new(SmartSelector {
+            lines: Lines::new(max_line_bytes + 8),
+            scorer: LineScorer {
+                cache: LineCache::new(),
+                constants: ConstantFields::default(),
+                counts: TemplateCounts::new(),
                 repeats: Repeats::new(),
                 blocks: Blocks::new(),
                 window: Window::new(),
-                store: Store::new(4 * most.max(2048)),
+                candidates: Candidates::new(4 * max_bytes.max(2048)),
                 buffer: Vec::new(),
                 nearby: (0, 0),
-                looks: Looks::new(),
-                matcher: Matcher::without(self.left_out),
+                budget: MatchBudget::new(),
+                matcher: Matcher::without(self.disabled),
             },
-            held: Vec::new(),
-            most_line,
+            candidates: Vec::new(),
+            max_line_bytes,
         })
     }
 }
 
-struct Watcher {
+struct SmartSelector {
     lines: Lines,
-    reader: Reader,
-    held: Vec<Candidate>,
-    most_line: usize,
+    scorer: LineScorer,
+    candidates: Vec<Candidate>,
+    max_line_bytes: usize,
 }
 
-struct Reader {
-    memory: Memory,
-    constants: Constants,
-    counts: Counts,
+struct LineScorer {
+    cache: LineCache,
+    constants: ConstantFields,
+    counts: TemplateCounts,
     repeats: Repeats,
     blocks: Blocks,
     window: Window,
-    store: Store,
+    candidates: Candidates,
     buffer: Vec<u8>,
-    /// How many lines are still next to one that matters, and what they are worth for it.
+    /// How many lines are still near an important one, and the least score that they get for it.
     nearby: (usize, i32),
-    looks: Looks,
+    budget: MatchBudget,
     matcher: Matcher,
 }
 
-impl Reader {
+impl LineScorer {
     #[inline]
-    fn read(&mut self, line: &Line<'_>, run: &[u8]) {
-        self.looks.earn(line.text.len());
-        match self.memory.get(line.fingerprint) {
-            // The same once more.
-            Some(Remembered { known, places, .. })
-                if places.are_none()
-                    && self.counts.was_last(known.template)
-                    && self.repeats.expects(known.template, line) =>
+    fn read(&mut self, line: &Line<'_>, segment: &[u8]) {
+        self.budget.add(line.text.len());
+        match self.cache.get(line.fingerprint) {
+            // The expected template once more.
+            Some(CachedLine { info, fields, .. })
+                if fields.is_empty()
+                    && self.counts.was_last(info.template)
+                    && self.repeats.expects(info.template, line) =>
             {
-                let known = *known;
+                let info = *info;
                 let before = self.counts.add_last();
-                self.repeats.note(known.template);
-                self.take(line, run, &known, before);
+                self.repeats.push(info.template);
+                self.skip_or_score(line, segment, &info, before);
             }
-            Some(_) => self.recognise(line, run),
-            None => self.meet(line, run),
+            Some(_) => self.read_cached(line, segment),
+            None => self.read_new(line, segment),
         }
     }
 
-    /// Reads a line that was looked at before.
+    /// Reads a line whose fingerprint is in the cache.
     #[inline(never)]
-    fn recognise(&mut self, line: &Line<'_>, run: &[u8]) {
-        let Some(Remembered { known, places, .. }) = self.memory.get(line.fingerprint) else { return };
-        let mut known = *known;
-        if !places.are_none() {
-            known.template = self.constants.kind(known.template, line.text, places);
+    fn read_cached(&mut self, line: &Line<'_>, segment: &[u8]) {
+        let Some(CachedLine { info, fields, .. }) = self.cache.get(line.fingerprint) else { return };
+        let mut info = *info;
+        if !fields.is_empty() {
+            info.template = self.constants.refine(info.template, line.text, fields);
         }
-        let before = self.counts.add(known.template);
-        self.repeats.see(&known, line);
-        self.take(line, run, &known, before);
+        let before = self.counts.add(info.template);
+        self.repeats.observe(&info, line);
+        self.skip_or_score(line, segment, &info, before);
     }
 
-    /// Passes a line by, or weighs it.
+    /// Skips a plain line, scores any other. `before` is how often its template occurred before.
     #[inline(always)]
-    fn take(&mut self, line: &Line<'_>, run: &[u8], known: &Known, before: u32) {
-        // Nearly every line of nearly every text: no rule knows it, and there were others like it.
-        let is_plain = known.role.is_none() && before > 0 && self.nearby.0 == 0 && self.blocks.are_closed();
-        if is_plain && self.window.passes(line, known) {
-            self.blocks.pass(before);
+    fn skip_or_score(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32) {
+        // True for nearly every line of nearly every text: no rule matches, and its template is not new.
+        let is_plain = info.role.is_none() && before > 0 && self.nearby.0 == 0 && self.blocks.are_closed();
+        if is_plain && self.window.add_to_quiet_run(line, info) {
+            self.blocks.skip(before);
         } else {
-            self.weigh(line, run, known, before);
+            self.score(line, segment, info, before);
         }
     }
 
-    /// Takes a line in with what it is worth.
+    /// Scores a line and adds it to the window.
     #[inline(never)]
-    fn weigh(&mut self, line: &Line<'_>, run: &[u8], known: &Known, before: u32) {
+    fn score(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32) {
         self.window.expand();
-        let score = self.blocks.score(known, before, &mut self.window);
+        let score = self.blocks.score(info, before, &mut self.window);
         let score = self.with_neighbours(score);
-        // Held for now: whether it is rare, or the first of many, is known at the end.
-        let is_idle = known.role.is_some_and(rules::Role::is_unimportant);
-        let is_first = before == 0 && known.opening != Opening::Blank && !is_idle;
-        self.store.take_from(&mut self.window, run, &self.counts);
+        // Kept for now: only at the end it is known whether the line is rare, or the first of many.
+        let is_unimportant = info.role.is_some_and(rules::Role::is_unimportant);
+        let is_first = before == 0 && info.opening != Opening::Blank && !is_unimportant;
+        self.candidates.take_from(&mut self.window, segment, &self.counts);
         let candidate = Candidate {
-            text: line.place.map_or(Place::Copied, |start| Place::Segment { start, length: line.text.len() }),
+            text: line.offset.map_or(TextLocation::Copied, |start| TextLocation::Segment {
+                start,
+                length: line.text.len(),
+            }),
             start: line.start,
             end: line.end,
             number: line.number,
-            held: line.held,
+            coverage: line.coverage,
             form: line.form,
             score: score.max(i32::from(is_first)),
-            order: if is_first { Order::First } else { Order::Later },
+            occurrence: if is_first { Occurrence::First } else { Occurrence::Later },
             context: self.blocks.context,
-            template: known.template,
-            role: known.role,
-            indent: known.indent,
-            opening: known.opening,
+            template: info.template,
+            role: info.role,
+            indent: info.indent,
+            opening: info.opening,
         };
         self.window.push(candidate, line.text);
     }
 
-    /// Reads a line that is new.
+    /// Reads a line whose fingerprint is new.
     #[inline(never)]
-    fn meet(&mut self, line: &Line<'_>, run: &[u8]) {
+    fn read_new(&mut self, line: &Line<'_>, segment: &[u8]) {
         let surroundings = match self.nearby.0 > 0 || self.blocks.are_open() {
-            true => Surroundings::Telling,
+            true => Surroundings::Important,
             false => Surroundings::Ordinary,
         };
-        if self.looks.afford(line.text, surroundings) {
-            return self.look(line, run);
+        if self.budget.spend(line.text, surroundings) {
+            return self.analyse(line, segment);
         }
-        self.counts.add_unlooked();
-        // Nobody knows whether there were others like it; that it is rare would say nothing here.
-        let known = glance_at(line);
-        self.repeats.see(&known, line);
-        self.take(line, run, &known, 1);
+        self.counts.add_unmatched();
+        // Whether its template occurred before is unknown here. 1 means that the line does not count as rare.
+        let info = minimal_info(line);
+        self.repeats.observe(&info, line);
+        self.skip_or_score(line, segment, &info, 1);
     }
 
-    /// Finds out what there is to know about a line.
+    /// Analyses a new line and adds it to the cache.
     #[inline(never)]
-    fn look(&mut self, line: &Line<'_>, run: &[u8]) {
-        let (mut known, mut places) = look_at(line, &mut self.buffer, &self.matcher, &mut self.constants);
-        let template = known.template;
-        if !places.are_none() {
-            known.template = self.constants.kind(template, line.text, &mut places);
+    fn analyse(&mut self, line: &Line<'_>, segment: &[u8]) {
+        let (mut info, mut fields) = analyse_line(line, &mut self.buffer, &self.matcher, &mut self.constants);
+        let template = info.template;
+        if !fields.is_empty() {
+            info.template = self.constants.refine(template, line.text, &mut fields);
         }
-        self.memory.put(line.fingerprint, Known { template, ..known }, places);
-        let before = self.counts.add(known.template);
-        self.repeats.see(&known, line);
-        self.take(line, run, &known, before);
+        self.cache.put(line.fingerprint, LineInfo { template, ..info }, fields);
+        let before = self.counts.add(info.template);
+        self.repeats.observe(&info, line);
+        self.skip_or_score(line, segment, &info, before);
     }
 
-    /// Holds the lines next to one that matters too: where little is missing between two that are shown, a marker
-    /// costs more than what it stands for.
+    /// Raises the lines near an important one: in a small gap between two shown lines, the marker costs more than the
+    /// lines.
     fn with_neighbours(&mut self, score: i32) -> i32 {
         let least = score / 10;
         if least > 9 {
-            for back in 1..=NEARBY {
+            for back in 1..=NEARBY_LINES {
                 if let Some(line) = self.window.recent(back) {
                     line.score = line.score.max(least);
                 }
             }
-            self.nearby = (NEARBY, least);
+            self.nearby = (NEARBY_LINES, least);
         } else if self.nearby.0 > 0 {
             self.nearby.0 -= 1;
             return score.max(self.nearby.1);
@@ -227,28 +236,29 @@ impl Reader {
     }
 }
 
-/// What a line is as far as a short look tells.
-fn glance_at(line: &Line<'_>) -> Known {
+/// What is known of a line without matching it.
+fn minimal_info(line: &Line<'_>) -> LineInfo {
     let text = &line.text[..line.text.len().min(64)];
     let (opening, indent) = match text.first() {
         Some(first) if first.is_ascii_graphic() => (Opening::Text, 0),
         _ if text.trim_ascii().is_empty() => (Opening::Blank, content::indent(text).min(255) as u8),
         _ => (Opening::Text, content::indent(text).min(255) as u8),
     };
-    Known { template: line.fingerprint.max(1), role: None, indent, opening }
+    LineInfo { template: line.fingerprint.max(1), role: None, indent, opening }
 }
 
-fn look_at(
+/// Matches a line against the rules and computes its template.
+fn analyse_line(
     line: &Line<'_>,
     buffer: &mut Vec<u8>,
     matcher: &Matcher,
-    constants: &mut Constants,
-) -> (Known, Places) {
+    constants: &mut ConstantFields,
+) -> (LineInfo, WatchedFields) {
     if content::is_binary(line.text) {
-        return (glance_at(line), Places::default());
+        return (minimal_info(line), WatchedFields::default());
     }
     let line = line.text;
-    let content = matched(line, buffer);
+    let content = matched_part(line, buffer);
     let trimmed = content.trim_ascii();
     let opening = match trimmed {
         [] => Opening::Blank,
@@ -269,77 +279,77 @@ fn look_at(
         _ => Opening::Text,
     };
     let template = fingerprint::template(content).max(1);
-    let places = match content::place(line, content) {
-        Some(offset) => constants.places(template, content, offset),
-        None => Places::default(),
+    let fields = match content::offset(line, content) {
+        Some(offset) => constants.fields(template, content, offset),
+        None => WatchedFields::default(),
     };
     let indent = content::indent(content).min(255) as u8;
-    (Known { template, role: matcher.find(content), indent, opening }, places)
+    (LineInfo { template, role: matcher.find(content), indent, opening }, fields)
 }
 
-/// The part of a line that is looked at.
-fn matched<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+/// The part of a line's content that is matched.
+fn matched_part<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     let content = content::content(line, buffer);
     &content[..content.len().min(rules::MATCHED_BYTES)]
 }
 
 /// The templates of all lines that are shown.
-fn kinds(pieces: &[Piece<'_>]) -> HashSet<u64> {
+fn shown_templates(pieces: &[Piece<'_>]) -> HashSet<u64> {
     let mut buffer = Vec::new();
     let lines = pieces.iter().flat_map(|piece| piece.text.split_inclusive(|&byte| byte == b'\n'));
-    lines.map(|line| fingerprint::template(matched(line, &mut buffer)).max(1)).collect()
+    lines.map(|line| fingerprint::template(matched_part(line, &mut buffer)).max(1)).collect()
 }
 
-/// `12 | let a = 1;`, as compilers quote a source.
+/// Whether a line quotes a source as compilers do: `12 | let a = 1;`.
 fn is_numbered(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     digits > 0 && text[digits..].trim_ascii_start().starts_with(b"|")
 }
 
-impl Selector for Watcher {
-    fn observe(&mut self, run: Segment<'_>) {
-        let Watcher { lines, reader, .. } = self;
-        lines.observe(run, &mut |line| reader.read(&line, run.text));
-        reader.window.settle(run.text);
+impl Selector for SmartSelector {
+    fn observe(&mut self, segment: Segment<'_>) {
+        let SmartSelector { lines, scorer, .. } = self;
+        lines.observe(segment, &mut |line| scorer.read(&line, segment.text));
+        scorer.window.end_segment(segment.text);
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
-        let Watcher { lines, reader, held, most_line } = self;
-        lines.flush(&mut |line| reader.read(&line, &[]));
+        let SmartSelector { lines, scorer, candidates, max_line_bytes } = self;
+        lines.flush(&mut |line| scorer.read(&line, &[]));
         let (number, start) = lines.next();
-        reader.repeats.finish(number, start);
-        *held = reader.store.lines(&mut reader.window);
-        let pieces = choose::choose(held, &reader.counts, &reader.repeats, ends, room, *most_line);
+        scorer.repeats.finish(number, start);
+        *candidates = scorer.candidates.take_all(&mut scorer.window);
+        let pieces = choose::choose(candidates, &scorer.counts, &scorer.repeats, ends, room, *max_line_bytes);
         let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
         let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);
-        let is_trouble = held.iter().any(|line| line.role.is_some_and(rules::Role::is_problem));
-        if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES && !is_trouble) {
-            let repeats = reader.repeats.of_shown(&kinds(&pieces));
+        let has_problem = candidates.iter().any(|line| line.role.is_some_and(rules::Role::is_problem));
+        if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES && !has_problem) {
+            let repeats = scorer.repeats.with_templates_shown(&shown_templates(&pieces));
             return Selection { pieces, repeats, ..Selection::default() };
         }
-        // So few and so long lines leave nothing to choose.
+        // There are too few lines, and they are too long, to choose among them.
         BothEnds(Split { head: 1, tail: 2 }).choose_or_something(ends, room).into()
     }
 }
 
-/// Looks at single lines, for strategies that choose by other means.
+/// Classifies single lines, for strategies that score lines in another way.
 #[derive(Default)]
-pub(super) struct Judge {
+pub(super) struct LineClassifier {
     buffer: Vec<u8>,
     matcher: Matcher,
 }
 
-impl Judge {
-    /// The kind of a line, and whether lines of that kind tell of trouble.
-    pub(super) fn judge(&mut self, line: &[u8]) -> (u64, bool) {
-        let content = matched(line, &mut self.buffer);
+impl LineClassifier {
+    /// The template of a line, and whether the line reports a problem.
+    pub(super) fn classify(&mut self, line: &[u8]) -> (u64, bool) {
+        let content = matched_part(line, &mut self.buffer);
         let role = self.matcher.find(content);
         (fingerprint::template(content), role.is_some_and(rules::Role::is_problem))
     }
 }
 
-/// Whether a line tells of what a runner does for itself, or that something went well.
-fn is_aside(line: &[u8], matcher: &Matcher) -> bool {
+/// Whether a line is the CI runner's housekeeping or reports success.
+fn is_routine(line: &[u8], matcher: &Matcher) -> bool {
     let mut buffer = Vec::new();
     let role = matcher.find(content::content(line, &mut buffer));
     matches!(role, Some(rules::Role::Housekeeping | rules::Role::Passed))

@@ -1,57 +1,58 @@
-//! Stretches of lines that say the same again and again, so that they can be folded.
+//! Finds stretches of lines that repeat the same messages, so that they can be folded.
 //!
-//! A stretch goes on as long as every line has the template of one of the few before it: one message over and over, or
-//! several that take turns. What is left out of it is `repeated` only if each of its kinds is shown somewhere.
+//! A stretch continues as long as every line has the template of one of the few lines before it: one message over and
+//! over, or several that alternate. What is not shown of a stretch is reported as repeated only if each of its templates
+//! is shown somewhere.
 
-use super::counts::Known;
 use super::fingerprint;
-use super::lines::{Held, Line};
+use super::line_tables::LineInfo;
+use super::lines::{Coverage, Line};
 use super::rules::{MATCHED_BYTES, Role};
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// How far back a line is compared, and so how many kinds of lines a stretch has at the most.
-const TURNS: usize = 8;
+/// How many lines back a line is compared, and so the largest number of templates in a stretch.
+const MAX_PERIOD: usize = 8;
 
-/// Shorter stretches are not worth a word.
-const SHORTEST: u64 = 4;
+/// Shorter stretches are ignored.
+const MIN_STRETCH_LINES: u64 = 4;
 
-/// From here on the middle of a stretch is left out.
-const FOLDED: u64 = 12;
+/// The middle of a stretch of at least this many lines is not shown.
+const MIN_FOLDED_LINES: u64 = 12;
 
-/// The same for a stretch of lines that tell of failures, of which a reader wants more.
-const FOLDED_TROUBLE: u64 = 100;
+/// The same for a stretch that reports failures, of which a reader wants to see more.
+const MIN_FOLDED_FAILURES: u64 = 100;
 
-/// So many lines are shown of each end of a stretch that is folded.
-const ENDS: u64 = 3;
+/// How many lines are shown at each end of a folded stretch.
+const LINES_PER_END: u64 = 3;
 
-/// So many stretches are held; the shorter half goes when there are more.
-const MOST: usize = 512;
+/// The number of stretches kept. When there are more, the shorter half is dropped.
+const MAX_STRETCHES: usize = 512;
 
-/// Lines in a row, each like one of the few before it.
+/// Consecutive lines, each with the template of one of the few lines before it.
 #[derive(Clone, Debug)]
 pub(super) struct Stretch {
     first_line: u64,
     last_line: u64,
     start: u64,
     end: u64,
-    kinds: Vec<u64>,
-    matter: Matter,
+    templates: Vec<u64>,
+    content: StretchContent,
 }
 
-/// What a stretch is made of.
+/// What the lines of a stretch contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Matter {
-    /// Only numbers, paths and marks: data, of which a reader wants as much as there is room for.
+enum StretchContent {
+    /// Only numbers, paths and marks: data, which is shown as far as there is room.
     Data,
-    /// A message: a few of it are enough.
-    Words,
-    /// A message that tells of a failure.
-    Trouble,
+    /// A message, of which a few are enough.
+    Message,
+    /// A message that reports a failure.
+    Failure,
 }
 
-impl Matter {
-    fn of(role: Option<Role>, text: &[u8]) -> Matter {
+impl StretchContent {
+    fn of(role: Option<Role>, text: &[u8]) -> StretchContent {
         match role {
             None
             | Some(
@@ -66,12 +67,12 @@ impl Matter {
                 | Role::SuiteTitle,
             ) => {
                 if fingerprint::has_words(text) {
-                    Matter::Words
+                    StretchContent::Message
                 } else {
-                    Matter::Data
+                    StretchContent::Data
                 }
             }
-            Some(_) => Matter::Trouble,
+            Some(_) => StretchContent::Failure,
         }
     }
 }
@@ -82,12 +83,12 @@ impl Stretch {
     }
 }
 
-/// What is in progress, and the stretches so far.
+/// The current stretch and the finished ones.
 pub(super) struct Repeats {
-    recent: [u64; TURNS],
+    recent: [u64; MAX_PERIOD],
     next: usize,
-    /// How far back the line stood that the last one was like.
-    turn: usize,
+    /// How many lines back the last match was.
+    period: usize,
     open: Stretch,
     done: Vec<Stretch>,
 }
@@ -95,109 +96,110 @@ pub(super) struct Repeats {
 impl Repeats {
     pub(super) fn new() -> Repeats {
         Repeats {
-            recent: [0; TURNS],
+            recent: [0; MAX_PERIOD],
             next: 0,
-            turn: 1,
+            period: 1,
             open: Stretch {
                 first_line: 1,
                 last_line: 0,
                 start: 0,
                 end: 0,
-                kinds: Vec::new(),
-                matter: Matter::Data,
+                templates: Vec::new(),
+                content: StretchContent::Data,
             },
             done: Vec::new(),
         }
     }
 
-    /// Sees the next line and its template.
+    /// Adds the next line.
     #[inline]
-    pub(super) fn see(&mut self, known: &Known, line: &Line<'_>) {
-        // How a long line goes on is not in its template.
-        let template = if is_long(line) { line.fingerprint } else { known.template };
+    pub(super) fn observe(&mut self, info: &LineInfo, line: &Line<'_>) {
+        // The template covers only the beginning of a long line.
+        let template = if is_long(line) { line.fingerprint } else { info.template };
         if !self.expects(template, line) {
-            self.compare(template, known.role, line);
+            self.compare(template, info.role, line);
         }
-        self.note(template);
+        self.push(template);
     }
 
-    /// Whether a line goes on with a stretch in a way that says nothing new of it.
+    /// Whether a line continues the current stretch with the expected template.
     #[inline]
     pub(super) fn expects(&self, template: u64, line: &Line<'_>) -> bool {
-        let expected = self.recent[self.next.wrapping_sub(self.turn) % TURNS];
+        let expected = self.recent[self.next.wrapping_sub(self.period) % MAX_PERIOD];
         expected == template && !self.is_early(line.number)
     }
 
-    /// Notes the template of the next line.
+    /// Records the template of the next line.
     #[inline]
-    pub(super) fn note(&mut self, template: u64) {
-        self.recent[self.next % TURNS] = template;
+    pub(super) fn push(&mut self, template: u64) {
+        self.recent[self.next % MAX_PERIOD] = template;
         self.next = self.next.wrapping_add(1);
     }
 
-    /// Whether a line stands in the first turns of a stretch: only there can be a kind that is not known yet.
+    /// Whether a line is in the first periods of a stretch: only there it can have a template that the stretch lacks.
     #[inline]
     fn is_early(&self, number: u64) -> bool {
-        number <= self.open.first_line + 2 * TURNS as u64
+        number <= self.open.first_line + 2 * MAX_PERIOD as u64
     }
 
     #[inline(never)]
     fn compare(&mut self, template: u64, role: Option<Role>, line: &Line<'_>) {
         if self.recent.contains(&template) {
-            return self.go_on(template, role, line);
+            return self.extend(template, role, line);
         }
-        // What it is made of is not looked at: most lines that are like no other stay alone.
+        // The content is not analysed: most lines with a new template are not the start of a stretch.
         self.begin(line.number, line.start);
-        self.open.kinds.push(template);
-        self.turn = 1;
+        self.open.templates.push(template);
+        self.period = 1;
     }
 
     #[inline(never)]
-    fn go_on(&mut self, template: u64, role: Option<Role>, line: &Line<'_>) {
-        let turn = (1..=TURNS).find(|turn| self.recent[self.next.wrapping_sub(*turn) % TURNS] == template);
-        self.turn = turn.unwrap_or(1);
+    fn extend(&mut self, template: u64, role: Option<Role>, line: &Line<'_>) {
+        let period = (1..=MAX_PERIOD)
+            .find(|period| self.recent[self.next.wrapping_sub(*period) % MAX_PERIOD] == template);
+        self.period = period.unwrap_or(1);
         if self.is_early(line.number) {
-            if !self.open.kinds.contains(&template) {
-                self.open.kinds.push(template);
+            if !self.open.templates.contains(&template) {
+                self.open.templates.push(template);
             }
-            self.open.matter = self.open.matter.max(Matter::of(role, line.text));
+            self.open.content = self.open.content.max(StretchContent::of(role, line.text));
         }
     }
 
-    /// Begins a stretch with a line, before which the open one ends.
+    /// Starts a stretch with a line, and ends the current one before it.
     fn begin(&mut self, number: u64, start: u64) {
-        if number >= self.open.first_line + SHORTEST {
+        if number >= self.open.first_line + MIN_STRETCH_LINES {
             self.end(number, start);
         }
-        self.open.kinds.clear();
-        self.open.matter = Matter::Data;
+        self.open.templates.clear();
+        self.open.content = StretchContent::Data;
         (self.open.first_line, self.open.start) = (number, start);
     }
 
     #[inline(never)]
     fn end(&mut self, number: u64, start: u64) {
         self.done.push(Stretch { last_line: number - 1, end: start, ..self.open.clone() });
-        if self.done.len() > MOST {
+        if self.done.len() > MAX_STRETCHES {
             let mut lengths: Vec<u64> = self.done.iter().map(Stretch::lines).collect();
-            let (_, &mut middle, _) = lengths.select_nth_unstable(MOST / 2);
+            let (_, &mut middle, _) = lengths.select_nth_unstable(MAX_STRETCHES / 2);
             self.done.retain(|stretch| stretch.lines() > middle);
         }
     }
 
-    /// Ends the last stretch, before a line that does not come.
+    /// Ends the last stretch. `number` and `start` are those of the line that would come next.
     pub(super) fn finish(&mut self, number: u64, start: u64) {
         self.begin(number, start);
     }
 
-    /// Whether a line stands in the middle of a long stretch, of which both ends say enough.
+    /// Whether a line is in the middle of a long stretch, of which only the ends are shown.
     pub(super) fn folds(&self, number: u64) -> bool {
         let at = self.done.partition_point(|stretch| stretch.last_line < number);
         self.done.get(at).is_some_and(|stretch| {
-            let ends = ENDS.max(stretch.kinds.len() as u64);
-            let least = match stretch.matter {
-                Matter::Data => u64::MAX,
-                Matter::Words => FOLDED,
-                Matter::Trouble => FOLDED_TROUBLE,
+            let ends = LINES_PER_END.max(stretch.templates.len() as u64);
+            let least = match stretch.content {
+                StretchContent::Data => u64::MAX,
+                StretchContent::Message => MIN_FOLDED_LINES,
+                StretchContent::Failure => MIN_FOLDED_FAILURES,
             };
             stretch.lines() >= least.max(3 * ends)
                 && number >= stretch.first_line + ends
@@ -205,19 +207,20 @@ impl Repeats {
         })
     }
 
-    /// The bytes of the stretches of which every kind is shown. Of data it would say nothing that its lines are alike.
-    pub(super) fn of_shown(&self, shown: &HashSet<u64>) -> Vec<Range<u64>> {
+    /// The byte ranges of the stretches whose templates are all shown. Data is left out: that its lines have the same
+    /// template says nothing.
+    pub(super) fn with_templates_shown(&self, shown: &HashSet<u64>) -> Vec<Range<u64>> {
         self.done
             .iter()
-            .filter(|stretch| stretch.matter != Matter::Data)
-            .filter(|stretch| stretch.kinds.iter().all(|kind| shown.contains(kind)))
+            .filter(|stretch| stretch.content != StretchContent::Data)
+            .filter(|stretch| stretch.templates.iter().all(|kind| shown.contains(kind)))
             .map(|stretch| stretch.start..stretch.end)
             .collect()
     }
 }
 
 fn is_long(line: &Line<'_>) -> bool {
-    line.text.len() > MATCHED_BYTES || line.held == Held::Beginning
+    line.text.len() > MATCHED_BYTES || line.coverage == Coverage::Beginning
 }
 
 #[cfg(test)]
@@ -226,42 +229,45 @@ mod tests {
     use crate::cut::Segment;
     use crate::strategy::smart::lines::Lines;
 
-    /// One door: which lines of a text are folded, and the bytes of its stretches.
+    /// Checks which lines of a text are folded, and the byte ranges of its stretches.
     #[track_caller]
     fn check(text: &str, folded: &[(u64, u64)], stretches: &[(u64, u64)]) {
         let mut repeats = Repeats::new();
-        let (mut lines, mut kinds) = (Lines::new(1000), HashSet::new());
+        let (mut lines, mut templates) = (Lines::new(1000), HashSet::new());
         let mut count = 0;
         lines.observe(Segment::verbatim(text.as_bytes(), 0), &mut |line| {
             let template = fingerprint::template(line.text);
-            kinds.insert(template);
+            templates.insert(template);
             let role = line.text.starts_with(b"fail").then_some(Role::Failed);
-            repeats.see(&Known { template, role, ..Known::default() }, &line);
+            repeats.observe(&LineInfo { template, role, ..LineInfo::default() }, &line);
             count += 1;
         });
         repeats.finish(count + 1, text.len() as u64);
         let expected: Vec<u64> = folded.iter().flat_map(|&(from, to)| from..to).collect();
         let found: Vec<u64> = (1..=count).filter(|&number| repeats.folds(number)).collect();
         assert_eq!(found, expected, "{text}");
-        let found: Vec<(u64, u64)> =
-            repeats.of_shown(&kinds).into_iter().map(|range| (range.start, range.end)).collect();
+        let found: Vec<(u64, u64)> = repeats
+            .with_templates_shown(&templates)
+            .into_iter()
+            .map(|range| (range.start, range.end))
+            .collect();
         assert_eq!(found, stretches, "{text}");
-        assert!(stretches.is_empty() || repeats.of_shown(&HashSet::new()).is_empty());
+        assert!(stretches.is_empty() || repeats.with_templates_shown(&HashSet::new()).is_empty());
     }
 
     #[test]
-    fn stretches() {
+    fn long_stretches_of_messages_are_folded() {
         let all = |text: &str| (0, text.len() as u64);
         let steps: String = (0..20).map(|number| format!("step {number} done\n")).collect();
         check(&steps, &[(4, 18)], &[all(&steps)]);
         let turns: String = (0..20).map(|number| format!("open {number}\n\nclose {number}\n")).collect();
-        // The first of each kind is new.
+        // The first line of each template is not part of the stretch.
         check(&turns, &[(6, 58)], &[(8, turns.len() as u64)]);
         let numbers: String = (0..20).map(|number| format!("{number} ./a/b{number}\n")).collect();
         check(&numbers, &[], &[]);
         check("one\ntwo\nthree\nfour\nfive\n", &[], &[]);
         check("one\none\none\n", &[], &[]);
-        // A line of another kind begins a stretch of its own, to which what follows belongs.
+        // A line with another template starts a new stretch.
         let broken = format!("{steps}other\n{steps}");
         let middle = steps.len() as u64;
         check(&broken, &[(4, 18), (24, 39)], &[(0, middle), (middle, broken.len() as u64)]);
@@ -273,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_are_held_than_a_few() {
+    fn number_of_stretches_is_bounded() {
         let mut repeats = Repeats::new();
         for number in 0..100_000_u64 {
             let line = Line {
@@ -281,13 +287,13 @@ mod tests {
                 start: number,
                 end: number + 1,
                 number: number + 1,
-                held: Held::Whole,
+                coverage: Coverage::Whole,
                 form: crate::cut::PieceKind::Verbatim,
                 fingerprint: number / 5,
-                place: None,
+                offset: None,
             };
-            repeats.see(&Known { template: number / 5 + 1, ..Known::default() }, &line);
-            assert!(repeats.done.len() <= MOST + 1);
+            repeats.observe(&LineInfo { template: number / 5 + 1, ..LineInfo::default() }, &line);
+            assert!(repeats.done.len() <= MAX_STRETCHES + 1);
         }
     }
 }

@@ -1,37 +1,38 @@
-//! The last few lines, which those that follow them can still raise. Most leave again without having mattered, so a text
-//! stays where it is as long as its run lasts; and where nothing has mattered for a while, only what it takes to know
-//! the last lines again is noted.
+//! The last few lines, whose scores later lines can still raise.
+//!
+//! Most lines leave the window without having mattered. Their text is therefore not copied while its segment lasts, and
+//! a run of lines that score nothing is kept as a short summary until a line that matters follows.
 
 use super::blocks::ResultContext;
-use super::counts::{Known, Opening};
-use super::held::{Candidate, Order};
-use super::lines::{Held, Line};
+use super::candidates::{Candidate, Occurrence};
+use super::line_tables::{LineInfo, Opening};
+use super::lines::{Coverage, Line};
 use crate::cut::PieceKind;
 
-/// How far back a line can still be raised by one that follows it.
+/// How many lines back a score can still be raised.
 const WINDOW: usize = 48;
 
-/// Where the text of a line of the window is.
+/// Where the text of a line in the window is.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
-    /// In the run.
+pub(super) enum TextLocation {
+    /// In the current segment.
     Segment { start: usize, length: usize },
-    /// In the window.
+    /// In [`Window::copies`].
     Copied,
 }
 
-/// A ring of lines.
+/// A ring buffer of lines.
 pub(super) struct Window {
-    lines: Vec<Candidate<Place>>,
-    /// The texts of those that have left their run.
+    lines: Vec<Candidate<TextLocation>>,
+    /// The texts of lines whose segment has ended.
     copies: Vec<Vec<u8>>,
-    /// Where the next line goes, which is where the oldest one is.
+    /// Where the next line goes, in place of the oldest one.
     next: usize,
-    /// How many lines have come since the last one that was worth anything.
-    plain: usize,
-    /// How many lines have come since the run began.
-    fresh: usize,
-    lull: Lull,
+    /// How many lines have been added since the last one that scored.
+    since_scored: usize,
+    /// How many lines have been added since the segment began.
+    since_segment: usize,
+    quiet_run: QuietRun,
 }
 
 impl Window {
@@ -40,63 +41,63 @@ impl Window {
             lines: Vec::with_capacity(WINDOW),
             copies: vec![Vec::new(); WINDOW],
             next: 0,
-            plain: 0,
-            fresh: 0,
-            lull: Lull::new(),
+            since_scored: 0,
+            since_segment: 0,
+            quiet_run: QuietRun::new(),
         }
     }
 
-    /// Passes by a line that is worth nothing, if that can be said of all the others too.
+    /// Adds a line that scores nothing to the quiet run, if no line in the window scores either.
     #[inline(always)]
-    pub(super) fn passes(&mut self, line: &Line<'_>, known: &Known) -> bool {
-        if self.plain < WINDOW || line.held != Held::Whole {
+    pub(super) fn add_to_quiet_run(&mut self, line: &Line<'_>, info: &LineInfo) -> bool {
+        if self.since_scored < WINDOW || line.coverage != Coverage::Whole {
             return false;
         }
-        line.place.is_some_and(|place| {
-            self.lull.note(place, line, known);
+        line.offset.is_some_and(|offset| {
+            self.quiet_run.push(offset, line, info);
             true
         })
     }
 
-    /// Takes in the lines that were passed by.
+    /// Moves the last lines of the quiet run into the window.
     #[inline]
     pub(super) fn expand(&mut self) {
-        if self.lull.count > 0 {
-            self.expand_lull();
+        if self.quiet_run.count > 0 {
+            self.expand_quiet_run();
         }
     }
 
     #[inline(never)]
-    fn expand_lull(&mut self) {
-        let lull = std::mem::replace(&mut self.lull, Lull::new());
-        lull.lines().for_each(|line| self.push(line, &[]));
+    fn expand_quiet_run(&mut self) {
+        let quiet_run = std::mem::replace(&mut self.quiet_run, QuietRun::new());
+        quiet_run.candidates().for_each(|line| self.push(line, &[]));
     }
 
-    /// The line that will leave for the next one.
+    /// The line that the next one replaces.
     #[inline]
-    pub(super) fn leaving(&self) -> Option<&Candidate<Place>> {
+    pub(super) fn leaving(&self) -> Option<&Candidate<TextLocation>> {
         self.lines.get(self.next)
     }
 
-    /// A line with its text, by where it stands in the ring.
-    fn take(&mut self, at: usize, run: &[u8]) -> Candidate {
+    /// A line with its text, by its index in the ring.
+    fn take(&mut self, at: usize, segment: &[u8]) -> Candidate {
         let line = self.lines[at];
         let text = match line.text {
-            Place::Segment { start, length } => run[start..start + length].to_vec(),
-            Place::Copied => std::mem::take(&mut self.copies[at]),
+            TextLocation::Segment { start, length } => segment[start..start + length].to_vec(),
+            TextLocation::Copied => std::mem::take(&mut self.copies[at]),
         };
         line.with_text(text)
     }
 
-    /// The line that will leave, with its text.
-    pub(super) fn take_leaving(&mut self, run: &[u8]) -> Candidate {
-        self.take(self.next, run)
+    /// The line that the next one replaces, with its text.
+    pub(super) fn take_leaving(&mut self, segment: &[u8]) -> Candidate {
+        self.take(self.next, segment)
     }
 
-    /// Takes in the next line, the text of which is `text` if it is not in the run.
-    pub(super) fn push(&mut self, line: Candidate<Place>, text: &[u8]) {
-        self.plain = if line.score > 0 || line.role.is_some() { 0 } else { self.plain + 1 };
-        if let Place::Copied = line.text {
+    /// Adds the next line. `text` is its text, unless that is in the segment.
+    pub(super) fn push(&mut self, line: Candidate<TextLocation>, text: &[u8]) {
+        self.since_scored = if line.score > 0 || line.role.is_some() { 0 } else { self.since_scored + 1 };
+        if let TextLocation::Copied = line.text {
             self.copy(self.next, text);
         }
         match self.lines.get_mut(self.next) {
@@ -104,7 +105,7 @@ impl Window {
             None => self.lines.push(line),
         }
         self.next = if self.next + 1 == WINDOW { 0 } else { self.next + 1 };
-        self.fresh += 1;
+        self.since_segment += 1;
     }
 
     fn copy(&mut self, at: usize, text: &[u8]) {
@@ -112,32 +113,32 @@ impl Window {
         self.copies[at].extend_from_slice(text);
     }
 
-    /// Where in the ring the line `back` lines ago stands; 1 is the last one.
-    fn place(&self, back: usize) -> Option<usize> {
+    /// The index in the ring of the line `back` lines ago; 1 is the last one.
+    fn index(&self, back: usize) -> Option<usize> {
         let newest = if self.next < back { self.next + WINDOW } else { self.next };
         newest.checked_sub(back).filter(|&at| back > 0 && at < self.lines.len())
     }
 
     /// The line `back` lines ago; 1 is the last one.
-    pub(super) fn recent(&mut self, back: usize) -> Option<&mut Candidate<Place>> {
-        self.place(back).map(|at| &mut self.lines[at])
+    pub(super) fn recent(&mut self, back: usize) -> Option<&mut Candidate<TextLocation>> {
+        self.index(back).map(|at| &mut self.lines[at])
     }
 
-    /// Copies what is still in the run, which ends.
-    pub(super) fn settle(&mut self, run: &[u8]) {
+    /// Copies the texts that are still in the segment, because it ends.
+    pub(super) fn end_segment(&mut self, segment: &[u8]) {
         self.expand();
-        let fresh = std::mem::take(&mut self.fresh).min(WINDOW);
-        for back in 1..=fresh {
-            if let Some(at) = self.place(back)
-                && let Place::Segment { start, length } = self.lines[at].text
+        let since_segment = std::mem::take(&mut self.since_segment).min(WINDOW);
+        for back in 1..=since_segment {
+            if let Some(at) = self.index(back)
+                && let TextLocation::Segment { start, length } = self.lines[at].text
             {
-                self.copy(at, &run[start..start + length]);
-                self.lines[at].text = Place::Copied;
+                self.copy(at, &segment[start..start + length]);
+                self.lines[at].text = TextLocation::Copied;
             }
         }
     }
 
-    /// Every line, in the order of the text.
+    /// Every line, in text order.
     pub(super) fn drain(&mut self) -> Vec<Candidate> {
         let oldest = if self.lines.len() < WINDOW { 0 } else { self.next };
         let lines = (0..self.lines.len()).map(|at| self.take((oldest + at) % WINDOW, &[])).collect();
@@ -147,61 +148,61 @@ impl Window {
     }
 }
 
-/// As many lines are noted of a lull; a power of two, to be reached without a test.
-const NOTED: usize = 64;
+/// How many lines of a quiet run are kept: a power of two, so that an index needs no bounds check.
+const QUIET_LINES: usize = 64;
 
-/// Lines of one run, each worth nothing, of which the last few are noted.
-struct Lull {
-    noted: [Noted; NOTED],
+/// Consecutive lines of one segment that score nothing. Only the last few are kept.
+struct QuietRun {
+    lines: [QuietLine; QUIET_LINES],
     count: usize,
-    /// The number of the last line, and the offset behind it.
+    /// The number of the last line, and the offset after it.
     number: u64,
     end: u64,
 }
 
-/// What it takes to know a line again.
+/// What is needed to restore a line.
 #[derive(Clone, Copy, Default)]
-struct Noted {
+struct QuietLine {
     template: u64,
-    /// Where it stands in the run.
+    /// Its offset in the segment.
     start: usize,
     length: u32,
     indent: u8,
     opening: Opening,
 }
 
-impl Lull {
-    fn new() -> Lull {
-        Lull { noted: [Noted::default(); NOTED], count: 0, number: 0, end: 0 }
+impl QuietRun {
+    fn new() -> QuietRun {
+        QuietRun { lines: [QuietLine::default(); QUIET_LINES], count: 0, number: 0, end: 0 }
     }
 
     #[inline]
-    fn note(&mut self, start: usize, line: &Line<'_>, known: &Known) {
-        let &Known { template, indent, opening, .. } = known;
+    fn push(&mut self, start: usize, line: &Line<'_>, info: &LineInfo) {
+        let &LineInfo { template, indent, opening, .. } = info;
         let length = line.text.len() as u32;
-        self.noted[self.count % NOTED] = Noted { template, start, length, indent, opening };
+        self.lines[self.count % QUIET_LINES] = QuietLine { template, start, length, indent, opening };
         self.count += 1;
         (self.number, self.end) = (line.number, line.end);
     }
 
-    /// The last lines.
-    fn lines(&self) -> impl Iterator<Item = Candidate<Place>> {
+    /// The last lines, as many as fit into the window.
+    fn candidates(&self) -> impl Iterator<Item = Candidate<TextLocation>> {
         let last = self.count.min(WINDOW);
-        let noted = (self.count - last..self.count).map(|at| &self.noted[at % NOTED]);
-        let newest = &self.noted[(self.count - 1) % NOTED];
-        // Where the run starts.
+        let kept = (self.count - last..self.count).map(|at| &self.lines[at % QUIET_LINES]);
+        let newest = &self.lines[(self.count - 1) % QUIET_LINES];
+        // Where the segment starts.
         let base = self.end - u64::from(newest.length) - newest.start as u64;
-        noted.zip(0..).map(move |(noted, at)| {
-            let &Noted { template, start, length, indent, opening } = noted;
+        kept.zip(0..).map(move |(line, at)| {
+            let &QuietLine { template, start, length, indent, opening } = line;
             Candidate {
-                text: Place::Segment { start, length: length as usize },
+                text: TextLocation::Segment { start, length: length as usize },
                 start: base + start as u64,
                 end: base + start as u64 + u64::from(length),
                 number: self.number + 1 + at - last as u64,
-                held: Held::Whole,
+                coverage: Coverage::Whole,
                 form: PieceKind::Verbatim,
                 score: 0,
-                order: Order::Later,
+                occurrence: Occurrence::Later,
                 context: ResultContext::Alone,
                 template,
                 role: None,

@@ -1,0 +1,162 @@
+//! Tables of fixed size: what is known of a line by its fingerprint, and how often each template occurred.
+//!
+//! Both forget when they are full. A line that was forgotten is analysed again.
+
+use super::constant_fields::WatchedFields;
+use super::rules::Role;
+
+// Small enough for the processor's cache: a flood of lines that all differ must not wait for memory.
+const CACHED_LINES: usize = 1 << 13;
+const TEMPLATE_SLOTS: usize = 1 << 15;
+const PROBES: usize = 4;
+
+/// What the analysis of a line found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LineInfo {
+    /// The hash of its template.
+    pub(super) template: u64,
+    /// The role of the first rule that it matches.
+    pub(super) role: Option<Role>,
+    /// Its indentation.
+    pub(super) indent: u8,
+    /// How it begins.
+    pub(super) opening: Opening,
+}
+
+/// How a line begins, as far as it decides where a block ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// The line is blank.
+    #[default]
+    Blank,
+    /// With a mark that continues a diagnostic: `|`, `=`, `^`, `12 |`, `-->`, `note:`.
+    Continuation,
+    /// The line repeats one mark: `=====`, `-----`.
+    Divider,
+    /// With anything else.
+    Text,
+}
+
+/// A direct-mapped cache of lines, by fingerprint.
+pub(super) struct LineCache {
+    /// A part of each fingerprint. It fits into the L1 cache and is enough to recognise most new lines as new.
+    tags: Box<[u16; CACHED_LINES]>,
+    lines: Box<[CachedLine; CACHED_LINES]>,
+}
+
+/// One cached line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CachedLine {
+    fingerprint: u64,
+    pub(super) info: LineInfo,
+    pub(super) fields: WatchedFields,
+}
+
+impl LineCache {
+    pub(super) fn new() -> LineCache {
+        LineCache { tags: table(0), lines: table(CachedLine::default()) }
+    }
+
+    #[inline]
+    pub(super) fn get(&mut self, fingerprint: u64) -> Option<&mut CachedLine> {
+        let at = fingerprint as usize % CACHED_LINES;
+        if self.tags[at] != (fingerprint >> 48) as u16 {
+            return None;
+        }
+        let line = &mut self.lines[at];
+        (line.fingerprint == fingerprint && line.info.template != 0).then_some(line)
+    }
+
+    pub(super) fn put(&mut self, fingerprint: u64, info: LineInfo, fields: WatchedFields) {
+        let at = fingerprint as usize % CACHED_LINES;
+        self.tags[at] = (fingerprint >> 48) as u16;
+        self.lines[at] = CachedLine { fingerprint, info, fields };
+    }
+}
+
+/// How often each template occurred. When all slots for a template are taken, the rarest of them is replaced.
+pub(super) struct TemplateCounts {
+    /// A part of the template's hash, and the count.
+    slots: Box<[(u32, u32); TEMPLATE_SLOTS]>,
+    /// The template counted last and its slot: in most texts the next line has the same template.
+    last: (u64, usize),
+    lines: u64,
+    distinct: u64,
+}
+
+impl TemplateCounts {
+    pub(super) fn new() -> TemplateCounts {
+        TemplateCounts { slots: table((0, 0)), last: (0, 0), lines: 0, distinct: 0 }
+    }
+
+    /// Whether `template` was counted last.
+    #[inline]
+    pub(super) fn was_last(&self, template: u64) -> bool {
+        self.last.0 == template
+    }
+
+    /// Counts the last template once more. Returns how often it occurred before.
+    #[inline]
+    pub(super) fn add_last(&mut self) -> u32 {
+        self.lines += 1;
+        let count = &mut self.slots[self.last.1 % TEMPLATE_SLOTS].1;
+        *count = count.saturating_add(1);
+        *count - 1
+    }
+
+    /// Counts a template. Returns how often it occurred before.
+    pub(super) fn add(&mut self, template: u64) -> u32 {
+        if self.was_last(template) {
+            return self.add_last();
+        }
+        self.lines += 1;
+        let mut rarest = template as usize % TEMPLATE_SLOTS;
+        for probe in 0..PROBES {
+            let at = (template as usize + probe) % TEMPLATE_SLOTS;
+            let (found, count) = self.slots[at];
+            if found == tag(template) && count > 0 {
+                self.slots[at].1 = count.saturating_add(1);
+                self.last = (template, at);
+                return count;
+            }
+            if count < self.slots[rarest].1 {
+                rarest = at;
+            }
+        }
+        self.distinct += 1;
+        self.slots[rarest] = (tag(template), 1);
+        self.last = (template, rarest);
+        0
+    }
+
+    /// How often a template occurred; 1 if it was forgotten.
+    pub(super) fn of(&self, template: u64) -> u32 {
+        (0..PROBES)
+            .map(|probe| self.slots[(template as usize + probe) % TEMPLATE_SLOTS])
+            .find(|&(found, count)| found == tag(template) && count > 0)
+            .map_or(1, |(_, count)| count)
+    }
+
+    /// Counts a line that was not analysed, as one of a template of its own.
+    pub(super) fn add_unmatched(&mut self) {
+        self.lines += 1;
+        self.distinct += 1;
+    }
+
+    /// How repetitive the text is: the binary logarithm of the mean number of lines per template.
+    pub(super) fn log2_lines_per_template(&self) -> f32 {
+        let ratio = self.lines.max(1) as f32 / self.distinct.max(1) as f32;
+        // The bits of a float approximate its logarithm. The real function would be the program's only reason to load
+        // the math library at each start.
+        ratio.to_bits() as f32 / (1_u32 << 23) as f32 - 127.0
+    }
+}
+
+/// A table on the heap with a length known to the compiler, so that an index needs no bounds check.
+fn table<Slot: Copy + std::fmt::Debug, const LENGTH: usize>(slot: Slot) -> Box<[Slot; LENGTH]> {
+    vec![slot; LENGTH].into_boxed_slice().try_into().expect("the vector has LENGTH slots")
+}
+
+fn tag(template: u64) -> u32 {
+    (template >> 32) as u32
+}

@@ -1,0 +1,220 @@
+//! Limits how many lines are matched against the rules.
+//!
+//! Matching one line costs as much as passing over thousands of its bytes. Text in which every line is new must not be
+//! much slower than repetitive text, so each byte that passes earns a fraction of a match. Ordinary output earns more
+//! than it needs. Where it does not, lines with an error word and lines near an important one have a bucket of their
+//! own, and if that is empty too, lines with a word such as `FATAL` have another.
+
+use multiversion::multiversion;
+
+/// The matches that may still be spent.
+pub(super) struct MatchBudget {
+    /// The bytes seen so far.
+    seen: u64,
+    any_line: TokenBucket,
+    suspicious: TokenBucket,
+    fatal: TokenBucket,
+}
+
+/// Filled by the bytes that pass, emptied by matches.
+struct TokenBucket {
+    /// What is left, in bytes.
+    level: u64,
+    /// How many bytes had been seen when it was last filled.
+    filled_at: u64,
+    /// The cost of one match, in bytes.
+    cost: u64,
+    capacity: u64,
+}
+
+impl TokenBucket {
+    fn new(matches: u64, cost: u64) -> TokenBucket {
+        TokenBucket { level: matches * cost, filled_at: 0, cost, capacity: matches * cost }
+    }
+
+    /// Whether there is enough for one match after `seen` bytes.
+    #[inline]
+    fn has_match(&self, seen: u64) -> bool {
+        self.level + seen - self.filled_at >= self.cost
+    }
+
+    /// Takes one match if there is enough and `is_wanted`, which is asked only then.
+    #[inline]
+    fn take(&mut self, seen: u64, is_wanted: impl FnOnce() -> bool) -> bool {
+        let is_taken = self.has_match(seen) && is_wanted();
+        if is_taken {
+            self.level = (self.level + seen - self.filled_at).min(self.capacity) - self.cost;
+            self.filled_at = seen;
+        }
+        is_taken
+    }
+}
+
+/// What is near a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Surroundings {
+    /// An important line.
+    Important,
+    /// Nothing important.
+    Ordinary,
+}
+
+impl MatchBudget {
+    pub(super) fn new() -> MatchBudget {
+        MatchBudget {
+            seen: 0,
+            any_line: TokenBucket::new(4096, 32_768),
+            suspicious: TokenBucket::new(8192, 16_384),
+            fatal: TokenBucket::new(1024, 8192),
+        }
+    }
+
+    /// Counts the bytes of a line that passes.
+    #[inline]
+    pub(super) fn add(&mut self, bytes: usize) {
+        self.seen += bytes as u64;
+    }
+
+    /// Spends one match on a new line, if it may be matched.
+    pub(super) fn spend(&mut self, line: &[u8], surroundings: Surroundings) -> bool {
+        if self.any_line.take(self.seen, || true) {
+            return true;
+        }
+        if surroundings == Surroundings::Important {
+            return self.suspicious.take(self.seen, || true);
+        }
+        match self.suspicious.has_match(self.seen) {
+            true => self.suspicious.take(self.seen, || is_suspicious(line)),
+            false => self.fatal.take(self.seen, || is_fatal(line)),
+        }
+    }
+}
+
+/// Whether a line contains a word for a fatal error, in capitals or at its start. Where every line has an error word,
+/// only these stand out.
+fn is_fatal(line: &[u8]) -> bool {
+    const FATAL_WORDS: [&[u8]; 3] = [b"FATAL", b"CRITICAL", b"PANIC"];
+    const FATAL_PREFIXES: [&[u8]; 6] =
+        [b"fatal", b"Fatal", b"panic:", b"Killed", b"Aborted", b"Segmentation fault"];
+    let may_start = matches!(line.first(), Some(b'f' | b'F' | b'p' | b'K' | b'A' | b'S'));
+    (may_start && FATAL_PREFIXES.iter().any(|word| line.starts_with(word)))
+        || memchr::memchr3_iter(b'F', b'C', b'P', line)
+            .any(|at| FATAL_WORDS.iter().any(|word| line[at..].starts_with(word)))
+}
+
+/// How many positions are tested at once.
+const LANES: usize = 32;
+
+/// Whether a line contains the first letters of an error word: error, exception, fail, fault, fatal, panic, abort,
+/// assert, segmentation, killed, critical, crash, unexpected, undefined, unable, denied.
+#[multiversion(targets("x86_64+avx2"))]
+fn is_suspicious(line: &[u8]) -> bool {
+    let mut short = [0; LANES + 2];
+    let line = match line.len() {
+        length if length < short.len() => {
+            short[..length].copy_from_slice(line);
+            &short
+        }
+        _ => line,
+    };
+    let mut at = 0;
+    let mut found = false;
+    let test = |letters| may_start_error_word(letters) && starts_error_word(letters);
+    while let Some(letters) = line.get(at..).and_then(<[u8]>::first_chunk) {
+        found |= test(letters);
+        at += LANES;
+    }
+    // The last bytes are tested together with some that were tested before.
+    found || line.last_chunk().is_some_and(test)
+}
+
+/// A cheaper test of two letters per word, the rarer ones. It rules out most positions.
+#[inline(always)]
+fn may_start_error_word(letters: &[u8; LANES + 2]) -> bool {
+    let mut found = false;
+    for at in 0..LANES {
+        let (first, second, third) = (letters[at] | 0x20, letters[at + 1] | 0x20, letters[at + 2] | 0x20);
+        found |= (((first == b'f') | (first == b'p')) & (second == b'a'))
+            | ((first == b'a') & (second == b'b'))
+            | ((first == b'k') & (second == b'i'))
+            | ((first == b'c') & (second == b'r'))
+            | ((first == b'u') & (second == b'n'))
+            | ((first == b'd') & (third == b'n'))
+            | ((second == b'r') & (third == b'r'))
+            | ((second == b'x') & (third == b'c'))
+            | ((second == b's') & (third == b's'))
+            | ((second == b'e') & (third == b'g'));
+    }
+    found
+}
+
+/// The exact test, for every position but the last two. It has no branches, so the compiler vectorizes it.
+#[inline(always)]
+fn starts_error_word(letters: &[u8; LANES + 2]) -> bool {
+    let mut found = false;
+    for at in 0..LANES {
+        let (first, second, third) = (letters[at] | 0x20, letters[at + 1] | 0x20, letters[at + 2] | 0x20);
+        let a_second = (second == b'a')
+            & (((first == b'f') & ((third == b'i') | (third == b'u') | (third == b't')))
+                | ((first == b'p') & (third == b'n')));
+        let e_first =
+            (first == b'e') & (((second == b'r') & (third == b'r')) | ((second == b'x') & (third == b'c')));
+        let a_first =
+            (first == b'a') & (((second == b'b') & (third == b'o')) | ((second == b's') & (third == b's')));
+        let others = ((first == b's') & (second == b'e') & (third == b'g'))
+            | ((first == b'k') & (second == b'i') & (third == b'l'))
+            | ((first == b'c') & (second == b'r') & ((third == b'i') | (third == b'a')))
+            | ((first == b'd') & (second == b'e') & (third == b'n'))
+            | ((first == b'u') & (second == b'n') & ((third == b'e') | (third == b'd') | (third == b'a')));
+        found |= a_second | e_first | a_first | others;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_words_are_found_at_every_offset() {
+        for line in [
+            "Error",
+            "x EXCEPTION",
+            "it failed",
+            "FATAL",
+            "panic: x",
+            "Aborted",
+            "assert x",
+            "SIGKILL",
+            "TEST-UNEXPECTED",
+        ] {
+            assert!(is_suspicious(line.as_bytes()), "{line}");
+            for before in 0..40 {
+                let line = format!("{}{line}{}", ".".repeat(before), ".".repeat(40 - before));
+                assert!(is_suspicious(line.as_bytes()), "{line}");
+            }
+        }
+        for line in ["", "er", "all is well", "face", "pay", "the end", "until"] {
+            assert!(!is_suspicious(line.as_bytes()), "{line}");
+        }
+    }
+
+    #[test]
+    fn only_some_lines_of_a_flood_are_matched() {
+        let mut budget = MatchBudget::new();
+        let mut matched = |count: usize, line: &[u8], surroundings: Surroundings| {
+            (0..count)
+                .filter(|_| {
+                    budget.add(line.len());
+                    budget.spend(line, surroundings)
+                })
+                .count()
+        };
+        let flood = matched(100_000, &[b'x'; 64], Surroundings::Ordinary);
+        assert!((4096..4096 + 1000).contains(&flood), "{flood}");
+        assert_eq!(matched(10, b"one error", Surroundings::Ordinary), 10);
+        assert_eq!(matched(10, b"one", Surroundings::Important), 10);
+        let flood = matched(100_000, b"one error", Surroundings::Ordinary);
+        assert!((7_000..10_000).contains(&flood), "{flood}");
+    }
+}
