@@ -289,10 +289,10 @@ mod tests {
         let mut kind = Kind::of(source.as_bytes(), auto, 9500);
         kind.observe(Segment::verbatim(source.as_bytes(), 0));
         let Kind::Shape(outline) = &mut kind else { panic!("it begins with a source") };
-        assert!(outline.is_met());
+        assert!(outline.is_match());
         kind.observe(Segment::verbatim(log.as_bytes(), source.len() as u64));
         let Kind::Shape(outline) = &mut kind else { panic!("it begins with a source") };
-        assert!(!outline.is_met());
+        assert!(!outline.is_match());
     }
 
     #[test]

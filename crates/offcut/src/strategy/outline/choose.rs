@@ -1,13 +1,13 @@
-//! Chooses among the lines that are held, the most worth first, and says in a few words what is left out between them.
+//! Chooses which rows are shown, those with the highest scores first, and marks the gaps between them.
 
-use super::{HEADING, Row};
+use super::{HEADING_SCORE, Row};
 use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::strategy::smart::lines::Coverage;
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
 
-/// What a line at an end of the text is worth: more than any other but a heading.
-const END: u32 = HEADING - 1;
+/// The score of a line at an end of the text: more than any other but a heading.
+const END_SCORE: u32 = HEADING_SCORE - 1;
 
 struct Choices<'t, 'r> {
     rows: &'r [&'t Row],
@@ -16,15 +16,15 @@ struct Choices<'t, 'r> {
     bytes: u64,
     lines: u64,
     room: &'r Room<'r>,
-    /// What our words for a gap of whole lines cost at the most, and how much more inside a line.
-    words: Cost,
+    /// The highest cost of a marker between lines, and the extra cost of one inside a line.
+    marker: Cost,
     inside: Cost,
-    /// What tells our words from lines of the text that look like them.
+    /// Distinguishes markers from lines of the text that look like them.
     tag: &'static str,
     spent: Cost,
 }
 
-/// The pieces to show, with marks in all gaps; nothing if no line can be shown.
+/// The pieces to show, with a marker in each gap; none if no line can be shown.
 pub(super) fn choose<'t>(
     rows: &[&'t Row],
     (head, tail): (u32, u32),
@@ -33,11 +33,11 @@ pub(super) fn choose<'t>(
 ) -> Vec<Piece<'t>> {
     let room = &room.less_gaps(1);
     let widest = Gap { start: ends.bytes(), end: ends.bytes(), first: ends.lines(), last: ends.lines() * 2 };
-    let is_like_ours = |row: &&Row| row.text.starts_with(b"[line") || row.text.starts_with(b"[bytes");
-    let tag = if rows.iter().copied().any(|row| is_like_ours(&row)) { "offcut: " } else { "" };
+    let is_like_marker = |row: &&Row| row.text.starts_with(b"[line") || row.text.starts_with(b"[bytes");
+    let tag = if rows.iter().copied().any(|row| is_like_marker(&row)) { "offcut: " } else { "" };
     let cost =
-        |part| Cost::of(widest.words(part, tag).as_bytes(), &room.limits, room.conventions, room.tokens);
-    let (words, inside) =
+        |part| Cost::of(widest.marker(part, tag).as_bytes(), &room.limits, room.conventions, room.tokens);
+    let (marker, inside) =
         (cost(LinePosition::Start), cost(LinePosition::Inside).beyond(cost(LinePosition::Start)));
     let (bytes, lines) = (ends.bytes(), ends.lines());
     let mut choices = Choices {
@@ -46,40 +46,40 @@ pub(super) fn choose<'t>(
         bytes,
         lines,
         room,
-        words,
+        marker,
         inside,
         tag,
-        spent: words,
+        spent: marker,
     };
-    let share = |most: Option<u64>, all: u64, hundredths: u32| {
-        (u128::from(most.unwrap_or(u64::MAX).min(all)) * u128::from(hundredths) / 100) as u64
+    let share = |most: Option<u64>, all: u64, percent: u32| {
+        (u128::from(most.unwrap_or(u64::MAX).min(all)) * u128::from(percent) / 100) as u64
     };
-    let of_bytes = |hundredths| share(room.limits.bytes, bytes, hundredths);
-    let of_lines = |hundredths| share(room.limits.lines, lines, hundredths);
-    let worth = |row: &Row| {
+    let of_bytes = |percent| share(room.limits.bytes, bytes, percent);
+    let of_lines = |percent| share(room.limits.lines, lines, percent);
+    let score = |row: &Row| {
         let is_first = row.end <= of_bytes(head) && row.number <= of_lines(head);
         let is_last = row.start >= bytes - of_bytes(tail) && row.number > lines - of_lines(tail);
-        if is_first || is_last { row.worth.max(END) } else { row.worth }
+        if is_first || is_last { row.score.max(END_SCORE) } else { row.score }
     };
-    // Of a line that was drawn, only the whole can be shown.
+    // A rendered line can only be shown as a whole.
     let is_showable = |row: &Row| row.coverage == Coverage::Whole || row.form == PieceKind::Verbatim;
     let mut order: Vec<usize> = (0..rows.len()).filter(|&at| is_showable(rows[at])).collect();
-    order.sort_by_key(|&at| (u32::MAX - worth(rows[at]), at));
-    // Where a line found no room, a lesser one would only be one that happens to be short.
+    order.sort_by_key(|&at| (u32::MAX - score(rows[at]), at));
+    // Once a line did not fit, no line with a lower score is tried: it would be shown only because it is short.
     let mut refused = 0;
     for &at in &order {
-        let worth = worth(rows[at]);
-        if worth < refused {
+        let score = score(rows[at]);
+        if score < refused {
             break;
         }
-        // What is worth nothing goes on from what is shown, or is left out.
-        if (worth > 0 || choices.goes_on(at)) && !choices.admit(at) && worth < END {
-            refused = worth.max(1);
+        // A line without a score is shown only after a line that is shown.
+        if (score > 0 || choices.follows_chosen(at)) && !choices.admit(at) && score < END_SCORE {
+            refused = score.max(1);
         }
     }
-    choices.bridge();
+    choices.fill_cheap_gaps();
     let mut pieces = choices.pieces();
-    // Tokens do not add up exactly: if the sum was wrong, the weakest go.
+    // Tokens do not add up exactly. If the sum was too low, the weakest lines are removed.
     while !pieces.is_empty() && !room.fits(&text(&pieces)) {
         order.retain(|&at| choices.chosen[at]);
         for weakest in order.split_off(order.len() * 7 / 8) {
@@ -94,7 +94,7 @@ fn text(pieces: &[Piece<'_>]) -> Vec<u8> {
     pieces.iter().flat_map(|piece| piece.text.iter().copied()).collect()
 }
 
-/// What is left out between two lines.
+/// The lines that are not shown between two others.
 struct Gap {
     start: u64,
     end: u64,
@@ -103,7 +103,7 @@ struct Gap {
 }
 
 impl Gap {
-    fn words(&self, from: LinePosition, tag: &str) -> String {
+    fn marker(&self, from: LinePosition, tag: &str) -> String {
         let Gap { start, end, first, last } = *self;
         match from {
             LinePosition::Start if first == last => format!("[{tag}line {first} missing]\n"),
@@ -128,22 +128,22 @@ impl<'t> Choices<'t, '_> {
     }
 
     /// Whether the line before this one is shown.
-    fn goes_on(&self, at: usize) -> bool {
+    fn follows_chosen(&self, at: usize) -> bool {
         at > 0 && self.chosen[at - 1] && self.touch(at - 1, at)
     }
 
-    /// Shows a line if there is room for it and for the gap that it may open; says whether it is shown.
+    /// Chooses a line if it fits together with the marker that it may add. Returns whether it is chosen.
     fn admit(&mut self, at: usize) -> bool {
         let row = self.rows[at];
         let is_part = row.coverage == Coverage::Beginning;
-        let joins_left = row.start == 0 || self.goes_on(at);
+        let joins_left = row.start == 0 || self.follows_chosen(at);
         let joins_right = row.end == self.bytes
             || (at + 1 < self.rows.len() && self.chosen[at + 1] && self.touch(at, at + 1));
         let opened = 1 + u64::from(is_part && joins_right);
         let closed = u64::from(joins_left) + u64::from(joins_right && !is_part);
         let inside = self.inside.times(u64::from(is_part));
-        let sum =
-            (self.spent + self.cost(at) + self.words.times(opened) + inside).beyond(self.words.times(closed));
+        let sum = (self.spent + self.cost(at) + self.marker.times(opened) + inside)
+            .beyond(self.marker.times(closed));
         if self.room.limits.afford(sum) {
             self.spent = sum;
             self.chosen[at] = true;
@@ -151,34 +151,34 @@ impl<'t> Choices<'t, '_> {
         self.chosen[at]
     }
 
-    /// Shows what lies between two lines that are shown, or at an end, where our words for it would be no shorter.
-    fn bridge(&mut self) {
+    /// Chooses the lines of each gap whose marker would be no shorter.
+    fn fill_cheap_gaps(&mut self) {
         let chosen: Vec<usize> = (0..self.rows.len()).filter(|&at| self.chosen[at]).collect();
         let froms = std::iter::once(0).chain(chosen.iter().map(|at| at + 1));
         let tos = chosen.iter().copied().chain([self.rows.len()]);
         for (from, to) in froms.zip(tos) {
-            self.bridge_one(from, to);
+            self.fill_gap(from, to);
         }
     }
 
-    /// The same for the rows of one gap. All of them are held if each touches the next and the edges of the gap.
-    fn bridge_one(&mut self, from: usize, to: usize) {
+    /// The same for one gap, if no row of it is missing: each row touches the next and the edges of the gap.
+    fn fill_gap(&mut self, from: usize, to: usize) {
         let between = &self.rows[from..to];
         let (Some(first), Some(last)) = (between.first(), between.last()) else { return };
         let start = if from == 0 { 0 } else { self.rows[from - 1].end };
         let end = self.rows.get(to).map_or(self.bytes, |row| row.start);
         let follows_part = from > 0 && self.rows[from - 1].coverage == Coverage::Beginning;
-        let is_held = first.start == start
+        let is_complete = first.start == start
             && last.end == end
             && between.windows(2).all(|pair| pair[0].end == pair[1].start)
             && between.iter().all(|row| row.coverage == Coverage::Whole);
         let gap = Gap { start, end, first: first.number, last: last.number };
         let length: usize = between.iter().map(|row| row.text.len()).sum();
-        if follows_part || !is_held || length > gap.words(LinePosition::Start, self.tag).len() {
+        if follows_part || !is_complete || length > gap.marker(LinePosition::Start, self.tag).len() {
             return;
         }
         let cost = (from..to).fold(Cost::default(), |sum, at| sum + self.cost(at));
-        let sum = (self.spent + cost).beyond(self.words);
+        let sum = (self.spent + cost).beyond(self.marker);
         if self.room.limits.afford(sum) {
             self.spent = sum;
             self.chosen[from..to].fill(true);
@@ -191,7 +191,7 @@ impl<'t> Choices<'t, '_> {
         let mark = |pieces: &mut Vec<Piece<'t>>, gap: Gap, part: LinePosition| {
             if gap.start < gap.end {
                 let (start, end, line) = (gap.start, gap.end, gap.first);
-                let text = Cow::Owned(gap.words(part, self.tag).into_bytes());
+                let text = Cow::Owned(gap.marker(part, self.tag).into_bytes());
                 pieces.push(Piece { start, end, form: PieceKind::Mark, line, part, text });
             }
         };
@@ -210,7 +210,7 @@ impl<'t> Choices<'t, '_> {
             };
         }
         mark(&mut pieces, Gap { start: at, end: self.bytes, first: line, last: self.lines.max(line) }, part);
-        // Marks alone show nothing.
+        // Markers alone show nothing.
         if pieces.len() == 1 && pieces[0].form == PieceKind::Mark { Vec::new() } else { pieces }
     }
 }

@@ -1,6 +1,6 @@
-//! Source files: how they begin, what they define, how they end.
+//! Source code: the definitions and both ends.
 
-use super::{Shape, are_most};
+use super::{Format, is_majority};
 
 /// A source file of any language that has braces or indentation.
 #[derive(Default)]
@@ -8,17 +8,17 @@ pub(super) struct Code {
     lines: u64,
     code: u64,
     definitions: u64,
-    /// The same of the stretch that is being read, and whether one was something else.
-    stretch: (u64, u64),
-    has_other_stretch: bool,
+    /// The lines of the current block, and those that look like code; and whether any block was something else.
+    block: (u64, u64),
+    has_other_block: bool,
 }
 
-/// So many lines in a row of which few could be code are something else, whatever stands before and behind them.
-const STRETCH: u64 = 200;
-const LEAST_IN_STRETCH: u64 = 43;
+/// A block of this many lines with fewer than [`MIN_CODE_LINES`] lines of code is something else.
+const BLOCK_LINES: u64 = 200;
+const MIN_CODE_LINES: u64 = 43;
 
-/// Words before the one that says what is defined.
-const BEFORE: [&[u8]; 20] = [
+/// Modifiers before the keyword of a definition.
+const MODIFIERS: [&[u8]; 20] = [
     b"pub",
     b"pub(crate)",
     b"pub(super)",
@@ -41,8 +41,8 @@ const BEFORE: [&[u8]; 20] = [
     b"declare",
 ];
 
-/// What is defined.
-const DEFINED: [&[u8]; 22] = [
+/// Keywords of definitions.
+const DEFINITION_KEYWORDS: [&[u8]; 22] = [
     b"fn",
     b"def",
     b"class",
@@ -67,24 +67,24 @@ const DEFINED: [&[u8]; 22] = [
     b"type",
 ];
 
-/// Words that begin a statement, not a definition.
+/// Keywords that begin a statement, not a definition.
 const STATEMENTS: [&[u8]; 14] = [
     b"if", b"for", b"while", b"switch", b"match", b"catch", b"else", b"return", b"do", b"try", b"}", b"let",
     b"elif", b"with",
 ];
 
-/// What a definition is worth, by how far it is indented; nothing for any other line.
-fn definition(line: &[u8]) -> Option<u32> {
+/// The score of a definition, by its indentation; `None` for any other line.
+fn definition_score(line: &[u8]) -> Option<u32> {
     let text = line.trim_ascii_start();
     let indent: usize =
         line[..line.len() - text.len()].iter().map(|&byte| if byte == b'\t' { 4 } else { 1 }).sum();
     let mut words = text
         .split(|byte| matches!(byte, b' ' | b'(' | b'<' | b'{' | b':' | b'*'))
         .filter(|word| !word.is_empty())
-        .skip_while(|word| BEFORE.contains(word));
+        .skip_while(|word| MODIFIERS.contains(word));
     let word = words.next()?;
-    let is_defined = DEFINED.contains(&word) && words.next().is_some() && !text.ends_with(b";");
-    // C, Java and others name what they define without a word for it.
+    let is_defined = DEFINITION_KEYWORDS.contains(&word) && words.next().is_some() && !text.ends_with(b";");
+    // C, Java and others define functions without a keyword.
     let name = &text[..memchr::memchr(b'(', text).unwrap_or(0)];
     let is_name = !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}".contains(byte));
     let is_method = is_name && text.ends_with(b"{") && indent <= 4 && !STATEMENTS.contains(&word);
@@ -94,8 +94,8 @@ fn definition(line: &[u8]) -> Option<u32> {
     Some(900_u32.saturating_sub(indent as u32 * 20))
 }
 
-impl Shape for Code {
-    fn worth(&mut self, line: &[u8]) -> u32 {
+impl Format for Code {
+    fn score(&mut self, line: &[u8]) -> u32 {
         let text = line.trim_ascii();
         if text.is_empty() {
             return 0;
@@ -103,22 +103,22 @@ impl Shape for Code {
         self.lines += 1;
         let is_code = is_code(text);
         self.code += u64::from(is_code);
-        self.stretch = (self.stretch.0 + 1, self.stretch.1 + u64::from(is_code));
-        if self.stretch.0 == STRETCH {
-            self.has_other_stretch |= self.stretch.1 < LEAST_IN_STRETCH;
-            self.stretch = (0, 0);
+        self.block = (self.block.0 + 1, self.block.1 + u64::from(is_code));
+        if self.block.0 == BLOCK_LINES {
+            self.has_other_block |= self.block.1 < MIN_CODE_LINES;
+            self.block = (0, 0);
         }
-        let worth = definition(line).unwrap_or(0);
-        self.definitions += u64::from(worth > 0);
-        worth
+        let score = definition_score(line).unwrap_or(0);
+        self.definitions += u64::from(score > 0);
+        score
     }
 
-    fn is_met(&self) -> bool {
-        // A few lines tell nothing; in a log even a quoted source is a small part.
+    fn is_match(&self) -> bool {
+        // A few lines are not enough, and in a log quoted source is a small part.
         self.lines >= 40
-            && !self.has_other_stretch
+            && !self.has_other_block
             && self.definitions > 0
-            && are_most(self.code, self.lines, 65)
+            && is_majority(self.code, self.lines, 65)
     }
 
     fn remark(&self) -> String {
@@ -130,7 +130,7 @@ impl Shape for Code {
     }
 }
 
-/// A line that would be odd outside a source file.
+/// Whether a line looks like source code.
 fn is_code(line: &[u8]) -> bool {
     let ends = matches!(line.last(), Some(b'{' | b'}' | b';' | b',' | b'(' | b'[' | b'\\'));
     let comment = [&b"//"[..], b"/*", b"* ", b"*/", b"# ", b"#include", b"\"\"\""]

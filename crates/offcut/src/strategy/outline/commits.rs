@@ -1,22 +1,22 @@
-//! The history that `git log` prints: the newest commits in full, the subjects of more, and how many there are.
+//! The output of `git log`: the newest commits in full, the subjects of more, and the number of commits.
 
-use super::{STRAY, Shape, are_most, count, is_path};
+use super::{Format, IRREGULAR_SCORE, count, is_majority, is_path};
 
-/// What the newest commit is worth; each older one is worth a little less.
-const NEWEST: u32 = 1_000_000;
+/// The score of the newest commit. Each older one scores a little less.
+const NEWEST_SCORE: u32 = 1_000_000;
 
-/// `commit …`, its author and date, its message; or a line for each commit, with or without its files.
+/// `commit …` with author, date and message; or one line per commit, with or without its files.
 #[derive(Default)]
 pub(super) struct Commits {
     lines: u64,
-    alike: u64,
+    regular: u64,
     commits: u64,
-    /// Commits that have a line each, and how many of their names could not be numbers.
+    /// Commits that are one line each, and how many of their hashes contain a letter.
     short: u64,
     lettered: u64,
-    /// The name of the last of them.
-    name: Vec<u8>,
-    /// Whether the subject of the commit is to come.
+    /// The hash of the last of them.
+    hash: Vec<u8>,
+    /// Whether the next line is the subject of the commit.
     awaits_subject: bool,
 }
 
@@ -27,56 +27,56 @@ pub(super) fn is_commit(line: &[u8]) -> bool {
     })
 }
 
-/// The name in `27d9225 subject`. What counts up from nothing is an offset, and two blanks are those of a column.
+/// The hash in `27d9225 subject`. A number with leading zeros is an offset, and two spaces separate columns.
 fn short_commit(line: &[u8]) -> Option<&[u8]> {
     let digits = line.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')).count();
-    let (name, rest) = line.split_at(digits);
-    let is_name = matches!(digits, 7..=14 | 40) && !name.starts_with(b"000");
+    let (hash, rest) = line.split_at(digits);
+    let is_hash = matches!(digits, 7..=14 | 40) && !hash.starts_with(b"000");
     let is_subject = matches!(rest, [b' ', first, ..] if !matches!(first, b' ' | b'*'))
         && memchr::memmem::find(rest, b"@{").is_none();
-    (is_name && is_subject).then_some(name)
+    (is_hash && is_subject).then_some(hash)
 }
 
-/// The line without the branches that `--graph` draws before it.
-fn undrawn(line: &[u8]) -> &[u8] {
+/// A line without the branches that `--graph` draws before it.
+fn strip_graph(line: &[u8]) -> &[u8] {
     let mut rest = line;
-    while let [b'*' | b'|' | b'/' | b'\\' | b'_', behind @ ..] = rest
+    while let [b'*' | b'|' | b'/' | b'\\' | b'_', after @ ..] = rest
         && matches!(line[0], b'*' | b'|')
     {
-        rest = behind.strip_prefix(b" ").unwrap_or(behind);
+        rest = after.strip_prefix(b" ").unwrap_or(after);
     }
     rest
 }
 
 impl Commits {
-    /// Whether the line is the commit itself.
-    fn enter(&mut self, line: &[u8]) -> bool {
+    /// Counts the line if it starts a commit, and returns whether it does.
+    fn count_commit(&mut self, line: &[u8]) -> bool {
         if is_commit(line) {
             self.commits += 1;
             self.awaits_subject = true;
             return true;
         }
-        let Some(name) = short_commit(line) else { return false };
-        // In a history no commit stands twice; where it does, each line of a file tells whose it is.
-        if name == self.name {
+        let Some(hash) = short_commit(line) else { return false };
+        // In a history each commit occurs once. If a hash repeats, this is the output of `git blame`.
+        if hash == self.hash {
             return false;
         }
         self.commits += 1;
         self.short += 1;
-        self.lettered += u64::from(!name.iter().all(u8::is_ascii_digit));
-        self.name = name.to_vec();
+        self.lettered += u64::from(!hash.iter().all(u8::is_ascii_digit));
+        self.hash = hash.to_vec();
         true
     }
 }
 
-impl Shape for Commits {
-    fn worth(&mut self, line: &[u8]) -> u32 {
+impl Format for Commits {
+    fn score(&mut self, line: &[u8]) -> u32 {
         self.lines += 1;
-        self.alike += 1;
-        let line = undrawn(line);
-        // The newest first.
-        let subject = NEWEST.saturating_sub(u32::try_from(self.commits).unwrap_or(NEWEST)).max(700);
-        if self.enter(line) {
+        self.regular += 1;
+        let line = strip_graph(line);
+        let subject =
+            NEWEST_SCORE.saturating_sub(u32::try_from(self.commits).unwrap_or(NEWEST_SCORE)).max(700);
+        if self.count_commit(line) {
             return subject - 1;
         }
         let names: [&[u8]; 6] =
@@ -91,19 +91,19 @@ impl Shape for Commits {
             }
             [] => 0,
             [b' ', b' ', b' ', b' ', ..] => 50,
-            // The statistics of a commit: files, and how many of them.
+            // The statistics of a commit.
             [b' ', ..] => 40,
-            // Its files: names alone, or with a letter and a tab for what became of them.
+            // The files of a commit, with or without a status letter.
             _ if self.short > 0 && (is_path(line) || !line.contains(&b' ')) => 40,
             _ => {
-                self.alike -= 1;
-                STRAY
+                self.regular -= 1;
+                IRREGULAR_SCORE
             }
         }
     }
 
-    fn is_met(&self) -> bool {
-        self.commits >= 3 && self.lettered * 2 >= self.short && are_most(self.alike, self.lines, 97)
+    fn is_match(&self) -> bool {
+        self.commits >= 3 && self.lettered * 2 >= self.short && is_majority(self.regular, self.lines, 97)
     }
 
     fn remark(&self) -> String {

@@ -1,28 +1,28 @@
-//! Search hits: how many in how many files, and some of each.
+//! Search hits: the number of hits and files, and some hits of each file.
 
-use super::{STRAY, Shape, are_most, count};
+use super::{Format, IRREGULAR_SCORE, count, is_majority};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// So many files are told apart; beyond it their number is told as a least.
-const MOST_FILES: usize = 200_000;
+/// How many files are counted. With more, the remark says `at least`.
+const MAX_FILES: usize = 200_000;
 
-/// `path:line:text`, as grep -n and ripgrep print it; or a path, and under it `line:text`.
+/// `path:line:text`, as `grep -n` and ripgrep print it; or a path with `line:text` below it.
 #[derive(Default)]
 pub(super) struct Hits {
     lines: u64,
-    alike: u64,
-    /// Lines of another kind, which may tell of a hit as well.
+    regular: u64,
+    /// Lines of another form, some of which may be hits as well.
     others: u64,
     matches: u64,
     files: HashSet<u64>,
-    /// The file of the last hit, and how many of its hits were seen.
+    /// The file of the last hit, and how many of its hits there were.
     file: u64,
-    place: u32,
-    /// Hits that read like what a compiler says.
+    hits_in_file: u32,
+    /// Hits that look like diagnostics of a compiler.
     diagnostics: u64,
-    /// A path that stands alone, with the hits under it.
-    heading: bool,
+    /// Whether a path on its own line was seen, with hits below it.
+    has_headings: bool,
 }
 
 enum Row<'l> {
@@ -68,8 +68,8 @@ fn row(line: &[u8]) -> Row<'_> {
     }
 }
 
-/// ` error: …`, `12: warning …`, ` E501 …`: what a compiler or a linter says of a line. It stands one blank behind the
-/// colon; a line that was found stands right behind it, however far it is indented itself.
+/// Whether the text of a hit is a diagnostic: ` error: …`, `12: warning …`, ` E501 …`. A diagnostic is separated from the
+/// colon by one space; a line that was found follows the colon directly.
 fn is_diagnostic(text: &[u8]) -> bool {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let text = match text.get(digits) {
@@ -84,58 +84,61 @@ fn is_diagnostic(text: &[u8]) -> bool {
 }
 
 impl Hits {
-    fn enter(&mut self, path: &[u8]) {
+    fn enter_file(&mut self, path: &[u8]) {
         let mut hasher = DefaultHasher::new();
         path.hash(&mut hasher);
         let file = hasher.finish();
         if file != self.file {
-            (self.file, self.place) = (file, 0);
+            (self.file, self.hits_in_file) = (file, 0);
         }
-        if self.files.len() < MOST_FILES {
+        if self.files.len() < MAX_FILES {
             self.files.insert(file);
         }
     }
 }
 
-impl Shape for Hits {
-    fn worth(&mut self, line: &[u8]) -> u32 {
+impl Format for Hits {
+    fn score(&mut self, line: &[u8]) -> u32 {
         self.lines += 1;
-        self.alike += 1;
+        self.regular += 1;
         match row(line) {
             Row::Match(path, text) => {
                 self.matches += 1;
                 self.diagnostics += u64::from(is_diagnostic(text));
                 if !path.is_empty() {
-                    self.enter(path);
-                } else if !self.heading {
-                    self.alike -= 1;
+                    self.enter_file(path);
+                } else if !self.has_headings {
+                    self.regular -= 1;
                 }
-                self.place += 1;
-                900_u32.saturating_sub(100 * self.place).max(100_u32.saturating_sub(self.place)).max(2)
+                self.hits_in_file += 1;
+                900_u32
+                    .saturating_sub(100 * self.hits_in_file)
+                    .max(100_u32.saturating_sub(self.hits_in_file))
+                    .max(2)
             }
             Row::Heading(path) => {
-                self.enter(path);
-                self.heading = true;
+                self.enter_file(path);
+                self.has_headings = true;
                 1000
             }
             Row::Context | Row::Separator => 0,
             Row::Other => {
-                self.alike -= 1;
+                self.regular -= 1;
                 self.others += 1;
-                STRAY
+                IRREGULAR_SCORE
             }
         }
     }
 
-    fn is_met(&self) -> bool {
+    fn is_match(&self) -> bool {
         self.matches * 4 > self.lines
             && self.diagnostics * 50 <= self.matches
-            && are_most(self.alike, self.lines, 95)
+            && is_majority(self.regular, self.lines, 95)
     }
 
     fn remark(&self) -> String {
         let least = |is_least: bool| if is_least { "at least " } else { "" };
-        let (others, many) = (self.others > 0, self.files.len() == MOST_FILES);
+        let (others, many) = (self.others > 0, self.files.len() == MAX_FILES);
         let files = count(self.files.len() as u64, "file", "files");
         let matches = count(self.matches, "match", "matches");
         format!("{}{matches} in {}{files}", least(others), least(others || many))

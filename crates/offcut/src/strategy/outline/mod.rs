@@ -1,49 +1,50 @@
-//! Outlines of texts that have a known shape: the lines that carry it, and how much there is in all.
+//! Outlines text of a known format: a diff, a history, search hits, a table, a tree, source code.
 //!
-//! A [`Shape`] says what each line is worth and counts what it sees; everything else is the same for all of them. The
-//! same counts tell whether a text has the shape: of its beginning, to choose it, and of all of it, to stay with it.
+//! A [`Format`] scores each line and counts what it sees; everything else is common to all. The counts decide whether
+//! a text has the format: those of its beginning choose the format, those of the whole text confirm it. An outline shows
+//! the lines with the highest scores and both ends, and a remark such as `table of 30 rows`.
 
 mod choose;
 mod code;
 mod commits;
 mod diff;
 mod hits;
-mod strays;
+mod irregular_lines;
 mod table;
 mod tree;
 
 use super::smart::lines::{Coverage, Line, Lines};
 use super::{Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
+use irregular_lines::IrregularLines;
 use std::collections::VecDeque;
-use strays::Strays;
 
-/// What a kind of text match_budget like.
-pub(super) trait Shape: Send {
-    /// What the next line is worth; lines worth nothing are shown at the ends and where there is room left, and a
-    /// [`STRAY`] is one that is not of this shape.
-    fn worth(&mut self, line: &[u8]) -> u32;
+/// One format of text.
+pub(super) trait Format: Send {
+    /// The score of the next line. Lines that score 0 are shown only at the ends and where there is room left. A line
+    /// that does not have this format scores [`IRREGULAR_SCORE`].
+    fn score(&mut self, line: &[u8]) -> u32;
 
-    /// Whether the lines so far have this shape.
-    fn is_met(&self) -> bool;
+    /// Whether the lines so far have this format.
+    fn is_match(&self) -> bool;
 
-    /// What there is to say of all of them.
+    /// Describes all lines so far, for the notice.
     fn remark(&self) -> String;
 
-    /// How many hundredths of the room go to the beginning and to the end before anything else.
+    /// The percentages of the room that go to the beginning and to the end first.
     fn ends(&self) -> (u32, u32) {
         (10, 10)
     }
 }
 
-/// What the names of columns are worth: without them no row can be read.
-const HEADING: u32 = u32::MAX;
+/// The score of column names: without them no row can be understood.
+const HEADING_SCORE: u32 = u32::MAX;
 
-/// What a line among others of a known shape is worth that has another, like the one file that could not be read.
-const STRAY: u32 = HEADING / 2;
+/// The score of a line that does not have the format of the others, such as the one file that could not be read.
+const IRREGULAR_SCORE: u32 = HEADING_SCORE / 2;
 
-/// Every shape, the most distinct first.
-const SHAPES: [fn() -> Box<dyn Shape>; 6] = [
+/// All formats, the most distinctive first.
+const FORMATS: [fn() -> Box<dyn Format>; 6] = [
     || Box::<diff::Diff>::default(),
     || Box::<commits::Commits>::default(),
     || Box::<hits::Hits>::default(),
@@ -52,32 +53,32 @@ const SHAPES: [fn() -> Box<dyn Shape>; 6] = [
     || Box::<code::Code>::default(),
 ];
 
-/// Starts the outline of a text that begins like this, if its shape is known.
+/// Starts the outline of a text with this beginning, if it has a known format.
 pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
-    // The last line may be a part of one.
+    // The last line may be incomplete.
     let opening = &opening[..memchr::memrchr(b'\n', opening).map_or(0, |feed| feed + 1)];
-    let start = SHAPES.into_iter().find(|start| {
-        let mut shape = start();
+    let start = FORMATS.into_iter().find(|start| {
+        let mut format = start();
         for line in opening.split_inclusive(|&byte| byte == b'\n') {
-            shape.worth(content(line));
+            format.score(content(line));
         }
-        shape.is_met()
+        format.is_match()
     })?;
     Some(Outline::new(start(), most_bytes))
 }
 
-/// The line without what ends it.
+/// A line without its line ending.
 fn content(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Whether so many hundredths of all lines, and enough of them, are alike.
-fn are_most(alike: u64, lines: u64, hundredths: u64) -> bool {
-    lines >= 12 && alike * 100 >= lines * hundredths
+/// Whether at least `percent` of all lines are regular, and there are enough lines to tell.
+fn is_majority(regular: u64, lines: u64, percent: u64) -> bool {
+    lines >= 12 && regular * 100 >= lines * percent
 }
 
-/// Whether a line is one path and nothing else, blanks and colons in its names aside.
+/// Whether a line is a path and nothing else. Its names may contain spaces and colons.
 fn is_path(line: &[u8]) -> bool {
     let first = line.iter().position(|byte| matches!(byte, b'/' | b' ' | b'\t' | b':'));
     match first.map(|at| line[at]) {
@@ -87,7 +88,7 @@ fn is_path(line: &[u8]) -> bool {
     }
 }
 
-/// A number with its noun.
+/// A number with its noun, singular or plural.
 fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
@@ -100,91 +101,92 @@ struct Row {
     number: u64,
     coverage: Coverage,
     form: PieceKind,
-    worth: u32,
-    /// What it is worth to hold it.
-    hold: u32,
+    score: u32,
+    /// The score for keeping it in memory.
+    keep_score: u32,
 }
 
-/// What a row costs us besides its text.
-const OVERHEAD: usize = 80;
+/// The memory that a row takes besides its text.
+const OVERHEAD_BYTES: usize = 80;
 
 impl Row {
-    fn weight(&self) -> usize {
-        self.text.len() + OVERHEAD
+    fn memory_bytes(&self) -> usize {
+        self.text.len() + OVERHEAD_BYTES
     }
 }
 
-/// So much is held in any case: of short lines the overhead is the most of it.
-const LEAST_CAPACITY: usize = 1 << 20;
+/// The least capacity for rows: for short lines most of it is overhead.
+const MIN_CAPACITY_BYTES: usize = 1 << 20;
 
-/// Our words for a gap are about so long; fewer bytes than that are rather shown.
-const SMALL_GAP: usize = 40;
+/// A gap of at most this many bytes is about as long as its marker, so its bytes are shown instead.
+const SMALL_GAP_BYTES: usize = 40;
 
-/// Holds the lines that are worth most, and the last ones. It chooses nothing if the text lost its shape.
+/// Keeps the lines with the highest scores, and the last ones. It selects nothing if the text turns out not to have the
+/// format.
 pub(super) struct Outline {
     lines: Lines,
     rows: Rows,
 }
 
 struct Rows {
-    shape: Box<dyn Shape>,
-    strays: Strays,
+    format: Box<dyn Format>,
+    irregular_lines: IrregularLines,
     best: Vec<Row>,
     best_bytes: usize,
-    /// How much of that is the very beginning, which is never forgotten.
+    /// How much of `best_bytes` is the beginning of the text, which is never dropped.
     beginning_bytes: usize,
-    /// Lines worth nothing behind the last of the best, while they are short together.
-    crumbs: Vec<Row>,
-    crumb_bytes: usize,
+    /// Lines without a score after the last of the best, as long as they make up only a small gap.
+    gap_rows: Vec<Row>,
+    gap_bytes: usize,
     recent: VecDeque<Row>,
     recent_bytes: usize,
-    /// So many bytes of the best are held; with more, the weaker half goes.
+    /// The most bytes of the best lines. With more, the weaker half is dropped.
     capacity: usize,
-    /// About so many bytes may be shown.
-    most: usize,
+    /// About how many bytes may be shown.
+    max_bytes: usize,
 }
 
 impl Outline {
-    fn new(shape: Box<dyn Shape>, most_bytes: u64) -> Outline {
-        let most = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).clamp(2048, 8 << 20);
+    fn new(format: Box<dyn Format>, most_bytes: u64) -> Outline {
+        let max_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).clamp(2048, 8 << 20);
         let rows = Rows {
-            shape,
-            strays: Strays::default(),
+            format,
+            irregular_lines: IrregularLines::default(),
             best: Vec::new(),
             best_bytes: 0,
             beginning_bytes: 0,
-            crumbs: Vec::new(),
-            crumb_bytes: 0,
+            gap_rows: Vec::new(),
+            gap_bytes: 0,
             recent: VecDeque::new(),
             recent_bytes: 0,
-            capacity: (6 * most).max(LEAST_CAPACITY),
-            most,
+            capacity: (6 * max_bytes).max(MIN_CAPACITY_BYTES),
+            max_bytes,
         };
-        // A line may take a twentieth of what is shown; the rest of it is told to be missing.
-        Outline { lines: Lines::new((most / 20).clamp(160, 2048)), rows }
+        // Of a line that is longer than a twentieth of what may be shown, only the beginning is shown.
+        Outline { lines: Lines::new((max_bytes / 20).clamp(160, 2048)), rows }
     }
 
-    /// Whether the text so far has the shape.
+    /// Whether the text so far has the format.
     #[cfg(test)]
-    pub(super) fn is_met(&self) -> bool {
-        self.rows.shape.is_met()
+    pub(super) fn is_match(&self) -> bool {
+        self.rows.format.is_match()
     }
 
-    /// What it says of the text so far.
+    /// Describes the text so far.
     #[cfg(test)]
     pub(super) fn remark(&self) -> String {
-        self.rows.shape.remark()
+        self.rows.format.remark()
     }
 }
 
 impl Rows {
-    fn take(&mut self, line: &Line<'_>) {
+    fn add(&mut self, line: &Line<'_>) {
         let Line { text, start, end, number, coverage, form, .. } = *line;
-        let worth = match self.shape.worth(content(text)) {
-            STRAY => self.strays.worth(text),
-            worth => worth,
+        let score = match self.format.score(content(text)) {
+            IRREGULAR_SCORE => self.irregular_lines.score(text),
+            score => score,
         };
-        self.recent_bytes += text.len() + OVERHEAD;
+        self.recent_bytes += text.len() + OVERHEAD_BYTES;
         self.recent.push_back(Row {
             text: text.to_vec(),
             start,
@@ -192,46 +194,46 @@ impl Rows {
             number,
             coverage,
             form,
-            worth,
-            hold: worth,
+            score,
+            keep_score: score,
         });
-        while self.recent_bytes > self.most
+        while self.recent_bytes > self.max_bytes
             && let Some(mut row) = self.recent.pop_front()
         {
-            self.recent_bytes -= row.text.len() + OVERHEAD;
-            // The beginning is shown for what it is, and fills what room is left.
-            if self.beginning_bytes < self.most {
-                self.beginning_bytes += row.text.len() + OVERHEAD;
-                row.hold = HEADING;
-            } else if row.start < self.most as u64 {
-                row.hold = row.hold.max(1);
+            self.recent_bytes -= row.text.len() + OVERHEAD_BYTES;
+            // The beginning is always kept: it is shown first, and fills the room that is left.
+            if self.beginning_bytes < self.max_bytes {
+                self.beginning_bytes += row.text.len() + OVERHEAD_BYTES;
+                row.keep_score = HEADING_SCORE;
+            } else if row.start < self.max_bytes as u64 {
+                row.keep_score = row.keep_score.max(1);
             }
-            self.settle(row);
+            self.keep(row);
         }
         if self.best_bytes > self.capacity {
             self.prune();
         }
     }
 
-    /// Holds a line that is worth something, and what lies between it and the one before if that is little.
-    fn settle(&mut self, row: Row) {
-        self.crumb_bytes = if row.hold > 0 { 0 } else { self.crumb_bytes + row.text.len() };
-        let is_crumb = row.hold == 0;
-        self.crumbs.push(row);
-        if is_crumb && self.crumb_bytes > SMALL_GAP {
-            self.crumbs.clear();
+    /// Keeps a line with a score, and the lines between it and the one before if they are a small gap.
+    fn keep(&mut self, row: Row) {
+        self.gap_bytes = if row.keep_score > 0 { 0 } else { self.gap_bytes + row.text.len() };
+        let is_in_gap = row.keep_score == 0;
+        self.gap_rows.push(row);
+        if is_in_gap && self.gap_bytes > SMALL_GAP_BYTES {
+            self.gap_rows.clear();
         }
-        if !is_crumb {
-            self.best_bytes += self.crumbs.iter().map(Row::weight).sum::<usize>();
-            self.best.append(&mut self.crumbs);
+        if !is_in_gap {
+            self.best_bytes += self.gap_rows.iter().map(Row::memory_bytes).sum::<usize>();
+            self.best.append(&mut self.gap_rows);
         }
     }
 
-    /// Forgets the weaker half, but not the little that lies between two lines of the other.
+    /// Drops the weaker half, but keeps small gaps between two lines of the stronger half.
     fn prune(&mut self) {
-        let key = |row: &Row| (u32::MAX - row.hold, row.start);
+        let key = |row: &Row| (u32::MAX - row.keep_score, row.start);
         let mut order: Vec<((u32, u64), usize)> =
-            self.best.iter().map(|row| (key(row), row.weight())).collect();
+            self.best.iter().map(|row| (key(row), row.memory_bytes())).collect();
         order.sort_unstable();
         let mut bytes = 0;
         let kept = order.iter().take_while(|row| {
@@ -244,34 +246,34 @@ impl Rows {
         let mut allowed = self.capacity / 8;
         for pair in strong.windows(2) {
             let between = &self.best[pair[0] + 1..pair[1]];
-            let weight = between.iter().map(Row::weight).sum::<usize>();
+            let memory = between.iter().map(Row::memory_bytes).sum::<usize>();
             let length = self.best[pair[1]].start - self.best[pair[0]].end;
-            if length <= SMALL_GAP as u64 && weight <= allowed {
-                allowed -= weight;
+            if length <= SMALL_GAP_BYTES as u64 && memory <= allowed {
+                allowed -= memory;
                 is_kept[pair[0]..pair[1]].fill(true);
             }
         }
         let mut flags = is_kept.into_iter();
         self.best.retain(|_| flags.next().unwrap_or(false));
-        self.best_bytes = self.best.iter().map(Row::weight).sum();
+        self.best_bytes = self.best.iter().map(Row::memory_bytes).sum();
     }
 }
 
 impl Selector for Outline {
-    fn observe(&mut self, run: Segment<'_>) {
+    fn observe(&mut self, segment: Segment<'_>) {
         let Outline { lines, rows } = self;
-        lines.observe(run, &mut |line| rows.take(&line));
+        lines.observe(segment, &mut |line| rows.add(&line));
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         let Outline { lines, rows } = self;
-        lines.flush(&mut |line| rows.take(&line));
-        if !rows.shape.is_met() {
+        lines.flush(&mut |line| rows.add(&line));
+        if !rows.format.is_match() {
             return Selection::default();
         }
-        let remark = rows.shape.remark();
-        let all: Vec<&Row> = rows.best.iter().chain(&rows.crumbs).chain(&rows.recent).collect();
-        let pieces = choose::choose(&all, rows.shape.ends(), ends, &room.less_remark(&remark));
+        let remark = rows.format.remark();
+        let all: Vec<&Row> = rows.best.iter().chain(&rows.gap_rows).chain(&rows.recent).collect();
+        let pieces = choose::choose(&all, rows.format.ends(), ends, &room.less_remark(&remark));
         Selection { pieces, remark, ..Selection::default() }
     }
 }

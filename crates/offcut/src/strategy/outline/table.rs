@@ -1,32 +1,32 @@
-//! Tables: the header, the first and last rows, and rows that tell of trouble.
+//! Tables: the header, the first and last rows, and rows that report problems.
 
-use super::{HEADING, STRAY, Shape, are_most, count};
+use super::{Format, HEADING_SCORE, IRREGULAR_SCORE, count, is_majority};
 use crate::strategy::smart::content;
 use std::ops::Range;
 
-/// A heading is looked for in so many lines.
-const PREAMBLE: u64 = 8;
+/// How many lines at the start may come before the heading.
+const MAX_PREAMBLE_LINES: u64 = 8;
 
-/// A quote that is open for more lines is only a character.
-const LONGEST_RECORD: u64 = 50;
+/// A quote that is open for more lines than this is a plain character.
+const MAX_RECORD_LINES: u64 = 50;
 
 /// Columns under a header: `ls -l`, `ps`, `docker ps`, `kubectl get`, psql, Markdown, CSV.
 #[derive(Default)]
 pub(super) struct Table {
     lines: u64,
-    alike: u64,
+    regular: u64,
     rows: u64,
     others: u64,
     style: Style,
-    /// Where the names of the columns stand, and the first of them.
+    /// The ranges of the column names, and the first of them.
     names: Vec<Range<usize>>,
     first_name: Vec<u8>,
-    /// The words of the line before, while a heading is looked for.
+    /// The words of the previous line, while no heading was found.
     previous: Vec<Range<usize>>,
-    /// How many separators of the record were seen, and whether it goes on inside quotes.
+    /// How many separators of the record there were, and whether a quote is open.
     separators: usize,
     is_quoted: bool,
-    /// How many lines of it were seen, and how many lines of all records were not the last of theirs.
+    /// How many lines of the record there were, and how many lines in all were continued in the next line.
     record_lines: u64,
     continued: u64,
 }
@@ -36,21 +36,21 @@ enum Style {
     /// Nothing but blank lines yet.
     #[default]
     Unknown,
-    /// So many bars a line.
+    /// Columns between bars, with this many bars per line.
     Bars(usize),
     /// Modes, owners and names, as `ls -l` prints them.
     Files,
     /// Columns under their names.
     Columns,
-    /// The same, under names that could be words of a sentence.
+    /// The same, under names that could also be words of a sentence.
     Named,
-    /// Fields with this between them, so many times a record.
+    /// Fields with a separator, and the number of separators per record.
     Separated(u8, usize),
     None,
 }
 
-/// Words of a row that a person would look for.
-const TROUBLE: [&[u8]; 14] = [
+/// Words that indicate a problem in a row.
+const PROBLEMS: [&[u8]; 14] = [
     b"Error",
     b"ERROR",
     b"CrashLoop",
@@ -71,7 +71,7 @@ fn bars(line: &[u8]) -> usize {
     line.iter().filter(|&&byte| byte == b'|').count()
 }
 
-fn is_rule(line: &[u8]) -> bool {
+fn is_divider(line: &[u8]) -> bool {
     line.len() >= 3 && line.iter().all(|byte| b"+-=|: ".contains(byte))
 }
 
@@ -81,7 +81,7 @@ fn is_file(line: &[u8]) -> bool {
     b"-dlbcps".contains(kind) && modes.iter().all(|byte| b"-rwxsStT?".contains(byte))
 }
 
-/// Where the words of a line stand.
+/// The ranges of the words of a line.
 fn words(line: &[u8]) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for at in (0..line.len()).filter(|&at| !line[at].is_ascii_whitespace()) {
@@ -116,7 +116,7 @@ fn style(line: &[u8]) -> Style {
         line[word.clone()].iter().all(|byte| byte.is_ascii_alphanumeric() || b"%()/_-#".contains(byte))
     };
     let words = words(line);
-    // Names stand over columns, so not all of them are just one blank apart, as words are.
+    // Column names are aligned, so some are more than one space apart, unlike the words of a sentence.
     let are_apart = words.windows(2).any(|pair| pair[1].start - pair[0].end > 1);
     match words.len() >= 3 && are_apart {
         true if words.iter().all(is_name) => Style::Columns,
@@ -148,7 +148,7 @@ pub(super) fn is_total(line: &[u8]) -> bool {
 }
 
 impl Table {
-    /// How many of the columns begin or end where their names do, and of how many; the first one always does.
+    /// How many columns begin or end where their names do, and the number of columns. The first column is not counted.
     fn aligned(&self, line: &[u8]) -> (usize, usize) {
         let is_blank = |at: Option<usize>| at.and_then(|at| line.get(at)).is_none_or(u8::is_ascii_whitespace);
         let begins = |at: usize| is_blank(at.checked_sub(1)) && !is_blank(Some(at));
@@ -157,7 +157,7 @@ impl Table {
         (names.iter().filter(|name| begins(name.start) || ends(name.end)).count(), names.len())
     }
 
-    /// Whether the line is a row, or the last one of it.
+    /// Whether the line is a row, or the last line of one.
     fn is_row(&mut self, line: &[u8]) -> bool {
         match self.style {
             Style::Bars(count) => bars(line) >= count.min(2) && bars(line) > 0,
@@ -177,10 +177,10 @@ impl Table {
         }
     }
 
-    /// Whether the record goes on in the next line, because a quote is open.
-    fn goes_on(&mut self, line: &[u8]) -> bool {
+    /// Whether the record continues in the next line, because a quote is open.
+    fn is_continued(&mut self, line: &[u8]) -> bool {
         let Style::Separated(separator, _) = self.style else { return false };
-        // A quote opens only where a field begins, or doubles the one before it.
+        // A quote opens only at the start of a field, or doubles the quote before it.
         let mut previous = separator;
         for &byte in line {
             match (byte, self.is_quoted) {
@@ -191,14 +191,14 @@ impl Table {
             previous = byte;
         }
         self.record_lines = if self.is_quoted { self.record_lines + 1 } else { 0 };
-        self.is_quoted &= self.record_lines < LONGEST_RECORD;
+        self.is_quoted &= self.record_lines < MAX_RECORD_LINES;
         self.continued += u64::from(self.is_quoted);
         self.is_quoted
     }
 
-    /// Names of any kind with a line under all or each of them; above them may be a legend.
+    /// Whether the line underlines the column names, which may follow a legend.
     fn is_underlined(&mut self, line: &[u8]) -> bool {
-        let is_line = line.iter().any(|byte| b"-=".contains(byte)) && is_rule(line);
+        let is_line = line.iter().any(|byte| b"-=".contains(byte)) && is_divider(line);
         let words = std::mem::replace(&mut self.previous, words(line));
         if !is_line {
             return false;
@@ -208,14 +208,14 @@ impl Table {
     }
 }
 
-impl Shape for Table {
-    fn worth(&mut self, line: &[u8]) -> u32 {
+impl Format for Table {
+    fn score(&mut self, line: &[u8]) -> u32 {
         self.lines += 1;
-        self.alike += 1;
+        self.regular += 1;
         if matches!(self.style, Style::Unknown | Style::Bars(0)) {
             let found = style(line);
             if found != Style::Unknown {
-                // With bars, the first line is a row unless a rule follows.
+                // With bars, the first line is a row unless a divider follows.
                 let is_row = is_file(line) || (self.style == Style::Unknown && bars(line) > 0);
                 self.style = found;
                 self.names = words(line);
@@ -223,51 +223,51 @@ impl Shape for Table {
                     self.names.first().map_or_else(Vec::new, |name| line[name.clone()].to_vec());
                 self.previous = self.names.clone();
                 self.rows += u64::from(is_row);
-                return HEADING;
+                return HEADING_SCORE;
             }
             return 0;
         }
-        if matches!(self.style, Style::None | Style::Named) && self.lines <= PREAMBLE {
+        if matches!(self.style, Style::None | Style::Named) && self.lines <= MAX_PREAMBLE_LINES {
             if self.is_underlined(line) {
-                (self.style, self.alike, self.others, self.rows) = (Style::Columns, self.lines, 0, 0);
-                return HEADING;
+                (self.style, self.regular, self.others, self.rows) = (Style::Columns, self.lines, 0, 0);
+                return HEADING_SCORE;
             }
             if self.style == Style::None {
                 self.others += 1;
-                self.alike -= 1;
-                return HEADING;
+                self.regular -= 1;
+                return HEADING_SCORE;
             }
         }
-        if self.goes_on(line) {
+        if self.is_continued(line) {
             return 0;
         }
         let is_row = self.is_row(line);
-        if is_rule(line) || line.is_empty() || is_total(line) {
+        if is_divider(line) || line.is_empty() || is_total(line) {
             if matches!(self.style, Style::Bars(_)) && self.rows == 1 {
                 self.rows = 0;
             }
             return 900;
         }
         if !is_row {
-            self.alike -= 1;
+            self.regular -= 1;
             self.others += 1;
-            return STRAY;
+            return IRREGULAR_SCORE;
         }
         self.rows += 1;
-        let troubled = TROUBLE.iter().any(|word| memchr::memmem::find(line, word).is_some());
-        if troubled { 500 } else { 0 }
+        let is_problem = PROBLEMS.iter().any(|word| memchr::memmem::find(line, word).is_some());
+        if is_problem { 500 } else { 0 }
     }
 
-    fn is_met(&self) -> bool {
+    fn is_match(&self) -> bool {
         !matches!(self.style, Style::Unknown | Style::None)
             && (self.rows + self.continued) * 2 > self.lines
-            && are_most(self.alike, self.lines, 96)
+            && is_majority(self.regular, self.lines, 96)
     }
 
     fn remark(&self) -> String {
         match self.style {
             Style::Files => format!("listing of {}", count(self.rows, "entry", "entries")),
-            // What does not look like a row here may be one, or the last words under a table.
+            // A line that does not look like a row may be one, or may be a footer.
             Style::Columns | Style::Named | Style::Separated(..) if self.others > 0 => {
                 format!("table of at least {}", count(self.rows, "row", "rows"))
             }

@@ -1,31 +1,31 @@
-//! Trees and lists of paths: what stands near the root, and how much there is.
+//! Trees and lists of paths: the entries near the root, and the number of entries.
 
 use super::table::is_total;
-use super::{STRAY, Shape, are_most, count};
+use super::{Format, IRREGULAR_SCORE, count, is_majority};
 
 /// `npm ls`, `cargo tree`, `tree`; `ls -R`; `find`.
 #[derive(Default)]
 pub(super) struct Tree {
     lines: u64,
-    /// Lines with the branches of a tree.
+    /// Lines of a tree drawing.
     branches: u64,
-    /// Names of directories, as `ls -R` prints them, and the names under them.
+    /// Directory headings, as `ls -R` prints them, and the names below them.
     directories: u64,
     names: u64,
-    /// Lines of a listing that are neither: sums, and what could not be listed.
+    /// Lines of a listing that are neither: totals and errors.
     remarks: u64,
-    /// How many names of the directory were seen.
-    place: u64,
-    /// Lines that are paths beyond doubt, and all that may be.
+    /// How many lines of the current directory there were.
+    lines_in_directory: u64,
+    /// Lines that are certainly paths, and all that may be.
     paths: u64,
     likely_paths: u64,
     others: u64,
-    /// The first two names of the last path.
+    /// The first two components of the last path.
     parent: Vec<u8>,
     after_blank: bool,
 }
 
-/// How deep in a tree a line stands, by what is drawn before its name.
+/// The depth of a line in a tree, by the branches drawn before its name.
 fn depth(line: &[u8]) -> Option<u32> {
     // Most lines are plain names.
     if !line.iter().any(|&byte| byte == 0xE2 || matches!(byte, b'|' | b'`' | b'+')) {
@@ -49,37 +49,37 @@ fn depth(line: &[u8]) -> Option<u32> {
 }
 
 impl Tree {
-    /// What a line under the name of a directory is worth.
-    fn worth_of_name(&mut self, line: &[u8], after_blank: bool) -> u32 {
+    /// The score of a line below a directory heading.
+    fn score_name(&mut self, line: &[u8], after_blank: bool) -> u32 {
         if line.starts_with(b"ls: ") {
             self.remarks += 1;
             return 950;
         }
-        // Behind a blank line nothing but a directory stands in a listing.
+        // In a listing, only a directory heading follows a blank line.
         if after_blank {
             self.others += 1;
-            return STRAY;
+            return IRREGULAR_SCORE;
         }
-        self.place += 1;
-        if self.place == 1 && is_total(line) {
+        self.lines_in_directory += 1;
+        if self.lines_in_directory == 1 && is_total(line) {
             self.remarks += 1;
             return 0;
         }
         self.names += 1;
-        // Few names have blanks; what is no name has them.
+        // Few names contain spaces; most other lines do.
         if line.contains(&b' ') {
-            return STRAY;
+            return IRREGULAR_SCORE;
         }
-        // What is in the root, before the directories that are far from it.
-        if self.directories == 1 && self.place <= 60 { 780 } else { 0 }
+        // The contents of the root come before directories far from it.
+        if self.directories == 1 && self.lines_in_directory <= 60 { 780 } else { 0 }
     }
 }
 
-/// Words that tell of a broken tree.
-const TROUBLE: [&[u8]; 5] = [b"UNMET", b"invalid", b"extraneous", b"missing:", b"ERR!"];
+/// Words for problems in a dependency tree.
+const PROBLEMS: [&[u8]; 5] = [b"UNMET", b"invalid", b"extraneous", b"missing:", b"ERR!"];
 
-impl Shape for Tree {
-    fn worth(&mut self, line: &[u8]) -> u32 {
+impl Format for Tree {
+    fn score(&mut self, line: &[u8]) -> u32 {
         self.lines += 1;
         let after_blank = std::mem::replace(&mut self.after_blank, line.is_empty());
         if line.is_empty() {
@@ -87,8 +87,8 @@ impl Shape for Tree {
         }
         if let Some(depth) = depth(line) {
             self.branches += 1;
-            let troubled = TROUBLE.iter().any(|word| memchr::memmem::find(line, word).is_some());
-            return if troubled { 950 } else { 800_u32.saturating_sub(150 * depth).max(2) };
+            let is_problem = PROBLEMS.iter().any(|word| memchr::memmem::find(line, word).is_some());
+            return if is_problem { 950 } else { 800_u32.saturating_sub(150 * depth).max(2) };
         }
         let has_space = line.iter().any(|byte| matches!(byte, b' ' | b'\t'));
         if let Some(directory) = line.strip_suffix(b":")
@@ -96,21 +96,21 @@ impl Shape for Tree {
             && (self.directories > 0 || !has_space)
         {
             self.directories += 1;
-            self.place = 0;
+            self.lines_in_directory = 0;
             let depth = directory.iter().filter(|&&byte| byte == b'/').count() as u32;
             return 900_u32.saturating_sub(80 * depth).max(100);
         }
         if self.directories > 0 {
-            return self.worth_of_name(line, after_blank);
+            return self.score_name(line, after_blank);
         }
         self.likely_paths += u64::from(super::is_path(line));
         if has_space || !line.contains(&b'/') || line.contains(&b':') {
             self.others += 1;
             return match super::is_path(line) {
                 true => 0,
-                // The root of a tree is drawn without a branch.
+                // The root of a tree has no branch.
                 false if has_space && (after_blank || self.lines == 1) => 900,
-                false => STRAY,
+                false => IRREGULAR_SCORE,
             };
         }
         self.paths += 1;
@@ -124,11 +124,11 @@ impl Shape for Tree {
         400
     }
 
-    fn is_met(&self) -> bool {
+    fn is_match(&self) -> bool {
         let lists = self.directories >= 3 && self.names > 0 && self.others == 0;
-        are_most(self.branches, self.lines, 85)
-            || (are_most(self.paths, self.lines, 97))
-            || (lists && are_most(self.directories * 2 + self.names + self.remarks, self.lines, 90))
+        is_majority(self.branches, self.lines, 85)
+            || (is_majority(self.paths, self.lines, 97))
+            || (lists && is_majority(self.directories * 2 + self.names + self.remarks, self.lines, 90))
     }
 
     fn remark(&self) -> String {

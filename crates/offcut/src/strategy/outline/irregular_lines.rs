@@ -1,0 +1,36 @@
+//! Scores lines that do not have the format of the others: a file that could not be read, a warning, a total.
+
+use super::IRREGULAR_SCORE;
+use crate::strategy::smart::LineClassifier;
+use std::collections::HashMap;
+
+/// How many lines of each template are shown before anything else.
+const MAX_PER_TEMPLATE: u32 = 3;
+
+/// How many templates are counted, and how many as long as the lines report problems.
+const MAX_TEMPLATES: usize = 24;
+const MAX_PROBLEM_TEMPLATES: usize = 240;
+
+/// How often each template occurred among irregular lines.
+#[derive(Default)]
+pub(super) struct IrregularLines {
+    counts: HashMap<u64, u32>,
+    classifier: LineClassifier,
+}
+
+impl IrregularLines {
+    /// The score of the next irregular line. The first of a template score more than anything but a heading.
+    pub(super) fn score(&mut self, line: &[u8]) -> u32 {
+        let (template, is_problem) = self.classifier.classify(line);
+        let max = if is_problem { MAX_PROBLEM_TEMPLATES } else { MAX_TEMPLATES };
+        if self.counts.len() >= max && !self.counts.contains_key(&template) {
+            return 1;
+        }
+        let count = self.counts.entry(template).or_default();
+        *count += 1;
+        match *count <= MAX_PER_TEMPLATE {
+            true => IRREGULAR_SCORE + u32::from(is_problem),
+            false => 1,
+        }
+    }
+}
