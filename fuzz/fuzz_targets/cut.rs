@@ -1,4 +1,5 @@
-//! Any output, by any strategy, in any chunks: within the limits, the same as in one piece, every byte kept.
+//! Cuts any output with any strategy: the preview is within the limits and does not depend on the chunks, and every
+//! byte is stored.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any conversation through the proxy: a line that begins with `<` is the server's.
+//! Passes any conversation through the MCP proxy. Lines that begin with `<` come from the server.
 
 #![no_main]
 

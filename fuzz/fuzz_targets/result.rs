@@ -1,4 +1,4 @@
-//! Any tool result: JSON comes out as JSON, and what comes out is not cut again.
+//! Bounds any tool result: JSON stays JSON, and bounding the result again changes nothing.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Any client of our own server: every answer is a line of JSON.
+//! Sends any input to the MCP server: every answer is a line of JSON.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ struct Answers(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Answers {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("nobody panicked").extend_from_slice(bytes);
+        self.0.lock().expect("the lock is not poisoned").extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -27,8 +27,8 @@ impl Write for Answers {
 fuzz_target!(|data: &[u8]| {
     let library = Library::new(Ok(Arc::new(MemoryStore::new(|| UNIX_EPOCH))));
     let answers = Answers::default();
-    serve(&library, 1 << 16, data, Box::new(answers.clone())).expect("memory does not fail");
-    let answers = answers.0.lock().expect("nobody panicked");
+    serve(&library, 1 << 16, data, Box::new(answers.clone())).expect("writing to memory does not fail");
+    let answers = answers.0.lock().expect("the lock is not poisoned");
     for line in answers.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         serde_json::from_slice::<&RawValue>(line).expect("answers are JSON");
     }

@@ -1,4 +1,4 @@
-//! Foreign metadata beside a kept output: taken or refused, and what was taken is written as it was read.
+//! Reads any metadata of an entry: it is accepted or rejected, and accepted metadata is written back unchanged.
 
 #![no_main]
 
@@ -9,6 +9,6 @@ fuzz_target!(|data: &[u8]| {
     let id = Id::parse("1q1jhprfq70femhn").expect("an id");
     let Ok(entry) = Entry::from_json(&id, data) else { return };
     let written = entry.to_json();
-    let again = Entry::from_json(&id, &written).expect("we read what we write");
+    let again = Entry::from_json(&id, &written).expect("written metadata can be read");
     assert_eq!(again.to_json(), written);
 });

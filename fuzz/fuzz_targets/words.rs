@@ -1,4 +1,4 @@
-//! What people and programs write by hand: profiles, sizes, ranges, references, JSON to be read by a person.
+//! Parses anything that users write by hand: profiles, sizes, ranges, references, and JSON to be made readable.
 
 #![no_main]
 

@@ -1,8 +1,8 @@
-//! What cutting costs, as ratios to one count of line feeds over the same bytes in the same run.
+//! Measures the cost of cutting, as a ratio to counting the line feeds of the same bytes in the same run.
 //!
-//! Machines are noisy and differ; the ratio of two best times taken side by side is what can be compared.
+//! Absolute times differ between machines and runs; the ratio of two best times measured together is comparable.
 
-#![expect(clippy::unwrap_used, reason = "a benchmark that cannot run is a panic")]
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot run should panic")]
 
 use offcut::measure::newlines;
 use offcut::strategy::StrategyName;
@@ -10,7 +10,7 @@ use offcut::{Context, Limits, Profile, Rule, Terminal, Truncator};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// The parts and texts that were asked for.
+/// The parts and texts that the arguments name.
 fn wanted() -> Vec<String> {
     std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect()
 }
@@ -21,7 +21,7 @@ fn main() {
         ("first", first_cut),
         ("pass-through", pass_through),
         ("both-ends", || both_ends(100 << 20)),
-        ("drawing", || drawing(100 << 20)),
+        ("rendering", || rendering(100 << 20)),
         ("hostile", || hostile(20 << 20)),
         ("flat", flat_per_byte),
         ("lines", million_line_tail),
@@ -35,7 +35,7 @@ fn main() {
     }
 }
 
-/// The best of several runs: what the machine can do when nobody disturbs it.
+/// The shortest time of several runs, which has the least noise.
 fn best(runs: u32, mut task: impl FnMut()) -> Duration {
     (0..runs)
         .map(|_| {
@@ -69,7 +69,7 @@ fn native(strategy: StrategyName, limits: Limits) -> Truncator {
         .unwrap()
 }
 
-/// The first output of a process pays for what is built once: it must stand first.
+/// The first output of a process pays for one-time initialization, so this part must run first.
 fn first_cut() {
     let mut text = log(60_000);
     for number in 0..400 {
@@ -132,8 +132,8 @@ fn both_ends(bytes: usize) {
     }
 }
 
-/// What it costs to show an output as a terminal would.
-fn drawing(bytes: usize) {
+/// The cost of showing an output as a terminal would.
+fn rendering(bytes: usize) {
     let plain = log(bytes);
     let count = best(10, || {
         black_box(newlines(black_box(&plain)));
@@ -163,7 +163,7 @@ fn drawing(bytes: usize) {
     }
 }
 
-/// Input made to be slow: nanoseconds per byte at two sizes, which are the same if the cost is linear.
+/// Input designed to be slow: nanoseconds per byte at two sizes, which are equal if the cost is linear.
 fn hostile(bytes: usize) {
     println!(
         "\nhostile input as a terminal shows it, nanoseconds per byte, {} and {} MiB",
@@ -225,11 +225,12 @@ fn million_line_tail() {
     }
 }
 
-/// `smart` on an ordinary log and on texts made to be slow, each at two sizes: a cost that is linear has one ratio.
+/// `smart` on an ordinary log and on text designed to be slow, each at two sizes; the ratios are equal if the cost is
+/// linear.
 fn smart() {
     println!("\nsmart, against one newline count over the same bytes");
-    type Made = fn(usize) -> Vec<u8>;
-    let texts: [(&str, Made); 7] = [
+    type Generate = fn(usize) -> Vec<u8>;
+    let texts: [(&str, Generate); 7] = [
         ("repetitive log", log),
         ("the same error", |bytes| {
             lines(bytes, |number, _| format!("src/a.c:{number}:5: error: expected ';'\n"))
@@ -273,15 +274,15 @@ fn smart() {
                     black_box(truncator.apply(black_box(&text), &Context::default()));
                 })
             };
-            let drawn = time(StrategyName::Smart, Terminal::Rendered);
+            let rendered = time(StrategyName::Smart, Terminal::Rendered);
             let raw = time(StrategyName::Smart, Terminal::Raw);
             let ends = time(StrategyName::HeadTail, Terminal::Rendered);
-            let speed = text.len() as f64 / drawn.as_secs_f64() / 1e6;
-            (ratio(drawn, count), ratio(raw, count), ratio(ends, count), speed)
+            let speed = text.len() as f64 / rendered.as_secs_f64() / 1e6;
+            (ratio(rendered, count), ratio(raw, count), ratio(ends, count), speed)
         });
         print!("  {name:18}");
-        for (drawn, raw, ends, speed) in results {
-            print!("  drawn {drawn:7.2}x raw {raw:7.2}x (head-tail {ends:6.2}x) {speed:6.0} MB/s");
+        for (rendered, raw, ends, speed) in results {
+            print!("  rendered {rendered:7.2}x raw {raw:7.2}x (head-tail {ends:6.2}x) {speed:6.0} MB/s");
         }
         println!();
     }

@@ -1,17 +1,17 @@
-//! A strategy of one's own: a JSON array keeps its first items, whatever the lines are.
+//! A custom strategy: shows the first items of a JSON array.
 //!
 //! `cargo run -p offcut --example json_array`
 
 use offcut::strategy::{Ends, Room, Selection, Selector};
 use offcut::{Context, Profile, Segment, Truncator};
 
-/// Shows as many leading items of a JSON array as fit, and anything else from the head.
+/// Shows as many leading items of a JSON array as fit. Other text is cut at the end.
 #[derive(Default)]
 struct FirstItems(Vec<u8>);
 
 impl Selector for FirstItems {
-    fn observe(&mut self, run: Segment<'_>) {
-        self.0.extend_from_slice(run.text);
+    fn observe(&mut self, segment: Segment<'_>) {
+        self.0.extend_from_slice(segment.text);
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
@@ -26,7 +26,7 @@ impl Selector for FirstItems {
     }
 }
 
-/// Where each item of a JSON array ends; nothing if the text is not an array.
+/// The end of each item of a JSON array; empty if the text is not an array.
 fn items(text: &[u8]) -> Vec<usize> {
     let Ok(all) = serde_json::from_slice::<Vec<&serde_json::value::RawValue>>(text) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! A service whose answers are bounded: `cargo run -p offcut --example layer --features layer`
+//! A tower service whose responses are bounded: `cargo run -p offcut --example layer --features layer`
 
 use offcut::results::Middleware;
 use offcut::results::layer::BoundLayer;

@@ -1,4 +1,4 @@
-//! Tools behind one middleware: `cargo run -p offcut --example registry --features registry`
+//! Tools whose results are bounded by one registry: `cargo run -p offcut --example registry --features registry`
 
 use offcut::results::registry::{Registry, Tool, ToolCall, ToolFuture};
 use offcut::results::{Middleware, ToolOutput};
@@ -22,12 +22,12 @@ impl Tool for Count {
                 Ok(most) => ToolOutput::succeeded(
                     (1..=most).map(|number| format!("line {number}\n")).collect::<String>(),
                 ),
-                Err(error) => ToolOutput::failed(format!("how many lines? {error}")),
+                Err(error) => ToolOutput::failed(format!("expected a number of lines: {error}")),
             }
         })
     }
 
-    /// The end matters, and 20 lines of it are enough.
+    /// Shows the last 20 lines.
     fn rule(&self) -> Rule {
         let limits = Limits { lines: Some(20), ..Limits::default() };
         Rule { strategy: Some(StrategyName::Tail), limits, ..Rule::default() }
