@@ -1,4 +1,4 @@
-//! Compiles the patterns of `smart`'s rules, so that no output has to wait for it.
+//! Compiles the patterns of the `smart` strategy's rules to automata, so that nothing is compiled at run time.
 
 #[expect(dead_code, unreachable_pub, reason = "only the patterns are needed here")]
 #[path = "src/strategy/smart/rules/mod.rs"]
@@ -11,14 +11,15 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// A pattern that needs more is written badly.
-const MOST_BYTES: usize = 256 << 10;
+/// The largest automaton. A pattern that needs more should be rewritten.
+const MAX_AUTOMATON_BYTES: usize = 256 << 10;
 
-/// Writes `patterns.bin`, every pattern as a machine, and `patterns.rs`, where each of them stands.
+/// Writes `patterns.bin`, all automata one after the other, and `patterns.rs`, the offset and the length of each.
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=src/strategy/smart/rules");
-    let little = std::env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "little");
-    let (mut bytes, mut places) = (Vec::new(), String::from("[\n"));
+    let is_little_endian =
+        std::env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "little");
+    let (mut bytes, mut ranges) = (Vec::new(), String::from("[\n"));
     for rule in rules::RULES.iter() {
         let nfa = NFA::compiler()
             .configure(thompson::Config::new().utf8(false).which_captures(WhichCaptures::None))
@@ -33,20 +34,21 @@ fn main() -> Result<(), Box<dyn Error>> {
             .minimize(true)
             .accelerate(false)
             .start_kind(start)
-            .determinize_size_limit(Some(16 * MOST_BYTES))
-            .dfa_size_limit(Some(MOST_BYTES));
+            .determinize_size_limit(Some(16 * MAX_AUTOMATON_BYTES))
+            .dfa_size_limit(Some(MAX_AUTOMATON_BYTES));
         let dense = dense::Builder::new()
             .configure(config)
             .build_from_nfa(&nfa)
             .map_err(|error| format!("{}: {error}", rule.name))?;
         let dfa = dense.to_sparse()?;
-        let machine = if little { dfa.to_bytes_little_endian() } else { dfa.to_bytes_big_endian() };
-        writeln!(places, "({}, {}, {anchored}),", bytes.len(), machine.len())?;
-        bytes.extend_from_slice(&machine);
+        let automaton =
+            if is_little_endian { dfa.to_bytes_little_endian() } else { dfa.to_bytes_big_endian() };
+        writeln!(ranges, "({}, {}, {anchored}),", bytes.len(), automaton.len())?;
+        bytes.extend_from_slice(&automaton);
     }
-    places.push(']');
-    let folder = PathBuf::from(std::env::var("OUT_DIR")?);
-    std::fs::write(folder.join("patterns.bin"), bytes)?;
-    std::fs::write(folder.join("patterns.rs"), places)?;
+    ranges.push(']');
+    let directory = PathBuf::from(std::env::var("OUT_DIR")?);
+    std::fs::write(directory.join("patterns.bin"), bytes)?;
+    std::fs::write(directory.join("patterns.rs"), ranges)?;
     Ok(())
 }

@@ -1,30 +1,30 @@
-//! Tells output that nobody can read as text.
+//! Detects binary output, and describes it.
 
-/// How many bytes from the start decide.
+/// How many bytes at the start of an output are examined.
 pub(crate) const OPENING: usize = 64 << 10;
 
-/// More than one byte in so many that is no text makes the output binary. Lists separated by NUL stay text.
-const SHARE: usize = 10;
+/// Output is binary if more than one byte in this many is an unused control character. NUL-separated lists stay text.
+const BYTES_PER_UNUSED: usize = 10;
 
-/// The same for bytes that are only not UTF-8: text in one of the older encodings is text.
-const SHARE_OF_INVALID: usize = 3;
+/// The same for invalid UTF-8: text in an older encoding is still text.
+const BYTES_PER_INVALID: usize = 3;
 
-/// The same for an output whose first bytes are those of a binary format, some of which are only two letters.
-const SHARE_OF_KNOWN: usize = 100;
+/// The same for output with the signature of a binary format, because some signatures are only two letters.
+const BYTES_PER_NON_TEXT_WITH_SIGNATURE: usize = 100;
 
-/// What kind of binary output it is.
+/// A kind of binary output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Its first bytes are those of this media type.
+    /// It has the signature of this media type.
     Known(&'static str),
-    /// Its first bytes tell nothing.
+    /// It has no known signature.
     Unknown,
 }
 
 /// The kind of the output that begins with `opening`, if it is not text.
 ///
-/// Not text are NUL and other bytes that no terminal uses, and what is not UTF-8. A byte here and there is forgiven:
-/// a log does not become unreadable by one of them.
+/// NUL, other control characters that no terminal uses, and invalid UTF-8 are not text. A few of them are tolerated: they
+/// do not make a log unreadable.
 pub(crate) fn kind(opening: &[u8]) -> Option<Kind> {
     let opening = &opening[..opening.len().min(OPENING)];
     let (mut unused, mut invalid) = (0, 0);
@@ -33,24 +33,24 @@ pub(crate) fn kind(opening: &[u8]) -> Option<Kind> {
         invalid += chunk.invalid().len();
     }
     let known = infer::get(opening)
-        .filter(|_| (unused + invalid) * SHARE_OF_KNOWN > opening.len())
+        .filter(|_| (unused + invalid) * BYTES_PER_NON_TEXT_WITH_SIGNATURE > opening.len())
         .map(|kind| kind.mime_type())
         .filter(|media| !media.starts_with("text/"));
     match known {
         Some(media) => Some(Kind::Known(media)),
         None => {
-            let is_binary = unused * SHARE + invalid * SHARE_OF_INVALID > opening.len();
+            let is_binary = unused * BYTES_PER_UNUSED + invalid * BYTES_PER_INVALID > opening.len();
             is_binary.then_some(Kind::Unknown)
         }
     }
 }
 
-/// A control that stands neither in text nor in what a terminal is told.
+/// Whether a control character is used neither in text nor in terminal sequences.
 fn is_unused(byte: u8) -> bool {
     matches!(byte, 0x00..=0x06 | 0x10..=0x17 | 0x19 | 0x1C..=0x1F)
 }
 
-/// The first `lines` lines of `bytes` in hexadecimal, sixteen bytes a line, with what is printable of them.
+/// A hex dump of the first `lines` lines of `bytes`, sixteen bytes per line.
 pub(crate) fn hex(bytes: &[u8], lines: usize) -> String {
     let mut text = String::new();
     for (number, row) in bytes.chunks(16).take(lines).enumerate() {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_binary() {
+    fn binary_output_is_detected() {
         let check = |opening: &[u8], expected: Option<Kind>| {
             assert_eq!(kind(opening), expected, "{:?}", opening.escape_ascii().to_string());
         };
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn hexadecimal() {
+    fn hex_dump_has_offsets_and_printable_characters() {
         assert_eq!(
             hex(b"\x89PNG\r\n\x1a\n0123456789", 9),
             "00000000: 8950 4e47 0d0a 1a0a 3031 3233 3435 3637  .PNG....01234567\n\

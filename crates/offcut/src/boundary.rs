@@ -1,10 +1,10 @@
-//! Where a text may be cut: between characters and between lines.
+//! Positions where text may be cut: between characters and between lines.
 
 use crate::measure::{CharConvention, LineConvention, starts_char};
 
-/// The largest place at or before `at` that does not lie inside a character.
+/// The last position at or before `at` that is not inside a character.
 ///
-/// Invalid UTF-8 may be cut anywhere, except inside half a surrogate pair: it is shown as one character.
+/// Invalid UTF-8 may be cut anywhere, except inside an encoded lone surrogate, which is shown as one character.
 pub(crate) fn floor(text: &[u8], at: usize) -> usize {
     if at >= text.len() {
         return text.len();
@@ -15,7 +15,7 @@ pub(crate) fn floor(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// The smallest place at or after `at` that does not lie inside a character.
+/// The first position at or after `at` that is not inside a character.
 pub(crate) fn ceil(text: &[u8], at: usize) -> usize {
     if at >= text.len() {
         return text.len();
@@ -26,9 +26,9 @@ pub(crate) fn ceil(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// The character that begins before `at` and ends behind it.
+/// The character that begins before `at` and ends after it.
 fn char_across(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let start = (at.saturating_sub(3)..at).rev().find(|&place| starts_char(text[place]))?;
+    let start = (at.saturating_sub(3)..at).rev().find(|&index| starts_char(text[index]))?;
     let length = match text[start] {
         0xC2..=0xDF => 2,
         0xE0..=0xEF => 3,
@@ -37,18 +37,18 @@ fn char_across(text: &[u8], at: usize) -> Option<(usize, usize)> {
     };
     let end = start + length;
     let whole = text.get(start..end).filter(|_| at < end)?;
-    let is_half_a_pair = matches!(whole, [0xED, 0xA0..=0xBF, 0x80..=0xBF]);
-    (is_half_a_pair || std::str::from_utf8(whole).is_ok()).then_some((start, end))
+    let is_lone_surrogate = matches!(whole, [0xED, 0xA0..=0xBF, 0x80..=0xBF]);
+    (is_lone_surrogate || std::str::from_utf8(whole).is_ok()).then_some((start, end))
 }
 
 /// The length of the longest prefix of at most `most` characters.
 pub(crate) fn prefix_of_chars(text: &[u8], most: u64, convention: CharConvention) -> usize {
     let mut left = most;
-    for (place, &byte) in text.iter().enumerate() {
+    for (index, &byte) in text.iter().enumerate() {
         if starts_char(byte) {
             let weight = weight(byte, convention);
             if left < weight {
-                return place;
+                return index;
             }
             left -= weight;
         }
@@ -60,14 +60,14 @@ pub(crate) fn prefix_of_chars(text: &[u8], most: u64, convention: CharConvention
 pub(crate) fn suffix_of_chars(text: &[u8], most: u64, convention: CharConvention) -> usize {
     let mut left = most;
     let mut start = text.len();
-    for (place, &byte) in text.iter().enumerate().rev() {
+    for (index, &byte) in text.iter().enumerate().rev() {
         if starts_char(byte) {
             let weight = weight(byte, convention);
             if left < weight {
                 return start;
             }
             left -= weight;
-            start = place;
+            start = index;
         }
     }
     0
@@ -80,14 +80,14 @@ fn weight(byte: u8, convention: CharConvention) -> u64 {
     }
 }
 
-/// Where lines begin and end, by each convention.
+/// The starts and ends of lines.
 impl LineConvention {
     /// The end of the first `most` lines of `text`.
     pub(crate) fn prefix(self, text: &[u8], most: u64) -> usize {
         let Some(nth) = most.checked_sub(1) else { return 0 };
         let nth = usize::try_from(nth).unwrap_or(usize::MAX);
         let end = match self {
-            LineConvention::Terminated => memchr::memchr_iter(b'\n', text).nth(nth).map(|place| place + 1),
+            LineConvention::Terminated => memchr::memchr_iter(b'\n', text).nth(nth).map(|index| index + 1),
             LineConvention::Separated => memchr::memchr_iter(b'\n', text).nth(nth),
             LineConvention::Universal => universal_ends(text).nth(nth),
         };
@@ -99,11 +99,11 @@ impl LineConvention {
         let Some(nth) = most.checked_sub(1) else { return text.len() };
         let nth = usize::try_from(nth).unwrap_or(usize::MAX);
         let start = match self {
-            LineConvention::Separated => memchr::memrchr_iter(b'\n', text).nth(nth).map(|place| place + 1),
-            // The feed that ends the text starts no line.
+            LineConvention::Separated => memchr::memrchr_iter(b'\n', text).nth(nth).map(|index| index + 1),
+            // The line feed that ends the text starts no line.
             LineConvention::Terminated => {
                 let inner = text.strip_suffix(b"\n").unwrap_or(text);
-                memchr::memrchr_iter(b'\n', inner).nth(nth).map(|place| place + 1)
+                memchr::memrchr_iter(b'\n', inner).nth(nth).map(|index| index + 1)
             }
             LineConvention::Universal => {
                 let lines = universal_ends(text).filter(|&end| end < text.len()).count() + 1;
@@ -114,10 +114,10 @@ impl LineConvention {
         start.unwrap_or(0)
     }
 
-    /// The last place at or before `at` where a kept prefix may end with a whole line.
+    /// The last position at or before `at` where a prefix ends with a whole line.
     pub(crate) fn end_before(self, text: &[u8], at: usize) -> usize {
         match self {
-            LineConvention::Terminated => memchr::memrchr(b'\n', &text[..at]).map_or(0, |place| place + 1),
+            LineConvention::Terminated => memchr::memrchr(b'\n', &text[..at]).map_or(0, |index| index + 1),
             LineConvention::Separated => {
                 let reach = text.len().min(at + 1);
                 memchr::memrchr(b'\n', &text[..reach]).unwrap_or(0)
@@ -128,14 +128,14 @@ impl LineConvention {
         }
     }
 
-    /// The first place at or after `at` where a kept suffix may start with a whole line.
+    /// The first position at or after `at` where a suffix starts with a whole line.
     pub(crate) fn start_after(self, text: &[u8], at: usize) -> usize {
         if at == 0 {
             return 0;
         }
         let start = match self {
             LineConvention::Terminated | LineConvention::Separated => {
-                memchr::memchr(b'\n', &text[at - 1..]).map(|place| at + place)
+                memchr::memchr(b'\n', &text[at - 1..]).map(|index| at + index)
             }
             LineConvention::Universal => universal_ends(text).find(|&end| end >= at),
         };
@@ -143,7 +143,7 @@ impl LineConvention {
     }
 }
 
-/// The places behind each line break of Python's `splitlines`.
+/// The positions after each line break that Python's `splitlines` recognises.
 fn universal_ends(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_are_not_split() {
+    fn floor_and_ceil_do_not_split_characters() {
         let text = "a漢🙂".as_bytes();
         let floors: Vec<usize> = (0..=text.len()).map(|at| floor(text, at)).collect();
         assert_eq!(floors, [0, 1, 1, 1, 4, 4, 4, 4, 8]);
@@ -180,14 +180,14 @@ mod tests {
         for at in [3, 4, 5, 6, 7] {
             assert_eq!((floor(broken, at), ceil(broken, at)), (at, at));
         }
-        // Half a surrogate pair, as a string of JSON may hold it.
+        // A lone surrogate, as a JSON string may contain it.
         let half = b"a\xED\xA0\x80b";
         assert_eq!([1, 2, 3, 4].map(|at| floor(half, at)), [1, 1, 1, 4]);
         assert_eq!([1, 2, 3, 4].map(|at| ceil(half, at)), [1, 4, 4, 4]);
     }
 
     #[test]
-    fn counted_characters() {
+    fn prefix_and_suffix_count_characters() {
         let text = "a漢🙂b".as_bytes();
         let prefix = |most, convention| prefix_of_chars(text, most, convention);
         assert_eq!(
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn line_edges() {
+    fn line_edges_follow_the_convention() {
         use LineConvention::*;
         let text = b"a\nbb\n\nc\n";
         assert_eq!([0, 1, 2, 3, 4, 5].map(|most| Terminated.prefix(text, most)), [0, 2, 5, 6, 8, 8]);

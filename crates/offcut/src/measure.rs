@@ -1,13 +1,13 @@
-//! How large an output is, in the units that limits speak of.
+//! Measures the size of an output in lines, bytes, characters and tokens.
 //!
-//! Everything here works on bytes: tools print invalid UTF-8, and an output is never decoded to be measured.
-//! Only what a limit needs is counted, because most outputs fit and should cost one scan.
+//! Everything here works on bytes, because tools print invalid UTF-8; an output is never decoded to be measured. Only
+//! units that have a limit are counted, because most outputs fit and should cost one scan.
 
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Bytes as text that is no longer than they are: what is not UTF-8 becomes `?`, for U+FFFD would take three bytes for one
-/// and so break a limit that was kept.
+/// Converts bytes to text that is not longer. Invalid UTF-8 becomes `?`, because U+FFFD takes three bytes and could exceed
+/// a limit that the bytes satisfy.
 pub fn as_text(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -26,12 +26,12 @@ pub fn as_text(bytes: &[u8]) -> Cow<'_, str> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LineConvention {
-    /// A line ends with `\n`; what follows the last one counts if it is not empty. `wc -l` plus an open end.
+    /// A line ends with `\n`; text after the last `\n` is a line, too. Like `wc -l`, plus an unterminated last line.
     #[default]
     Terminated,
-    /// Lines are what JavaScript's `split("\n")` gives: `\n` stands between lines, so a final one adds an empty line.
+    /// Lines as JavaScript's `split("\n")` returns them: `\n` separates lines, so a final one adds an empty line.
     Separated,
-    /// Lines are what Python's `str.splitlines` gives: also `\r`, `\r\n`, form feeds and Unicode separators end one.
+    /// Lines as Python's `str.splitlines` returns them: `\r`, `\r\n`, form feeds and Unicode separators end a line, too.
     Universal,
 }
 
@@ -46,7 +46,7 @@ pub enum CharConvention {
     Utf16,
 }
 
-/// The conventions under which a text is measured.
+/// How lines and characters are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Conventions {
     /// What counts as a line.
@@ -57,7 +57,7 @@ pub struct Conventions {
 
 /// Counts the tokens of a text.
 ///
-/// One method, so that a real tokenizer is a one-line adapter. Counts need not be additive.
+/// A tokenizer can be adapted in one line. Counts need not be additive.
 pub trait CountTokens: Send + Sync {
     /// The number of tokens in `text`.
     fn count(&self, text: &[u8]) -> u64;
@@ -65,8 +65,8 @@ pub trait CountTokens: Send + Sync {
 
 /// The default token count: four ASCII bytes make a token, and every other character is one.
 ///
-/// An estimate: no tokenizer is loaded. It errs to the high side on prose and on CJK text, and to the low side on
-/// long runs of digits and on base64.
+/// This is an estimate; no tokenizer is loaded. It is too high for prose and CJK text, and too low for long runs of digits
+/// and base64.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EstimatedTokens;
 
@@ -86,7 +86,7 @@ pub fn newlines(bytes: &[u8]) -> u64 {
 
 /// The number of characters in `bytes`. A stray continuation byte belongs to the character before it.
 pub fn chars(bytes: &[u8], convention: CharConvention) -> u64 {
-    // Counting in blocks that cannot overflow a byte lets the compiler use vector instructions.
+    // Counting in blocks that cannot overflow a byte lets the compiler vectorize it.
     let count = |weigh: fn(u8) -> u8| {
         bytes.chunks(127).map(|block| u64::from(block.iter().map(|&byte| weigh(byte)).sum::<u8>())).sum()
     };
@@ -108,12 +108,12 @@ pub(crate) fn starts_char(byte: u8) -> bool {
     (byte & 0xC0) != 0x80
 }
 
-/// As much as is looked at together for the breaks of the universal convention.
+/// How many bytes are tested at once for line breaks of the universal convention.
 const UNIVERSAL_BLOCK: usize = 512;
 
-/// Whether a block may hold a break of the universal convention other than `\n`. Without branches, so that the compiler
-/// can use vector instructions.
-fn holds_other_breaks(block: &[u8]) -> bool {
+/// Whether a block may contain a line break of the universal convention other than `\n`. It has no branches, so that the
+/// compiler can vectorize it.
+fn may_have_other_breaks(block: &[u8]) -> bool {
     block.iter().fold(0, |found, &byte| {
         found
             | u8::from(byte.wrapping_sub(0x0B) < 3)
@@ -123,19 +123,19 @@ fn holds_other_breaks(block: &[u8]) -> bool {
     }) != 0
 }
 
-/// Counts lines of a text that arrives in chunks.
+/// Counts the lines of a text that arrives in chunks.
 #[derive(Clone, Debug)]
 pub struct LineCounter {
     convention: LineConvention,
     breaks: u64,
     /// The last two bytes seen: a line break of the universal convention may be split between chunks.
     before: [u8; 2],
-    /// Bytes stand behind the last break.
+    /// Whether bytes follow the last break.
     open: bool,
 }
 
 impl LineCounter {
-    /// A counter that has seen nothing.
+    /// A counter at zero.
     pub fn new(convention: LineConvention) -> Self {
         LineCounter { convention, breaks: 0, before: [0; 2], open: false }
     }
@@ -153,11 +153,11 @@ impl LineCounter {
         }
     }
 
-    /// Most blocks hold no break but line feeds, and that is seen many bytes at a time.
+    /// Most blocks have no line breaks but `\n`, which are counted many bytes at a time.
     fn observe_universal(&mut self, block: &[u8]) {
         let is_pending = matches!(self.before, [_, b'\r' | 0xC2 | 0xE2] | [0xE2, 0x80]);
         match block {
-            [.., before, last] if !is_pending && !holds_other_breaks(block) => {
+            [.., before, last] if !is_pending && !may_have_other_breaks(block) => {
                 self.breaks += newlines(block);
                 self.open = *last != b'\n';
                 self.before = [*before, *last];
@@ -199,7 +199,7 @@ impl LineCounter {
 mod tests {
     use super::*;
 
-    /// One door: the same text under each convention, whole and split at every place.
+    /// Checks the number of lines by each convention, whole and split at every byte.
     #[track_caller]
     fn check(text: &str, [terminated, separated, universal]: [u64; 3]) {
         for (convention, expected) in [
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn line_conventions() {
+    fn lines_are_counted_by_each_convention() {
         check("", [0, 1, 0]);
         check("a", [1, 1, 1]);
         check("a\n", [1, 2, 1]);
@@ -234,13 +234,12 @@ mod tests {
         check("\u{2028}\n", [1, 2, 2]);
     }
 
-    /// Breaks of every kind around the places where blocks end.
     #[test]
-    fn universal_lines_in_blocks() {
+    fn universal_line_breaks_are_counted_across_blocks() {
         for breaking in ["\n", "\r", "\r\n", "\x0b", "\x1e", "\u{85}", "\u{2028}"] {
             for length in UNIVERSAL_BLOCK - 4..=UNIVERSAL_BLOCK + 4 {
                 let text = format!("{}{breaking}b\nc{breaking}\n", "a".repeat(length));
-                // A carriage return and the line feed behind it are one break.
+                // A carriage return and the line feed after it are one break.
                 let expected = if breaking == "\r" { 3 } else { 4 };
                 assert_eq!(
                     lines(text.as_bytes(), LineConvention::Universal),
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn characters() {
+    fn characters_are_counted_by_each_convention() {
         let text = "aé漢🙂".as_bytes();
         assert_eq!(chars(text, CharConvention::CodePoints), 4);
         assert_eq!(chars(text, CharConvention::Utf16), 5);
@@ -261,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn estimated_tokens() {
+    fn estimate_counts_four_ascii_bytes_or_one_other_character() {
         assert_eq!(EstimatedTokens.count(b""), 0);
         assert_eq!(EstimatedTokens.count(b"abcde"), 2);
         assert_eq!(EstimatedTokens.count("漢字".as_bytes()), 2);

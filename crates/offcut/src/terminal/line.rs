@@ -1,32 +1,32 @@
-//! One line while a terminal draws it: cells, a cursor, and the sequences that move it or erase.
+//! One line while it is rendered: cells, a cursor, and the control sequences that move it or erase.
 
 use super::scan::{is_control, text_length};
 use anstyle_parse::state::{Action, State, state_change};
 
 /// The cells of a line that can still be overwritten.
-pub(super) const MOST_CELLS: usize = 64 << 10;
+pub(super) const MAX_CELLS: usize = 64 << 10;
 
-/// A cursor that moves right stops here, unless the line is longer: seven bytes must not make a megabyte of blanks.
-const WIDTH: usize = 256;
+/// A cursor that moves right stops here, unless the line is longer: seven bytes must not produce a megabyte of spaces.
+const MAX_CURSOR_COLUMN: usize = 256;
 
-/// Text is taken in parts of this length, so that a line which fills up in the middle of it is not scanned again.
-const STRETCH: usize = 4096;
+/// Text is processed in parts of this length, so that little is scanned again when a line fills up in the middle.
+const PART_BYTES: usize = 4096;
 
-/// A character; or, with the high bit, a byte that is not part of one.
+/// A character, or with the high bit set a byte that is not part of one.
 type Cell = u32;
 const NOT_TEXT: Cell = 1 << 31;
 const BLANK: Cell = b' ' as Cell;
 
-/// A line being drawn. Every character has one cell, also the wide ones, tabs and combining marks.
+/// A line that is being rendered. Every character takes one cell, also wide ones, tabs and combining marks.
 ///
-/// The cursor is never further right than the end of the line or [`WIDTH`], whichever is more; so each byte costs a
-/// bounded amount of work.
+/// The cursor is never further right than the end of the line or [`MAX_CURSOR_COLUMN`], whichever is greater. So the
+/// work per byte is bounded.
 pub(super) struct Line {
     cells: Vec<Cell>,
     column: usize,
     state: State,
     sequence: Sequence,
-    /// The beginning of a character.
+    /// The first bytes of an incomplete character.
     partial: Vec<u8>,
 }
 
@@ -35,8 +35,8 @@ pub(super) struct Line {
 struct Sequence {
     first: usize,
     parameters: usize,
-    /// Private markers or intermediate bytes: none of the sequences that move the cursor has them.
-    marked: bool,
+    /// Whether it has private markers or intermediate bytes. Sequences that move the cursor have neither.
+    is_private: bool,
 }
 
 impl Line {
@@ -50,41 +50,41 @@ impl Line {
         }
     }
 
-    /// Draws `bytes`, which hold no line feed, until they end or the line is full; says how many it took.
-    pub(super) fn draw(&mut self, bytes: &[u8]) -> usize {
+    /// Renders `bytes`, which contain no line feed, until they end or the line is full. Returns how many were used.
+    pub(super) fn render(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while at < bytes.len() && !self.is_full() {
             if self.state != State::Ground || is_control(bytes[at]) {
-                let colour = if self.state == State::Ground { colour(&bytes[at..]) } else { None };
+                let colour = if self.state == State::Ground { colour_length(&bytes[at..]) } else { None };
                 at += colour.unwrap_or(1);
                 match colour {
-                    Some(_) => self.give_up_partial(),
-                    None => self.act(bytes[at - 1]),
+                    Some(_) => self.flush_partial(),
+                    None => self.control(bytes[at - 1]),
                 }
             } else {
-                let stretch = &bytes[at..bytes.len().min(at + STRETCH)];
-                at += self.print(&stretch[..text_length(stretch)]);
+                let part = &bytes[at..bytes.len().min(at + PART_BYTES)];
+                at += self.print(&part[..text_length(part)]);
             }
         }
         at
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.cells.len() >= MOST_CELLS
+        self.cells.len() >= MAX_CELLS
     }
 
-    /// The cells that memory is held for.
+    /// The number of cells that memory is allocated for.
     #[cfg(test)]
     pub(super) fn capacity(&self) -> usize {
         self.cells.capacity()
     }
 
-    /// How many of the bytes drawn are the beginning of a character whose rest has not come.
+    /// How many of the bytes so far are the beginning of an incomplete character.
     pub(super) fn pending(&self) -> usize {
         self.partial.len()
     }
 
-    /// Appends what the line shows to `text` and clears the cells. What was begun goes on.
+    /// Appends the visible text to `text` and clears the cells. Unfinished characters and sequences stay.
     pub(super) fn take(&mut self, text: &mut Vec<u8>) {
         if self.cells.iter().fold(true, |ascii, &cell| ascii & (cell < 0x80)) {
             text.extend(self.cells.iter().map(|&cell| cell as u8));
@@ -100,9 +100,9 @@ impl Line {
         self.column = 0;
     }
 
-    /// The end of the line: a sequence that is still open ends with it, so that it cannot swallow what follows.
+    /// Ends the line, and an unfinished sequence with it, so that it cannot swallow what follows.
     pub(super) fn end(&mut self, text: &mut Vec<u8>) {
-        self.give_up_partial();
+        self.flush_partial();
         self.take(text);
         self.state = State::Ground;
     }
@@ -132,14 +132,14 @@ impl Line {
     }
 
     fn print_ascii(&mut self, text: &[u8]) -> usize {
-        let text = &text[..text.len().min(MOST_CELLS.saturating_sub(self.column))];
+        let text = &text[..text.len().min(MAX_CELLS.saturating_sub(self.column))];
         if self.column > self.cells.len() {
             self.cells.resize(self.column, BLANK);
         }
-        let (over, fresh) = text.split_at(text.len().min(self.cells.len() - self.column));
-        let under = &mut self.cells[self.column..self.column + over.len()];
-        under.iter_mut().zip(over).for_each(|(cell, &byte)| *cell = Cell::from(byte));
-        self.cells.extend(fresh.iter().map(|&byte| Cell::from(byte)));
+        let (overwriting, appended) = text.split_at(text.len().min(self.cells.len() - self.column));
+        let under = &mut self.cells[self.column..self.column + overwriting.len()];
+        under.iter_mut().zip(overwriting).for_each(|(cell, &byte)| *cell = Cell::from(byte));
+        self.cells.extend(appended.iter().map(|&byte| Cell::from(byte)));
         self.column += text.len();
         text.len()
     }
@@ -153,15 +153,15 @@ impl Line {
             }
             Err(error) => {
                 let Some(length) = error.error_len() else { return };
-                // Only the last byte can be behind what is not text; it may begin a character.
+                // Only the last byte can follow an invalid sequence; it may begin a character.
                 let next = (length < self.partial.len()).then(|| self.partial.pop()).flatten();
-                self.give_up_partial();
+                self.flush_partial();
                 next.into_iter().for_each(|next| self.decode(next));
             }
         }
     }
 
-    fn give_up_partial(&mut self) {
+    fn flush_partial(&mut self) {
         for place in 0..self.partial.len() {
             self.put(NOT_TEXT | Cell::from(self.partial[place]));
         }
@@ -184,17 +184,17 @@ impl Line {
         self.column += 1;
     }
 
-    /// A control byte, or a byte of a sequence.
-    fn act(&mut self, byte: u8) {
-        self.give_up_partial();
-        // In UTF-8 such a byte is part of a character, here one inside a title or the like; it ends nothing.
+    /// Processes a control byte, or a byte of a sequence.
+    fn control(&mut self, byte: u8) {
+        self.flush_partial();
+        // In UTF-8 such a byte is part of a character, for example in a window title. It ends nothing.
         if byte >= 0x80 {
             return;
         }
         let (next, action) = state_change(self.state, byte);
         match action {
             Action::Execute => self.execute(byte),
-            Action::Collect => self.sequence.marked = true,
+            Action::Collect => self.sequence.is_private = true,
             Action::Param => self.sequence.parameter(byte),
             Action::CsiDispatch => self.dispatch(byte),
             _ => {}
@@ -216,7 +216,7 @@ impl Line {
     }
 
     fn dispatch(&mut self, letter: u8) {
-        if self.sequence.marked {
+        if self.sequence.is_private {
             return;
         }
         let parameter = self.sequence.first;
@@ -224,22 +224,22 @@ impl Line {
             b'C' => self.go_to(self.column.saturating_add(parameter.max(1))),
             b'D' => self.column = self.column.saturating_sub(parameter.max(1)),
             b'G' => self.go_to(parameter.max(1) - 1),
-            // Of a screen only this line is here.
+            // Only this line of the screen is known.
             b'K' | b'J' => self.erase(parameter),
             _ => {}
         }
     }
 
     fn go_to(&mut self, column: usize) {
-        self.column = column.min(self.cells.len().max(WIDTH));
+        self.column = column.min(self.cells.len().max(MAX_CURSOR_COLUMN));
     }
 
     fn erase(&mut self, parameter: usize) {
         match parameter {
             0 => self.cells.truncate(self.column),
             1 if self.column < self.cells.len() => {
-                // Reaching back further would let four bytes cost a whole line.
-                let from = self.column.saturating_sub(WIDTH);
+                // Erasing more would make four bytes cost as much as a whole line.
+                let from = self.column.saturating_sub(MAX_CURSOR_COLUMN);
                 self.cells[from..=self.column].fill(BLANK);
             }
             1 | 2 => {
@@ -251,9 +251,9 @@ impl Line {
     }
 }
 
-/// The length of the sequence for colour or weight that `bytes` begin with: by far the most frequent one, and it does
-/// nothing here, so it need not go through the table byte by byte.
-fn colour(bytes: &[u8]) -> Option<usize> {
+/// The length of the sequence for colour or weight at the start of `bytes`. It is by far the most frequent one and has no
+/// effect here, so it is skipped as a whole.
+fn colour_length(bytes: &[u8]) -> Option<usize> {
     let parameters = bytes.strip_prefix(b"\x1b[")?;
     let end = parameters.iter().position(|byte| !matches!(byte, b'0'..=b';'))?;
     (parameters[end] == b'm').then_some(end + 3)

@@ -1,65 +1,67 @@
-//! Text as a terminal would show it.
+//! Renders output as a terminal would show it.
 //!
-//! [`Screen`] takes raw chunks in any division and gives [`Segment`]s that cover the original without a hole. Lines that
-//! hold no control pass as they are, borrowed. A line that holds some (colour, the frames of a progress bar,
-//! backspaces) becomes one run with what a terminal shows in the end. Two rules keep it bounded and local:
+//! [`Screen`] takes raw chunks, however they are divided, and returns [`Segment`]s that cover the original without a
+//! gap. Lines without control characters pass unchanged and borrowed. A line with some (colour, the frames of a progress
+//! bar, backspaces) becomes one segment with the final state of the line. Two rules bound memory and work:
 //!
-//! - A line feed ends everything, also a sequence that was never finished. Each line is drawn for itself, so lines
-//!   keep their numbers, and a stray byte cannot swallow the rest of an output.
-//! - The cursor reaches back at most 64 Ki characters. A line whose first control comes later passes as it is up to
-//!   there and is drawn from there on; a drawn line that grows longer is given in several runs. So neither a plain
-//!   line of any length nor any number of frames is held.
+//! - A line feed ends everything, even an unfinished sequence. Each line is rendered on its own, so lines keep their
+//!   numbers, and a stray byte cannot swallow the rest of an output.
+//! - The cursor reaches back at most 64 Ki characters. A line whose first control character comes later passes unchanged
+//!   up to there and is rendered from there on; a rendered line that grows longer is split into several segments. So
+//!   neither a plain line of any length nor any number of frames is kept in memory.
 //!
-//! Characters have one cell each, wide or not, and so have tabs and combining marks. Movements up and down are left
-//! out. Bytes that are not UTF-8 are shown as they are.
+//! Every character takes one cell, also wide ones, tabs and combining marks. Vertical movements are ignored. Bytes that
+//! are not UTF-8 are shown unchanged.
 
 mod line;
 mod scan;
 
 use crate::cut::{PieceKind, Segment};
-use line::{Line, MOST_CELLS};
+use line::{Line, MAX_CELLS};
 use serde::Deserialize;
 
-/// A large chunk is taken in blocks, so that who takes the runs finds them in the cache.
+/// A large chunk is processed in blocks, so that a segment is still in the cache when it is used.
 const BLOCK: usize = 128 << 10;
 
 /// Whether an output over the limits is shown as its bytes or as a terminal would show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Terminal {
-    /// As a terminal would show it: frames collapse, colour is left out, binary output is described.
+    /// As a terminal would show it: progress frames collapse, colour is removed, binary output is described.
     Rendered,
-    /// As it came.
+    /// Unchanged.
     #[default]
     Raw,
 }
 
-/// Draws a stream of bytes line by line.
+/// Renders a stream of bytes line by line.
 pub struct Screen {
-    /// The offset of the first byte that has not been given.
+    /// The offset of the first byte that is not in a segment yet.
     at: u64,
     stage: Stage,
-    /// The plain beginning of the line, until it is known whether a control follows.
-    held: Vec<u8>,
+    /// The plain beginning of the line, until it is known whether a control character follows.
+    line_start: Vec<u8>,
     line: Line,
     text: Vec<u8>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Nothing of the line has been given, or it has no control within reach.
-    Plain(Reach),
-    /// The same, and the last byte was a carriage return that a line feed may follow.
-    Returned(Reach),
-    /// The line is being drawn; its next run begins `at` and these many bytes of it have been seen.
-    Drawn(u64),
+    /// The line has no control character so far.
+    Plain(LineStart),
+    /// The same, and the last byte was a carriage return, which a line feed may follow.
+    AfterReturn(LineStart),
+    /// The line is being rendered. The next segment begins at [`Screen::at`] and has this many bytes so far.
+    Rendering(u64),
 }
 
-/// Whether the beginning of the line is still held.
+/// What became of the beginning of the line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    Held,
-    Gone,
+enum LineStart {
+    /// It is in [`Screen::line_start`].
+    Buffered,
+    /// It was passed on.
+    Emitted,
 }
 
 impl Default for Screen {
@@ -69,45 +71,45 @@ impl Default for Screen {
 }
 
 impl Screen {
-    /// A screen that has shown nothing.
+    /// An empty screen.
     pub fn new() -> Screen {
         Screen {
             at: 0,
-            stage: Stage::Plain(Reach::Held),
-            held: Vec::new(),
+            stage: Stage::Plain(LineStart::Buffered),
+            line_start: Vec::new(),
             line: Line::new(),
             text: Vec::new(),
         }
     }
 
-    /// Takes in the next chunk and gives what is decided.
-    pub fn observe(&mut self, chunk: &[u8], give: &mut dyn FnMut(Segment<'_>)) {
-        chunk.chunks(BLOCK).for_each(|block| self.observe_block(block, give));
+    /// Processes the next chunk and calls `each` with every segment that is complete.
+    pub fn observe(&mut self, chunk: &[u8], each: &mut dyn FnMut(Segment<'_>)) {
+        chunk.chunks(BLOCK).for_each(|block| self.observe_block(block, each));
     }
 
-    fn observe_block(&mut self, block: &[u8], give: &mut dyn FnMut(Segment<'_>)) {
+    fn observe_block(&mut self, block: &[u8], each: &mut dyn FnMut(Segment<'_>)) {
         let mut rest = block;
         while let Some(&first) = rest.first() {
             rest = match self.stage {
-                Stage::Plain(reach) => self.pass(rest, reach, give),
-                Stage::Returned(reach) => {
+                Stage::Plain(start) => self.pass(rest, start, each),
+                Stage::AfterReturn(start) => {
                     if first == b'\n' {
-                        self.held.push(b'\r');
-                        self.stage = Stage::Plain(reach);
+                        self.line_start.push(b'\r');
+                        self.stage = Stage::Plain(start);
                     } else {
-                        self.begin(reach, give);
-                        self.draw(b"\r", give);
+                        self.begin_rendering(start, each);
+                        self.render(b"\r", each);
                     }
                     rest
                 }
-                Stage::Drawn(_) => match memchr::memchr(b'\n', rest) {
+                Stage::Rendering(_) => match memchr::memchr(b'\n', rest) {
                     None => {
-                        self.draw(rest, give);
+                        self.render(rest, each);
                         &[]
                     }
                     Some(end) => {
-                        self.draw(&rest[..end], give);
-                        self.end(LineFeed::Seen, give);
+                        self.render(&rest[..end], each);
+                        self.end(LineFeed::Seen, each);
                         &rest[end + 1..]
                     }
                 },
@@ -115,112 +117,112 @@ impl Screen {
         }
     }
 
-    /// Gives what is left when nothing more will come.
-    pub fn finish(&mut self, give: &mut dyn FnMut(Segment<'_>)) {
-        if let Stage::Returned(reach) = self.stage {
-            self.begin(reach, give);
-            self.draw(b"\r", give);
+    /// Ends the output and calls `each` with the rest.
+    pub fn finish(&mut self, each: &mut dyn FnMut(Segment<'_>)) {
+        if let Stage::AfterReturn(start) = self.stage {
+            self.begin_rendering(start, each);
+            self.render(b"\r", each);
         }
         match self.stage {
-            Stage::Drawn(_) => self.end(LineFeed::Missing, give),
-            _ => self.give_held(give),
+            Stage::Rendering(_) => self.end(LineFeed::Missing, each),
+            _ => self.emit_line_start(each),
         }
     }
 
     /// Passes plain text on and returns what follows it.
-    fn pass<'c>(&mut self, chunk: &'c [u8], reach: Reach, give: &mut dyn FnMut(Segment<'_>)) -> &'c [u8] {
+    fn pass<'c>(&mut self, chunk: &'c [u8], start: LineStart, each: &mut dyn FnMut(Segment<'_>)) -> &'c [u8] {
         let control = scan::first_control(chunk);
         let (plain, rest) = chunk.split_at(control.unwrap_or(chunk.len()));
         let (lines, open) = plain.split_at(memchr::memrchr(b'\n', plain).map_or(0, |feed| feed + 1));
-        let mut reach = reach;
+        let mut start = start;
         if !lines.is_empty() {
-            self.give_held(give);
-            self.give(lines, give);
-            reach = Reach::Held;
+            self.emit_line_start(each);
+            self.emit(lines, each);
+            start = LineStart::Buffered;
         }
-        if reach == Reach::Held && self.held.len() + open.len() < MOST_CELLS {
-            self.held.extend_from_slice(open);
+        if start == LineStart::Buffered && self.line_start.len() + open.len() < MAX_CELLS {
+            self.line_start.extend_from_slice(open);
         } else {
-            self.give_held(give);
-            self.give(open, give);
-            reach = Reach::Gone;
+            self.emit_line_start(each);
+            self.emit(open, each);
+            start = LineStart::Emitted;
         }
         match rest {
-            [] => self.stage = Stage::Plain(reach),
+            [] => self.stage = Stage::Plain(start),
             // Whether a line feed follows is not known yet.
             [b'\r'] => {
-                self.stage = Stage::Returned(reach);
+                self.stage = Stage::AfterReturn(start);
                 return &[];
             }
-            _ => self.begin(reach, give),
+            _ => self.begin_rendering(start, each),
         }
         rest
     }
 
-    /// Starts to draw the line, from its beginning if that is still there.
-    fn begin(&mut self, reach: Reach, give: &mut dyn FnMut(Segment<'_>)) {
-        self.stage = Stage::Drawn(0);
-        if reach == Reach::Held {
-            let held = std::mem::take(&mut self.held);
-            self.draw(&held, give);
-            self.held = held;
-            self.held.clear();
+    /// Starts to render the line, from its beginning if that is still buffered.
+    fn begin_rendering(&mut self, start: LineStart, each: &mut dyn FnMut(Segment<'_>)) {
+        self.stage = Stage::Rendering(0);
+        if start == LineStart::Buffered {
+            let line_start = std::mem::take(&mut self.line_start);
+            self.render(&line_start, each);
+            self.line_start = line_start;
+            self.line_start.clear();
         }
     }
 
-    fn draw(&mut self, mut bytes: &[u8], give: &mut dyn FnMut(Segment<'_>)) {
+    fn render(&mut self, mut bytes: &[u8], each: &mut dyn FnMut(Segment<'_>)) {
         while !bytes.is_empty() {
-            let taken = self.line.draw(bytes);
+            let taken = self.line.render(bytes);
             bytes = &bytes[taken..];
-            self.seen(taken);
+            self.count(taken);
             if self.line.is_full() {
                 let pending = self.line.pending() as u64;
                 self.line.take(&mut self.text);
-                self.give_drawn(pending, give);
+                self.emit_rendered(pending, each);
             }
         }
     }
 
-    fn end(&mut self, feed: LineFeed, give: &mut dyn FnMut(Segment<'_>)) {
+    fn end(&mut self, feed: LineFeed, each: &mut dyn FnMut(Segment<'_>)) {
         self.line.end(&mut self.text);
         if feed == LineFeed::Seen {
             self.text.push(b'\n');
-            self.seen(1);
+            self.count(1);
         }
-        self.give_drawn(0, give);
-        self.stage = Stage::Plain(Reach::Held);
+        self.emit_rendered(0, each);
+        self.stage = Stage::Plain(LineStart::Buffered);
     }
 
-    fn seen(&mut self, bytes: usize) {
-        if let Stage::Drawn(seen) = &mut self.stage {
+    fn count(&mut self, bytes: usize) {
+        if let Stage::Rendering(seen) = &mut self.stage {
             *seen += bytes as u64;
         }
     }
 
-    /// Gives what is drawn, for all bytes seen but the last `pending`.
-    fn give_drawn(&mut self, pending: u64, give: &mut dyn FnMut(Segment<'_>)) {
-        let Stage::Drawn(seen) = self.stage else { return };
+    /// Emits the rendered text, for all bytes counted but the last `pending`.
+    fn emit_rendered(&mut self, pending: u64, each: &mut dyn FnMut(Segment<'_>)) {
+        let Stage::Rendering(seen) = self.stage else { return };
         let end = self.at + seen - pending;
         if end > self.at {
-            give(Segment { text: &self.text, start: self.at, end, form: PieceKind::Rendered });
+            each(Segment { text: &self.text, start: self.at, end, form: PieceKind::Rendered });
         }
         self.at = end;
-        self.stage = Stage::Drawn(pending);
+        self.stage = Stage::Rendering(pending);
         self.text.clear();
     }
 
-    fn give_held(&mut self, give: &mut dyn FnMut(Segment<'_>)) {
-        let held = std::mem::take(&mut self.held);
-        self.give(&held, give);
-        self.held = held;
-        self.held.clear();
+    fn emit_line_start(&mut self, each: &mut dyn FnMut(Segment<'_>)) {
+        let line_start = std::mem::take(&mut self.line_start);
+        self.emit(&line_start, each);
+        self.line_start = line_start;
+        self.line_start.clear();
     }
 
-    fn give(&mut self, text: &[u8], give: &mut dyn FnMut(Segment<'_>)) {
+    fn emit(&mut self, text: &[u8], each: &mut dyn FnMut(Segment<'_>)) {
         if !text.is_empty() {
-            let run = Segment::verbatim(text, self.at);
-            self.at = run.end;
-            give(run);
+            let segment = Segment::verbatim(text, self.at);
+            self.at = segment.end;
+            each(segment);
         }
     }
 }

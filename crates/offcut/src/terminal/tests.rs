@@ -1,27 +1,27 @@
 use super::*;
 use proptest::prelude::*;
 
-/// What a screen gives for `chunks`: the text, and each drawn run as `start..end`.
+/// Renders `chunks`. Returns the text, and the range of each rendered segment.
 fn show(chunks: &[&[u8]]) -> (Vec<u8>, Vec<(u64, u64)>) {
-    let (mut text, mut drawn, mut at) = (Vec::new(), Vec::new(), 0);
-    let mut give = |run: Segment<'_>| {
-        assert_eq!(run.start, at, "runs leave no hole");
-        assert!(run.end > run.start);
-        at = run.end;
-        text.extend_from_slice(run.text);
-        match run.form {
-            PieceKind::Verbatim => assert_eq!(run.text.len() as u64, run.end - run.start),
-            _ => drawn.push((run.start, run.end)),
+    let (mut text, mut rendered, mut at) = (Vec::new(), Vec::new(), 0);
+    let mut each = |segment: Segment<'_>| {
+        assert_eq!(segment.start, at, "segments leave no gap");
+        assert!(segment.end > segment.start);
+        at = segment.end;
+        text.extend_from_slice(segment.text);
+        match segment.form {
+            PieceKind::Verbatim => assert_eq!(segment.text.len() as u64, segment.end - segment.start),
+            _ => rendered.push((segment.start, segment.end)),
         }
     };
     let mut screen = Screen::new();
-    chunks.iter().for_each(|chunk| screen.observe(chunk, &mut give));
-    screen.finish(&mut give);
+    chunks.iter().for_each(|chunk| screen.observe(chunk, &mut each));
+    screen.finish(&mut each);
     assert_eq!(at, chunks.iter().map(|chunk| chunk.len() as u64).sum::<u64>());
-    (text, drawn)
+    (text, rendered)
 }
 
-/// One door: the text, and what a terminal shows of it, however it comes.
+/// Checks what a terminal shows of a text, whole and divided at every byte.
 #[track_caller]
 fn check(raw: &str, expected: &str) {
     let raw = raw.as_bytes();
@@ -35,19 +35,23 @@ fn check(raw: &str, expected: &str) {
 }
 
 #[test]
-fn plain_text_passes() {
+fn plain_text_passes_unchanged() {
     for text in
         ["", "a", "a\nb\n", "\n\n", "a\tb\n", "crlf\r\nlines\r\n\r\n", "漢字🙂\né", "no feed\r\nat the end"]
     {
         check(text, text);
-        assert!(show(&[text.as_bytes()]).1.is_empty(), "nothing is drawn of {text:?}");
+        assert!(show(&[text.as_bytes()]).1.is_empty(), "nothing of {text:?} is rendered");
     }
-    let (text, drawn) = show(&[b"\xFF\xFE plain \xE2\x82\n"]);
-    assert_eq!((text, drawn), (b"\xFF\xFE plain \xE2\x82\n".to_vec(), vec![]), "also what is not UTF-8");
+    let (text, rendered) = show(&[b"\xFF\xFE plain \xE2\x82\n"]);
+    assert_eq!(
+        (text, rendered),
+        (b"\xFF\xFE plain \xE2\x82\n".to_vec(), vec![]),
+        "invalid UTF-8 passes, too"
+    );
 }
 
 #[test]
-fn carriage_returns() {
+fn carriage_return_overwrites_the_line() {
     check("\rprogress 1%\rprogress 2%\rprogress 3%\ndone\n", "progress 3%\ndone\n");
     check("downloading\rdone", "doneloading");
     check("downloading\rdone\x1b[K", "done");
@@ -60,7 +64,7 @@ fn carriage_returns() {
 }
 
 #[test]
-fn erasing_and_moving() {
+fn cursor_movements_and_erasing_apply_to_the_line() {
     check("abc\x08X\x1b[2D!\n", "a!X\n");
     check("\x08\x08a\x08\x08b\n", "b\n");
     check("abc\x1b[2Kx\n", "   x\n");
@@ -75,7 +79,7 @@ fn erasing_and_moving() {
 }
 
 #[test]
-fn sequences_are_left_out() {
+fn other_sequences_are_removed() {
     check("\x1b[1;31mred\x1b[0m \x1b[38;2;1;2;3mrgb\x1b[m\n", "red rgb\n");
     check("before\x1b]52;c;secret\x07after\x1bPignored\x1b\\done", "beforeafterdone");
     check("\x1b_application\x1b\\a\x1b^private\x1b\\b\x1bXstart\x1b\\c\n", "abc\n");
@@ -89,56 +93,58 @@ fn sequences_are_left_out() {
 }
 
 #[test]
-fn a_line_feed_ends_everything() {
+fn line_feed_ends_unfinished_sequences() {
     check("a\x1b]0;never ended\nb\n\x1bPnor this\nc\x1b[\nd\n", "a\nb\n\nc\nd\n");
 }
 
 #[test]
-fn lines_with_control_are_whole_runs() {
-    let (_, drawn) = show(&[b"plain\n\x1b[1mbold\x1b[m\nplain\r\na\rb\nend\x1b[0m"]);
-    assert_eq!(drawn, [(6, 18), (25, 29), (29, 36)]);
-    let (text, drawn) = show(&[b"\x1b[1m\xFFb\xE2\x82c\xF0\x9F\x1b[m\n"]);
-    assert_eq!((&text[..], drawn.len()), (&b"\xFFb\xE2\x82c\xF0\x9F\n"[..], 1), "what is not UTF-8 stays");
+fn line_with_control_characters_is_one_segment() {
+    let (_, rendered) = show(&[b"plain\n\x1b[1mbold\x1b[m\nplain\r\na\rb\nend\x1b[0m"]);
+    assert_eq!(rendered, [(6, 18), (25, 29), (29, 36)]);
+    let (text, rendered) = show(&[b"\x1b[1m\xFFb\xE2\x82c\xF0\x9F\x1b[m\n"]);
+    assert_eq!((&text[..], rendered.len()), (&b"\xFFb\xE2\x82c\xF0\x9F\n"[..], 1), "invalid UTF-8 stays");
 }
 
-/// The rule for lines over 64 KiB, at its edge.
 #[test]
-fn long_lines() {
-    for length in [MOST_CELLS - 1, MOST_CELLS, MOST_CELLS + 1] {
+fn lines_over_the_cell_limit_are_split() {
+    for length in [MAX_CELLS - 1, MAX_CELLS, MAX_CELLS + 1] {
         let line = format!("{}\rX\x1b[31mY\n", "a".repeat(length));
         let line = line.as_bytes();
         let whole = show(&[line]);
-        if length < MOST_CELLS {
+        if length < MAX_CELLS {
             assert!(whole.0.starts_with(b"XYaa") && whole.0.len() == length + 1);
         } else {
-            assert!(whole.0.starts_with(b"aaaa") && whole.0.ends_with(b"aXY\n"), "drawn from the control on");
+            assert!(
+                whole.0.starts_with(b"aaaa") && whole.0.ends_with(b"aXY\n"),
+                "rendered from the control character on"
+            );
             assert_eq!(whole.1, [(length as u64, line.len() as u64)]);
         }
         for at in [1, length - 1, length, length + 1, length + 2, length + 5, line.len() - 1] {
             assert_eq!(show(&[&line[..at], &line[at..]]), whole, "{length} split at {at}");
         }
     }
-    let line = format!("\x1b[31m{}\rZ\n", "漢a".repeat(MOST_CELLS));
+    let line = format!("\x1b[31m{}\rZ\n", "漢a".repeat(MAX_CELLS));
     let line = line.as_bytes();
-    let (text, drawn) = show(&[line]);
-    assert_eq!(drawn.len(), 3, "given in parts of as many cells as are held");
-    assert_eq!(text.len(), 4 * MOST_CELLS + 2, "nothing of it is lost");
+    let (text, rendered) = show(&[line]);
+    assert_eq!(rendered.len(), 3, "split at the cell limit");
+    assert_eq!(text.len(), 4 * MAX_CELLS + 2, "nothing is lost");
     for size in [1, 3, 1000, 65_536, 100_000] {
         let chunks: Vec<&[u8]> = line.chunks(size).collect();
-        assert_eq!(show(&chunks), (text.clone(), drawn.clone()));
+        assert_eq!(show(&chunks), (text.clone(), rendered.clone()));
     }
 }
 
 #[test]
-fn any_number_of_frames_is_held_as_one_line() {
+fn any_number_of_frames_takes_the_memory_of_one_line() {
     let mut screen = Screen::new();
     let mut given = Vec::new();
-    let mut give = |run: Segment<'_>| given.push((run.text.to_vec(), run.start, run.end));
+    let mut each = |segment: Segment<'_>| given.push((segment.text.to_vec(), segment.start, segment.end));
     for frame in 0..100_000 {
-        screen.observe(format!("\x1b[2K\rPROGRESS index={frame:05}").as_bytes(), &mut give);
+        screen.observe(format!("\x1b[2K\rPROGRESS index={frame:05}").as_bytes(), &mut each);
     }
-    screen.observe(b"\nFINAL\n", &mut give);
-    screen.finish(&mut give);
+    screen.observe(b"\nFINAL\n", &mut each);
+    screen.finish(&mut each);
     assert_eq!(
         given,
         [(b"PROGRESS index=99999\n".to_vec(), 0, 2_500_001), (b"FINAL\n".to_vec(), 2_500_001, 2_500_007)]
@@ -146,24 +152,24 @@ fn any_number_of_frames_is_held_as_one_line() {
     assert!(screen.line.capacity() < 1000, "{}", screen.line.capacity());
 }
 
-/// Whatever comes, the work for each byte is bounded. In cells touched, not in seconds.
+/// The work per byte is bounded, measured in cells instead of seconds.
 #[test]
-fn hostile_input_is_drawn_in_bounded_memory() {
+fn hostile_input_is_rendered_in_bounded_memory() {
     let hostile: [&[u8]; 9] =
         [b"\x1b", b"\r", b"\x08", b"\x1b[1K", b"\x1b[255Cx", b"\x1b[2Kx", b"\xE2", b"a\r", b"\x1b]0;x"];
     for unit in hostile {
         let text = [b"\x1b[m".to_vec(), b"y".repeat(60_000), unit.repeat(200_000 / unit.len())].concat();
         let mut screen = Screen::new();
         let mut shown = 0;
-        screen.observe(&text, &mut |run| shown += run.text.len());
-        screen.finish(&mut |run| shown += run.text.len());
+        screen.observe(&text, &mut |segment| shown += segment.text.len());
+        screen.finish(&mut |segment| shown += segment.text.len());
         assert!(shown <= text.len() * 64, "{shown} for {}", unit.escape_ascii());
-        assert!(screen.line.capacity() <= 4 * MOST_CELLS);
+        assert!(screen.line.capacity() <= 4 * MAX_CELLS);
     }
 }
 
-/// A terminal written for the test: one line, as slowly and plainly as can be.
-fn plainly(raw: &str) -> String {
+/// A reference implementation of one line of a terminal, slow and simple.
+fn reference(raw: &str) -> String {
     let mut cells: Vec<char> = Vec::new();
     let mut column = 0_usize;
     let mut rest = raw;
@@ -200,22 +206,22 @@ fn plainly(raw: &str) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, ..ProptestConfig::default() })]
 
-    /// Lines as a plain terminal draws them, but for blanks at the end, which nobody sees.
+    /// Trailing spaces are ignored.
     #[test]
-    fn as_a_plain_terminal_draws(
+    fn lines_match_the_reference_terminal(
         lines in prop::collection::vec("(a|bc|漢|🙂| |\r|\x08|\x1b\\[[0-9]?[DC]|\x1b\\[2?K|\x1b\\[[0-9;]{0,4}m){0,20}", 1..6),
     ) {
         let raw = lines.join("\n");
         let (text, _) = show(&[raw.as_bytes()]);
         let text = String::from_utf8(text).unwrap();
         let seen: Vec<&str> = text.split('\n').map(|line| line.trim_end_matches([' ', '\r'])).collect();
-        let expected: Vec<String> = lines.iter().map(|line| plainly(line).trim_end().to_owned()).collect();
+        let expected: Vec<String> = lines.iter().map(|line| reference(line).trim_end().to_owned()).collect();
         prop_assert_eq!(seen, expected);
     }
 
-    /// No bytes panic, no division into chunks matters, no control is shown, and line feeds stay one to one.
+    /// Nothing panics, chunks do not matter, no control character is shown, and the number of lines stays the same.
     #[test]
-    fn control_soup(
+    fn random_bytes_are_rendered_the_same_in_any_chunks(
         parts in prop::collection::vec(prop_oneof![
             prop::collection::vec(any::<u8>(), 0..20),
             prop::collection::vec(prop::sample::select(b"\x1b[]PX_^\\0129;?KJDCGm\r\n\x08\x07\x18\xE2\x82\xACa".to_vec()), 0..40),
