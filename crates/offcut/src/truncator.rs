@@ -24,7 +24,8 @@ use crate::shown::{Kept, Preview, Shown};
 use crate::spool::Spool;
 use crate::store::Reading;
 use crate::strategy::{
-    Auto, BothEnds, Cost, Ends, Json, Room, Selection, Selector, Smart, Strategy, StrategyName, WithTrailer,
+    Auto, BothEnds, Cost, Ends, Json, Room, Selection, Selector, Smart, Strategy, StrategyName,
+    WithToolStatus,
 };
 use crate::terminal::{Screen, Terminal};
 use std::borrow::Cow;
@@ -111,7 +112,7 @@ impl Truncator {
     fn start(&self, settings: &Settings) -> Box<dyn Selector> {
         let selector = self.start_strategy(settings);
         match settings.trailer {
-            TrailingLines::Kept => Box::new(WithTrailer(selector)),
+            TrailingLines::Kept => Box::new(WithToolStatus(selector)),
             TrailingLines::AsChosen => selector,
         }
     }

@@ -1,21 +1,21 @@
-//! `auto`: looks at how a text begins and chooses what suits it.
+//! The `auto` strategy: chooses a strategy by the beginning of the text.
 //!
-//! Logs and whatever else a command prints are for `smart`. A text of another kind is not: words like `error` are
-//! everywhere in sources and search hits and mean nothing there. JSON is shortened, other kinds are outlined. `smart`
-//! watches all the same, and takes over when a text turns out to be something else than it seemed.
+//! Logs and other output of commands go to `smart`. Other formats do not: words like `error` are common in source code
+//! and search hits, and mean nothing there. JSON is shortened; other known formats are outlined. `smart` observes the
+//! text in any case, and takes over if it turns out not to have the format that its beginning suggests.
 
 use super::json::{self, Json};
 use super::outline::{self, Outline};
 use super::{Ends, Room, Selection, Selector, Smart, Split, Strategy};
 use crate::cut::{PieceKind, Segment};
 
-/// So much of the beginning is looked at.
-const LOOKED_AT: usize = 64 << 10;
+/// How many bytes at the beginning decide.
+const OPENING_BYTES: usize = 64 << 10;
 
-/// JSON Lines shorter than this are taken for a log; longer ones `smart` could only cut.
-const SHORT_LINE: usize = 600;
+/// JSON Lines shorter than this on average are treated as a log. `smart` would have to cut longer ones.
+const MAX_LOG_LINE_BYTES: usize = 600;
 
-/// Chooses by what the text is.
+/// Chooses a strategy by the content.
 #[derive(Clone, Copy, Debug)]
 pub struct Auto {
     /// How the room is divided where both ends are shown.
@@ -24,69 +24,71 @@ pub struct Auto {
 
 impl Strategy for Auto {
     fn start(&self, most_bytes: u64) -> Box<dyn Selector> {
-        Box::new(Watcher {
+        Box::new(AutoSelector {
             auto: *self,
             most_bytes,
             smart: Smart::default().start(most_bytes),
             kind: Kind::Undecided,
             opening: Vec::new(),
-            runs: Vec::new(),
+            segments: Vec::new(),
         })
     }
 }
 
-struct Watcher {
+struct AutoSelector {
     auto: Auto,
     most_bytes: u64,
     smart: Box<dyn Selector>,
     kind: Kind,
-    /// The text until the kind is known, and the runs it came in.
+    /// The text until its kind is known, and the segments it came in.
     opening: Vec<u8>,
-    runs: Vec<Part>,
+    segments: Vec<BufferedSegment>,
 }
 
-/// A run whose text is in the opening.
-struct Part {
+/// A segment whose text is in the opening.
+struct BufferedSegment {
     length: usize,
     start: u64,
     end: u64,
     form: PieceKind,
 }
 
-/// What a text is.
+/// The kind of a text.
 enum Kind {
     Undecided,
     Log,
     Json(Box<json::Watcher>),
-    Shape(Box<Outline>),
+    Outlined(Box<Outline>),
 }
 
 impl Kind {
     fn of(opening: &[u8], auto: Auto, most_bytes: u64) -> Kind {
-        let opening = &opening[..opening.len().min(LOOKED_AT)];
+        let opening = &opening[..opening.len().min(OPENING_BYTES)];
         match json::documents(opening) {
-            // Logs are written as JSON Lines, and one line of a million may be why somebody looks.
-            Some(documents) if documents > 1 && opening.len() / documents < SHORT_LINE => return Kind::Log,
+            // Logs may be JSON Lines, and one line in a million may be the important one.
+            Some(documents) if documents > 1 && opening.len() / documents < MAX_LOG_LINE_BYTES => {
+                return Kind::Log;
+            }
             Some(_) => return Kind::Json(Box::new(Json { split: auto.split }.watch(most_bytes))),
             None => {}
         }
-        outline::recognise(opening, most_bytes).map_or(Kind::Log, |outline| Kind::Shape(Box::new(outline)))
+        outline::recognise(opening, most_bytes).map_or(Kind::Log, |outline| Kind::Outlined(Box::new(outline)))
     }
 
-    fn observe(&mut self, run: Segment<'_>) {
+    fn observe(&mut self, segment: Segment<'_>) {
         match self {
             Kind::Undecided | Kind::Log => {}
-            Kind::Json(json) => json.observe(run),
-            Kind::Shape(outline) => outline.observe(run),
+            Kind::Json(json) => json.observe(segment),
+            Kind::Outlined(outline) => outline.observe(segment),
         }
     }
 }
 
-impl Watcher {
+impl AutoSelector {
     fn decide(&mut self) {
         self.kind = Kind::of(&self.opening, self.auto, self.most_bytes);
         let mut from = 0;
-        for Part { length, start, end, form } in std::mem::take(&mut self.runs) {
+        for BufferedSegment { length, start, end, form } in std::mem::take(&mut self.segments) {
             self.kind.observe(Segment { text: &self.opening[from..from + length], start, end, form });
             from += length;
         }
@@ -94,23 +96,23 @@ impl Watcher {
     }
 }
 
-impl Selector for Watcher {
-    fn observe(&mut self, run: Segment<'_>) {
-        self.smart.observe(run);
+impl Selector for AutoSelector {
+    fn observe(&mut self, segment: Segment<'_>) {
+        self.smart.observe(segment);
         if !matches!(self.kind, Kind::Undecided) {
-            return self.kind.observe(run);
+            return self.kind.observe(segment);
         }
-        let Segment { text, start, end, form } = run;
-        let wanted = LOOKED_AT - self.opening.len();
-        // Of a long run only the beginning is held; the rest is observed where it is.
-        let held = if form == PieceKind::Verbatim { text.len().min(wanted) } else { text.len() };
-        let middle = if held < text.len() { start + held as u64 } else { end };
-        self.opening.extend_from_slice(&text[..held]);
-        self.runs.push(Part { length: held, start, end: middle, form });
-        if self.opening.len() >= LOOKED_AT {
+        let Segment { text, start, end, form } = segment;
+        let wanted = OPENING_BYTES - self.opening.len();
+        // Only the beginning of a long segment is buffered; the rest is passed on below.
+        let buffered = if form == PieceKind::Verbatim { text.len().min(wanted) } else { text.len() };
+        let middle = if buffered < text.len() { start + buffered as u64 } else { end };
+        self.opening.extend_from_slice(&text[..buffered]);
+        self.segments.push(BufferedSegment { length: buffered, start, end: middle, form });
+        if self.opening.len() >= OPENING_BYTES {
             self.decide();
-            if held < text.len() {
-                self.kind.observe(Segment::verbatim(&text[held..], middle));
+            if buffered < text.len() {
+                self.kind.observe(Segment::verbatim(&text[buffered..], middle));
             }
         }
     }
@@ -119,10 +121,10 @@ impl Selector for Watcher {
         if matches!(self.kind, Kind::Undecided) {
             self.decide();
         }
-        let Watcher { kind, smart, .. } = self;
+        let AutoSelector { kind, smart, .. } = self;
         let selection = match kind {
             Kind::Json(json) if json.is_json() => json.finish(ends, room),
-            Kind::Shape(outline) => outline.finish(ends, room),
+            Kind::Outlined(outline) => outline.finish(ends, room),
             _ => Selection::default(),
         };
         match selection.pieces.is_empty() {
@@ -136,26 +138,26 @@ impl Selector for Watcher {
 mod tests {
     use super::*;
 
-    /// What is said of a text of this kind.
-    fn said(mut kind: Kind, text: &str) -> String {
+    /// How a text of this kind is described.
+    fn description(mut kind: Kind, text: &str) -> String {
         kind.observe(Segment::verbatim(text.as_bytes(), 0));
         match kind {
             Kind::Undecided | Kind::Log => "log".to_owned(),
             Kind::Json(_) => "JSON".to_owned(),
-            Kind::Shape(outline) => outline.remark(),
+            Kind::Outlined(outline) => outline.remark(),
         }
     }
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let auto = Auto { split: Split { head: 1, tail: 2 } };
-        let text = &text[..text.floor_char_boundary(LOOKED_AT)];
-        let said = said(Kind::of(text.as_bytes(), auto, 9500), text);
-        assert!(said.starts_with(expected), "{said}, not {expected}: {}", &text[..text.len().min(80)]);
+        let text = &text[..text.floor_char_boundary(OPENING_BYTES)];
+        let found = description(Kind::of(text.as_bytes(), auto, 9500), text);
+        assert!(found.starts_with(expected), "{found}, not {expected}: {}", &text[..text.len().min(80)]);
     }
 
     #[test]
-    fn what_a_text_is() {
+    fn kinds_of_text_are_recognised() {
         check(include_str!("auto.rs"), "source");
         check(include_str!("../truncator.rs"), "source");
         check("{\"a\": [1, 2]}", "JSON");
@@ -189,9 +191,8 @@ mod tests {
         check(&hunk.repeat(9), "diff of 9 files: 9 hunks, +9 -9 lines");
     }
 
-    /// What is counted is what a person would count.
     #[test]
-    fn counts_are_exact() {
+    fn rows_entries_and_matches_are_counted_exactly() {
         let long = "-rw-r--r-- 1 a b 12 Jan 1 00:00 a name\n".repeat(4);
         check(
             &format!("x:\ntotal 12\n{long}\n{}", format!("x/a b:\ntotal 9\n{long}\n").repeat(20)),
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_other_kinds() {
+    fn tables_of_other_styles_are_recognised() {
         let rows = "tmpfs                    24684100        0  24684100   0% /dev/shm\n".repeat(20);
         check(
             &format!("Filesystem              1K-blocks     Used Available Use% Mounted on\n{rows}"),
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_are_no_diagnostics() {
+    fn search_hits_with_error_words_are_not_diagnostics() {
         check(
             &"lib/a.py:12:    error = None\nlib/b.py:3:errors: list\n".repeat(50),
             "100 matches in 2 files",
@@ -268,40 +269,39 @@ mod tests {
     }
 
     #[test]
-    fn differences_of_directories() {
+    fn diff_of_directories_counts_one_sided_files() {
         let file = "diff -ru a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ fn\n a\n-b\n+c\n";
         let text =
             format!("{}Binary files a/y and b/y differ\n{}", "Only in a: z\n".repeat(30), file.repeat(9));
         check(&text, "diff of 10 files: 9 hunks, +9 -9 lines, 30 only on one side");
     }
 
-    /// A source that was printed, and behind it what a build says.
     #[test]
-    fn a_source_and_a_log() {
+    fn source_followed_by_a_build_log_is_no_source() {
         let source = include_str!("../truncator.rs").repeat(4);
-        let said = |at: u32| {
+        let warning = |at: u32| {
             format!(
                 "f{at}.c: In function 'f{at}':\nf{at}.c:1:2: warning: unused\n  1 | int a;\n    |     ^\n    |     |\n"
             )
         };
-        let log: String = (0..300).map(said).collect();
+        let log: String = (0..300).map(warning).collect();
         let auto = Auto { split: Split { head: 1, tail: 2 } };
         let mut kind = Kind::of(source.as_bytes(), auto, 9500);
         kind.observe(Segment::verbatim(source.as_bytes(), 0));
-        let Kind::Shape(outline) = &mut kind else { panic!("it begins with a source") };
+        let Kind::Outlined(outline) = &mut kind else { panic!("the text begins with source code") };
         assert!(outline.is_match());
         kind.observe(Segment::verbatim(log.as_bytes(), source.len() as u64));
-        let Kind::Shape(outline) = &mut kind else { panic!("it begins with a source") };
+        let Kind::Outlined(outline) = &mut kind else { panic!("the text begins with source code") };
         assert!(!outline.is_match());
     }
 
     #[test]
-    fn data_is_no_source() {
+    fn data_is_not_source_code() {
         check(&format!("// numbers\n[\n{}0]\n", "  // one\n  1,\n".repeat(90)), "log");
     }
 
     #[test]
-    fn logs_are_nothing_else() {
+    fn logs_are_recognised_as_logs() {
         check("[INFO] Scanning for projects...\n", "log");
         check(
             &format!("Starting  the build\n{}", "Compiled  one 12\nLinked    two of them\n".repeat(50)),

@@ -1,4 +1,4 @@
-//! How far the beginning and the end of a text reach into the room there is.
+//! Computes how much of the beginning and the end of a text fits into the room.
 
 use crate::strategy::Room;
 use serde::Deserialize;
@@ -7,16 +7,15 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Edges {
-    /// At line edges, except inside a line longer than half the room: it is cut so that the room is used.
+    /// At line edges, except that a line longer than half the room is cut, so that the room is used.
     #[default]
     FillLongLines,
-    /// At line edges, unless nothing visible could be shown then.
+    /// At line edges, unless nothing visible would be shown.
     WholeLines,
     /// Between any two characters.
     Exact,
 }
 
-/// How far a text may be shown from either end.
 impl Room<'_> {
     /// The length of the beginning of `text` that fits.
     pub fn head(&self, text: &[u8]) -> usize {
@@ -38,7 +37,7 @@ impl Room<'_> {
         if cut_line { reach } else { whole }
     }
 
-    /// The start of the end of `text` that fits.
+    /// The offset from which the end of `text` fits.
     pub fn tail(&self, text: &[u8]) -> usize {
         let lines = self.conventions.lines;
         let by_lines = self.limits.lines.map_or(0, |most| lines.suffix(text, most));
@@ -59,7 +58,7 @@ impl Room<'_> {
     }
 }
 
-/// Nothing a reader could see: a preview of it would be as good as empty.
+/// Whether a text is invisible: a preview of it would look empty.
 fn is_blank(text: &[u8]) -> bool {
     text.iter().all(u8::is_ascii_whitespace)
 }

@@ -1,4 +1,4 @@
-//! The two ends of a text, held while it streams by.
+//! Keeps the beginning and the end of a text while it is read.
 
 use crate::cut::{LinePosition, Piece, PieceKind, Segment};
 use crate::measure::LineConvention;
@@ -7,19 +7,19 @@ use crate::{boundary, measure};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-/// Context in front of the closing bytes, so that a character across their edge is recognised.
+/// Extra bytes before the closing ones, to recognise a character that crosses their start.
 const CONTEXT: usize = 4;
 
-/// The first and the last bytes of a text as the reader would see it, and the size of the original: all that most
-/// strategies need.
+/// The first and the last bytes of a text as the reader would see it, and the size of the original. Most strategies need
+/// nothing else.
 #[derive(Debug)]
 pub struct Ends {
     opening: Vec<u8>,
     opening_capacity: usize,
-    opening_drawn: VecDeque<Drawn>,
+    opening_rendered: VecDeque<RenderedRange>,
     closing: Vec<u8>,
     closing_capacity: usize,
-    closing_drawn: VecDeque<Drawn>,
+    closing_rendered: VecDeque<RenderedRange>,
     /// Bytes of the original.
     bytes: u64,
     /// Bytes of the text.
@@ -29,10 +29,10 @@ pub struct Ends {
     control: Control,
 }
 
-/// A stretch of the text that is not the original's bytes but what a terminal shows of them.
+/// A range of the text that is not the original's bytes but what a terminal shows of them.
 #[derive(Clone, Copy, Debug)]
-struct Drawn {
-    /// Where the stretch is in the text.
+struct RenderedRange {
+    /// Where the range is in the text.
     from: u64,
     to: u64,
     /// Where it is in the original.
@@ -45,10 +45,10 @@ impl Ends {
         Ends {
             opening: Vec::new(),
             opening_capacity,
-            opening_drawn: VecDeque::new(),
+            opening_rendered: VecDeque::new(),
             closing: Vec::new(),
             closing_capacity: closing_capacity + CONTEXT,
-            closing_drawn: VecDeque::new(),
+            closing_rendered: VecDeque::new(),
             bytes: 0,
             length: 0,
             newlines: 0,
@@ -72,10 +72,10 @@ impl Ends {
         self.last = text.last().copied().unwrap_or_default();
         if form != PieceKind::Verbatim {
             self.control = Control::LeftOut;
-            let drawn = Drawn { from, to: self.length, start, end };
-            self.closing_drawn.push_back(drawn);
+            let rendered = RenderedRange { from, to: self.length, start, end };
+            self.closing_rendered.push_back(rendered);
             if opening_is_whole {
-                self.opening_drawn.push_back(drawn);
+                self.opening_rendered.push_back(rendered);
             }
         }
         let fresh = text.len().min(self.opening_capacity - self.opening.len());
@@ -94,8 +94,8 @@ impl Ends {
         }
         self.closing.extend_from_slice(fresh);
         let start = self.length - self.closing.len() as u64;
-        while self.closing_drawn.front().is_some_and(|drawn| drawn.to < start) {
-            self.closing_drawn.pop_front();
+        while self.closing_rendered.front().is_some_and(|rendered| rendered.to < start) {
+            self.closing_rendered.pop_front();
         }
     }
 
@@ -127,24 +127,24 @@ impl Ends {
     /// The pieces of the first `length` bytes of [`Ends::opening`]: one, unless a terminal shows some of it otherwise.
     pub fn first(&self, length: usize) -> Vec<Piece<'_>> {
         let origin = Origin { text: 0, start: 0, line: 1 };
-        pieces(&self.opening, origin, &self.opening_drawn, 0, length)
+        pieces(&self.opening, origin, &self.opening_rendered, 0, length)
     }
 
     /// The pieces of [`Ends::closing`] from its byte `from` on.
     pub fn last(&self, from: usize) -> Vec<Piece<'_>> {
         let closing = self.closing();
         let text = self.length - closing.len() as u64;
-        let start = match self.closing_drawn.iter().find(|drawn| drawn.to >= text) {
-            Some(drawn) => drawn.start.saturating_sub(drawn.from.saturating_sub(text)),
+        let start = match self.closing_rendered.iter().find(|rendered| rendered.to >= text) {
+            Some(rendered) => rendered.start.saturating_sub(rendered.from.saturating_sub(text)),
             None => self.bytes - closing.len() as u64,
         };
         let line = 1 + self.newlines - measure::newlines(closing);
-        pieces(closing, Origin { text, start, line }, &self.closing_drawn, from, closing.len())
+        pieces(closing, Origin { text, start, line }, &self.closing_rendered, from, closing.len())
     }
 
     /// The pieces of the whole text, if a terminal shows it otherwise and it is short enough to be held.
     pub(crate) fn rendered_whole(&self) -> Option<Vec<Piece<'_>>> {
-        let whole = self.opening.len() as u64 == self.length && !self.opening_drawn.is_empty();
+        let whole = self.opening.len() as u64 == self.length && !self.opening_rendered.is_empty();
         whole.then(|| self.first(self.opening.len()))
     }
 
@@ -193,21 +193,21 @@ struct Origin {
     line: u64,
 }
 
-/// The pieces of `text[from..to]`: the bytes between the drawn stretches are the original's.
+/// The pieces of `text[from..to]`: the bytes between the rendered stretches are the original's.
 fn pieces<'t>(
     text: &'t [u8],
     origin: Origin,
-    drawn: &VecDeque<Drawn>,
+    rendered: &VecDeque<RenderedRange>,
     from: usize,
     to: usize,
 ) -> Vec<Piece<'t>> {
     let (first, last) = (origin.text + from as u64, origin.text + to as u64);
     let mut pieces = Vec::new();
     let mut line = origin.line + measure::newlines(&text[..from]);
-    let mut add = |range: (u64, u64), start: u64, end: u64, form: PieceKind| {
+    let mut add = |span: (u64, u64), start: u64, end: u64, form: PieceKind| {
         let place = |at: u64| (at - origin.text) as usize;
-        let shown = &text[place(range.0)..place(range.1)];
-        let at_start = match place(range.0).checked_sub(1) {
+        let shown = &text[place(span.0)..place(span.1)];
+        let at_start = match place(span.0).checked_sub(1) {
             Some(before) => text[before] == b'\n',
             None => start == 0,
         };
@@ -217,22 +217,22 @@ fn pieces<'t>(
     };
     // The first byte of the whole text that is not in a piece yet, and where it is in the original.
     let (mut at, mut start) = (origin.text, origin.start);
-    for stretch in drawn.iter().filter(|stretch| stretch.to >= origin.text) {
-        let plain = (at.max(first), stretch.from.min(last));
+    for range in rendered.iter().filter(|range| range.to >= origin.text) {
+        let plain = (at.max(first), range.from.min(last));
         if plain.0 < plain.1 {
             add(plain, start + (plain.0 - at), start + (plain.1 - at), PieceKind::Verbatim);
         }
-        let shown = (stretch.from.max(first), stretch.to.min(last));
-        let form = match (shown.0 == stretch.from, shown.1 == stretch.to) {
+        let shown = (range.from.max(first), range.to.min(last));
+        let form = match (shown.0 == range.from, shown.1 == range.to) {
             (true, true) => PieceKind::Rendered,
             (true, false) => PieceKind::RenderedStart,
             (false, _) => PieceKind::RenderedEnd,
         };
-        // A stretch without text is shown whole where it stands, if its place is shown.
-        if shown.0 < shown.1 || (stretch.from == stretch.to && first <= stretch.from && stretch.to <= last) {
-            add(shown, stretch.start, stretch.end, form);
+        // A range without text is shown if its position is.
+        if shown.0 < shown.1 || (range.from == range.to && first <= range.from && range.to <= last) {
+            add(shown, range.start, range.end, form);
         }
-        (at, start) = (stretch.to, stretch.end);
+        (at, start) = (range.to, range.end);
     }
     let plain = (at.max(first), last);
     if plain.0 < plain.1 {

@@ -1,10 +1,10 @@
-//! Strategies choose what is shown.
+//! Strategies choose which pieces of an output are shown.
 //!
-//! A strategy sees a stream once: the engine starts a [`Selector`], lets it observe every chunk, and asks it at the
-//! end which pieces to show in the room that is left. It does no I/O, and the same text gives the same pieces
-//! however it was divided into chunks. A string is a stream of one chunk.
+//! A strategy reads an output once: the engine starts a [`Selector`], passes it every segment, and at the end asks it
+//! which pieces to show in the [`Room`] that is left. A selector does no I/O, and the pieces do not depend on how the
+//! output was divided into chunks. A string is an output of one chunk.
 //!
-//! The engine itself holds both ends of the text ([`Ends`]), so a strategy that shows only ends observes nothing.
+//! The engine keeps both ends of the output ([`Ends`]), so a strategy that shows only ends needs to observe nothing.
 
 mod auto;
 mod edges;
@@ -14,7 +14,7 @@ mod opaque;
 mod outline;
 mod room;
 mod smart;
-mod trailer;
+mod tool_status;
 
 pub use auto::Auto;
 pub use edges::Edges;
@@ -23,33 +23,33 @@ pub use json::Json;
 pub use opaque::Opaque;
 pub use room::{Cost, Room};
 pub use smart::{Group, Smart};
-pub(crate) use trailer::WithTrailer;
+pub(crate) use tool_status::WithToolStatus;
 
 use crate::cut::{Piece, Segment};
 use serde::Deserialize;
 use std::ops::Range;
 
-/// Watches one text and then chooses what of it is shown.
+/// Reads one output, then chooses which pieces of it are shown.
 pub trait Selector: Send {
-    /// Chooses the pieces to show. They should fit `room`; the engine cuts what does not.
+    /// Chooses the pieces to show. They should fit into `room`; the engine cuts off what does not.
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text>;
 
-    /// Sees the next run of the text.
-    fn observe(&mut self, run: Segment<'_>) {
-        let _ = run;
+    /// Reads the next segment.
+    fn observe(&mut self, segment: Segment<'_>) {
+        let _ = segment;
     }
 }
 
-/// What a selector chose, and what there is to say about all of the text.
+/// What a selector chose.
 #[derive(Clone, Debug, Default)]
 pub struct Selection<'text> {
     /// The pieces to show.
     pub pieces: Vec<Piece<'text>>,
-    /// A few words for the notice, such as `212 matches in 14 files`; nothing if empty. The selector pays for them
-    /// out of its room, as [`Room::less_remark`] says.
+    /// A short description of the whole output for the notice, such as `212 matches in 14 files`; may be empty. It takes
+    /// room from the pieces: see [`Room::less_remark`].
     pub remark: String,
-    /// Bytes of the original, in order: whole lines, each of which is like one that is shown. What is left out of them
-    /// is said to be repeated.
+    /// Byte ranges of the original, in order: whole lines, each of which is similar to one that is shown. Gaps inside them
+    /// are reported as repeated.
     pub repeats: Vec<Range<u64>>,
 }
 
@@ -59,11 +59,11 @@ impl<'text> From<Vec<Piece<'text>>> for Selection<'text> {
     }
 }
 
-/// Starts a selector for each text that is over the limits.
+/// Starts a selector for each output that is over the limits.
 ///
-/// Any closure that returns a boxed [`Selector`] is one; it is told how many bytes may be shown at the most.
+/// A closure that takes the largest number of bytes to show and returns a boxed [`Selector`] is a strategy.
 pub trait Strategy: Send + Sync {
-    /// A selector for one text.
+    /// Starts a selector for one output. At most `most_bytes` bytes can be shown.
     fn start(&self, most_bytes: u64) -> Box<dyn Selector>;
 }
 
@@ -76,7 +76,7 @@ where
     }
 }
 
-/// The built-in strategies, as people name them.
+/// The names of the built-in strategies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StrategyName {
@@ -86,11 +86,11 @@ pub enum StrategyName {
     Tail,
     /// Both ends.
     HeadTail,
-    /// The lines that matter.
+    /// The lines that matter: failures, what is unusual, and both ends.
     Smart,
-    /// A valid, smaller JSON text.
+    /// A shorter JSON text.
     Json,
-    /// Whatever suits the text.
+    /// The strategy that suits the content.
     Auto,
 }
 
@@ -118,7 +118,7 @@ impl StrategyName {
     }
 }
 
-/// How the room is divided between the two ends.
+/// How the room is divided between the beginning and the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "[u32; 2]")]
 pub struct Split {
@@ -134,7 +134,7 @@ impl From<[u32; 2]> for Split {
     }
 }
 
-/// Shows the beginning, the end, or both: the whole of `head`, `tail` and `head-tail`.
+/// Shows the beginning, the end, or both: the strategies `head`, `tail` and `head-tail`.
 #[derive(Clone, Copy, Debug)]
 pub struct BothEnds(pub Split);
 
@@ -153,13 +153,13 @@ impl Strategy for BothEnds {
 
 impl Selector for BothEnds {
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
-        self.choose_or_something(ends, room).into()
+        self.choose_at_least_something(ends, room).into()
     }
 }
 
 impl BothEnds {
-    /// The ends as far as there is room; never nothing.
-    fn choose_or_something<'text>(&self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
+    /// The ends as far as they fit, but never an empty preview.
+    fn choose_at_least_something<'text>(&self, ends: &'text Ends, room: &Room<'_>) -> Vec<Piece<'text>> {
         let room = room.less_gaps(1);
         let pieces = self.choose(ends, &room);
         if pieces.iter().any(|piece| !piece.text.is_empty()) {
@@ -183,7 +183,7 @@ impl BothEnds {
             return ends.first(head);
         }
         let tail = left.tail(closing);
-        // What the end could not use goes back to the beginning.
+        // Room that the end does not use goes to the beginning.
         let head = head.max(room.less(&closing[tail..]).head(opening));
         let mut pieces = ends.first(head);
         pieces.extend(ends.last(tail));

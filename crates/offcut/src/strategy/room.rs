@@ -1,4 +1,4 @@
-//! How much of the original may be shown.
+//! Computes how much of the original can be shown within the budget.
 
 use crate::boundary;
 use crate::cut::{Gap, GapReason, LinePosition};
@@ -6,14 +6,14 @@ use crate::limits::{Limits, PerUnit};
 use crate::measure::{self, Conventions, CountTokens};
 use crate::strategy::Edges;
 
-/// The room for what is shown of the original: the budget less everything we add but the markers of gaps.
+/// The room for the original: the budget less everything that offcut adds except gap markers.
 #[derive(Clone, Copy)]
 pub struct Room<'a> {
-    /// What is left for the original and its gap markers.
+    /// What is left for the original and for gap markers.
     pub limits: Limits,
-    /// What one marker costs at the most. A strategy charges it for each gap that its pieces leave.
+    /// The highest cost of one marker. A strategy must reserve it for each gap between its pieces.
     pub marker: Cost,
-    /// The same where whole lines are missing, which is cheaper to say.
+    /// The same for a gap of whole lines, whose marker is shorter.
     pub line_marker: Cost,
     /// How lines and characters are counted.
     pub conventions: Conventions,
@@ -23,11 +23,11 @@ pub struct Room<'a> {
     pub tokens: &'a dyn CountTokens,
 }
 
-/// What a text costs in each unit.
+/// The size of a text in each unit.
 pub type Cost = PerUnit<u64>;
 
 impl Cost {
-    /// What `text` costs. Only what the limits speak of is counted.
+    /// The cost of `text`. Only units that have a limit are counted.
     pub fn of(text: &[u8], limits: &Limits, conventions: Conventions, tokens: &dyn CountTokens) -> Cost {
         Cost {
             bytes: text.len() as u64,
@@ -37,7 +37,7 @@ impl Cost {
         }
     }
 
-    /// What this costs beyond `other`, unit by unit.
+    /// The cost beyond `other`, per unit; at least 0.
     pub fn beyond(self, other: Cost) -> Cost {
         self.zip_with(other, u64::saturating_sub)
     }
@@ -62,7 +62,7 @@ impl Limits {
         within.each().into_iter().all(|(_, is_within)| is_within)
     }
 
-    /// The greatest length not over `length` whose part of the text is within the token limit, or nearly so.
+    /// A length of at most `length` whose part of the text is within the token limit, close to the greatest one.
     pub(crate) fn within_tokens<'t>(
         &self,
         length: usize,
@@ -71,7 +71,7 @@ impl Limits {
     ) -> usize {
         let Some(most) = self.tokens else { return length };
         let mut length = length;
-        // Tokens are not additive, so the length is guessed by proportion; each guess is smaller than the last.
+        // Tokens are not additive, so the length is estimated by proportion. Each estimate is smaller than the last.
         for _ in 0..16 {
             let counted = tokens.count(part(length));
             if counted <= most {
@@ -84,7 +84,7 @@ impl Limits {
         length.min(usize::try_from(most).unwrap_or(usize::MAX))
     }
 
-    /// What is left of the limits when `cost` is paid.
+    /// The limits less `cost`.
     pub(crate) fn less(self, cost: Cost) -> Limits {
         self.zip_with(cost, |limit, cost| limit.map(|limit| limit.saturating_sub(cost)))
     }
@@ -100,7 +100,7 @@ impl<'a> Room<'a> {
         self.with(self.limits.less(Cost::of(text, &self.limits, self.conventions, self.tokens)))
     }
 
-    /// What the marker of a gap costs at the most.
+    /// The highest cost of the marker of a gap.
     pub(crate) fn marker_of(&self, gap: &Gap) -> Cost {
         match (gap.from, gap.why) {
             (LinePosition::Start, GapReason::Omitted | GapReason::Repeated) => self.line_marker,
@@ -113,7 +113,7 @@ impl<'a> Room<'a> {
         self.with(self.limits.less(self.marker.times(gaps)))
     }
 
-    /// The room left when the notice says `remark`, too.
+    /// The room left when the notice includes `remark`.
     pub fn less_remark(&self, remark: &str) -> Room<'a> {
         if remark.is_empty() { *self } else { self.less(format!(" ({remark})").as_bytes()) }
     }
@@ -123,10 +123,10 @@ impl<'a> Room<'a> {
         self.limits.each().into_iter().any(|(_, limit)| limit == Some(0))
     }
 
-    /// A little more room, for when nothing could be shown: never an empty preview.
+    /// A little more room, for when nothing fits: a preview is never empty.
     ///
-    /// The one line there is room for may be empty, with its line feed not part of it; then the next one is shown
-    /// too. The one character may be wider than the bytes there are.
+    /// If the only line that fits is empty, the next one is shown, too. If the only character is wider than the byte
+    /// limit, it is shown nevertheless.
     pub(crate) fn for_something(&self) -> Room<'a> {
         self.with(Limits {
             lines: self.limits.lines.map(|lines| lines + 1),
@@ -135,7 +135,7 @@ impl<'a> Room<'a> {
         })
     }
 
-    /// The part of the room that has weight `this` against `other`.
+    /// The share of the room with weight `this` against weight `other`.
     pub fn share(&self, this: u32, other: u32) -> Room<'a> {
         let (this, whole) = (u128::from(this), u128::from(this) + u128::from(other));
         let part =
@@ -143,12 +143,12 @@ impl<'a> Room<'a> {
         self.with(self.limits.map(|limit| limit.map(part)))
     }
 
-    /// Whether `text` could be shown whole.
+    /// Whether the whole `text` fits.
     pub fn fits(&self, text: &[u8]) -> bool {
         self.limits.fit(text, self.conventions, self.tokens)
     }
 
-    /// The longest prefix that bytes, characters and tokens allow, lines aside.
+    /// The length of the longest prefix within the limits of bytes, characters and tokens.
     pub(crate) fn prefix(&self, text: &[u8]) -> usize {
         let bytes = self.limits.bytes.map_or(text.len(), |most| clamp(most, text.len()));
         let end = self
@@ -159,7 +159,7 @@ impl<'a> Room<'a> {
         boundary::floor(text, end)
     }
 
-    /// The start of the longest suffix that bytes, characters and tokens allow, lines aside.
+    /// The start of the longest suffix within the limits of bytes, characters and tokens.
     pub(crate) fn suffix(&self, text: &[u8]) -> usize {
         let bytes = self.limits.bytes.map_or(0, |most| text.len() - clamp(most, text.len()));
         let start = self.limits.chars.map_or(bytes, |most| {

@@ -173,7 +173,7 @@ impl Selector for Watcher {
             }
         }
         let remark = "outline, not valid JSON".to_owned();
-        let pieces = self.ends.choose_or_something(ends, &room.less_remark(&remark));
+        let pieces = self.ends.choose_at_least_something(ends, &room.less_remark(&remark));
         Selection { pieces, remark, ..Selection::default() }
     }
 }

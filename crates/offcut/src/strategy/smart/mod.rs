@@ -328,7 +328,7 @@ impl Selector for SmartSelector {
             return Selection { pieces, repeats, ..Selection::default() };
         }
         // There are too few lines, and they are too long, to choose among them.
-        BothEnds(Split { head: 1, tail: 2 }).choose_or_something(ends, room).into()
+        BothEnds(Split { head: 1, tail: 2 }).choose_at_least_something(ends, room).into()
     }
 }
 

@@ -1,22 +1,22 @@
-//! Keeps the last lines of a tool's result that say how it ended, whatever else is cut.
+//! Always shows the status lines at the end of a tool's result.
 //!
-//! Tools put an exit code, a session or a block of their own metadata under their output. A preview of the beginning
-//! would lose it, and with it what the agent needs to go on.
+//! Tools add an exit code, a session id or a block of metadata after the output. A preview of the beginning would lose
+//! them, and the agent needs them to continue.
 
 use crate::cut::PieceKind;
 use crate::strategy::{Ends, Room, Selection, Selector};
 
-/// The longest trailer; what is longer is output.
-const LONGEST: usize = 1024;
+/// The largest status; anything longer is output.
+const MAX_BYTES: usize = 1024;
 
-/// How far from the end such a line may stand, where no tag encloses it.
-const MOST_LINES: usize = 6;
+/// How many lines from the end a status line may be, unless a tag encloses the status.
+const MAX_LINES: usize = 6;
 
 /// A longer line is output.
-const LONGEST_LINE: usize = 240;
+const MAX_LINE_BYTES: usize = 240;
 
-/// What such a line has in it, in small letters and without anything between them.
-const SAYS: [&str; 17] = [
+/// A status line contains one of these, in lower case and with everything but letters removed.
+const KEYWORDS: [&str; 17] = [
     "exitcode",
     "exitstatus",
     "exitedwith",
@@ -36,45 +36,45 @@ const SAYS: [&str; 17] = [
     "terminatedbysignal",
 ];
 
-/// What such a line begins with.
-const BEGINS: [&str; 3] = ["session", "signal", "pid"];
+/// Or it starts with one of these and contains a colon.
+const PREFIXES: [&str; 3] = ["session", "signal", "pid"];
 
-/// Lets another selector choose, and shows the trailer in any case.
-pub(crate) struct WithTrailer(pub(crate) Box<dyn Selector>);
+/// Lets another selector choose, and always shows the status.
+pub(crate) struct WithToolStatus(pub(crate) Box<dyn Selector>);
 
-impl Selector for WithTrailer {
-    fn observe(&mut self, run: crate::cut::Segment<'_>) {
-        self.0.observe(run);
+impl Selector for WithToolStatus {
+    fn observe(&mut self, segment: crate::cut::Segment<'_>) {
+        self.0.observe(segment);
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         let closing = ends.closing();
         let from = start(closing);
         let left = room.less(&closing[from..]).less_gaps(1);
-        // A trailer that would take the place of the output is not worth it.
-        let worth = room.limits.bytes.is_none_or(|most| (closing.len() - from) as u64 * 3 <= most);
-        if from == closing.len() || !worth || left.is_spent() {
+        // A status that takes too much room from the output is treated as output.
+        let is_small = room.limits.bytes.is_none_or(|most| (closing.len() - from) as u64 * 3 <= most);
+        if from == closing.len() || !is_small || left.is_spent() {
             return self.0.finish(ends, room);
         }
         let mut selection = self.0.finish(ends, &left);
-        let trailer = ends.last(from);
-        let start = trailer.first().map_or(ends.bytes(), |piece| piece.start);
-        // Words for a gap that the trailer stands in would be wrong; the notice has better ones.
+        let status = ends.last(from);
+        let start = status.first().map_or(ends.bytes(), |piece| piece.start);
+        // A marker for a gap that contains the status would be wrong; the engine marks that gap itself.
         selection.pieces.retain(|piece| piece.form != PieceKind::Mark || piece.end <= start);
-        selection.pieces.extend(trailer);
+        selection.pieces.extend(status);
         selection
     }
 }
 
-/// Where the trailer of a text begins; its length if it has none.
+/// Where the status of a text begins; the length of the text if it has none.
 fn start(text: &[u8]) -> usize {
     let end = text.trim_ascii_end().len();
-    let window = end.saturating_sub(LONGEST);
-    tagged(&text[..end], window).or_else(|| said(&text[..end], window)).unwrap_or(text.len())
+    let window = end.saturating_sub(MAX_BYTES);
+    tagged_block(&text[..end], window).or_else(|| status_lines(&text[..end], window)).unwrap_or(text.len())
 }
 
-/// A block in a tag at the very end: `<task_metadata>…</task_metadata>`.
-fn tagged(text: &[u8], window: usize) -> Option<usize> {
+/// The start of a tagged block at the end: `<task_metadata>…</task_metadata>`.
+fn tagged_block(text: &[u8], window: usize) -> Option<usize> {
     let name_end = text.strip_suffix(b">")?.len();
     let close = memchr::memmem::rfind(&text[window..], b"</")? + window;
     let name = &text[close + 2..name_end];
@@ -87,16 +87,16 @@ fn tagged(text: &[u8], window: usize) -> Option<usize> {
     (at == 0 || text[at - 1] == b'\n').then_some(at)
 }
 
-/// Lines at the very end, from the first that says how it ended or what goes on.
-fn said(text: &[u8], window: usize) -> Option<usize> {
+/// The start of the first status line among the last lines.
+fn status_lines(text: &[u8], window: usize) -> Option<usize> {
     let mut start = None;
     let mut end = text.len();
-    for _ in 0..MOST_LINES {
+    for _ in 0..MAX_LINES {
         let line = memchr::memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);
         if line < window {
             break;
         }
-        if says_something(&text[line..end]) {
+        if is_status_line(&text[line..end]) {
             start = Some(line);
         }
         if line == 0 {
@@ -107,14 +107,14 @@ fn said(text: &[u8], window: usize) -> Option<usize> {
     start
 }
 
-fn says_something(line: &[u8]) -> bool {
-    if line.len() > LONGEST_LINE {
+fn is_status_line(line: &[u8]) -> bool {
+    if line.len() > MAX_LINE_BYTES {
         return false;
     }
-    let said: Vec<u8> =
+    let letters: Vec<u8> =
         line.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase).collect();
-    SAYS.iter().any(|word| memchr::memmem::find(&said, word.as_bytes()).is_some())
-        || (BEGINS.iter().any(|word| said.starts_with(word.as_bytes())) && line.contains(&b':'))
+    KEYWORDS.iter().any(|word| memchr::memmem::find(&letters, word.as_bytes()).is_some())
+        || (PREFIXES.iter().any(|word| letters.starts_with(word.as_bytes())) && line.contains(&b':'))
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
     use super::start;
 
     #[test]
-    fn trailers() {
+    fn status_at_the_end_is_found() {
         let check =
             |text: &str, expected: &str| assert_eq!(&text[start(text.as_bytes())..], expected, "{text}");
         check("output\nmore\n", "");
