@@ -1,4 +1,5 @@
-//! Outputs of commands: the last line, outputs that go on, entries that others end, outputs large enough for a thread.
+//! Tests of command output: the last line, commands that keep running, entries that another process ends, and output
+//! that is large enough for a background writer.
 
 use crate::common::{Fault, Faulty, memory, native};
 use offcut::measure::{CountTokens, EstimatedTokens, LineConvention, lines};
@@ -31,9 +32,9 @@ fn limits() -> impl Strategy<Value = Limits> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// With a last line about the command, and one that says that more comes, everything is within the limits.
+    /// The last line describes the command, or says that more output follows.
     #[test]
-    fn the_last_line_is_within_the_limits(
+    fn preview_with_last_line_is_within_the_limits(
         limits in limits(),
         line in "[a-z]{0,60}",
         count in 0..300_usize,
@@ -67,7 +68,7 @@ proptest! {
 }
 
 #[test]
-fn an_output_that_goes_on_is_kept_and_ended_by_another() {
+fn running_output_is_stored_and_ended_by_another_process() {
     for (first, later) in
         [(numbered(3), numbered(5)), (numbered(5000), b"open end".to_vec()), (vec![], vec![b'x'])]
     {
@@ -80,7 +81,7 @@ fn an_output_that_goes_on_is_kept_and_ended_by_another() {
         assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Writing);
         let mut file = file.unwrap();
         file.write_all(&later).unwrap();
-        // While the file is open, nobody takes the entry for abandoned, however often they look.
+        // While the file is open, the entry does not count as abandoned.
         assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Writing);
         let settled = store.settle(&entry.id, &EntryState::Complete).unwrap();
         drop(file);
@@ -97,7 +98,7 @@ fn an_output_that_goes_on_is_kept_and_ended_by_another() {
 }
 
 #[test]
-fn an_abandoned_entry_is_repaired_by_whoever_meets_it() {
+fn abandoned_entry_is_repaired_when_it_is_read() {
     let (_directory, store) = directory_store();
     let truncator = native(Rule::default(), store.clone());
     let text = numbered(5000);
@@ -117,9 +118,9 @@ fn an_abandoned_entry_is_repaired_by_whoever_meets_it() {
     assert_eq!(store.entry(&id).unwrap(), entry);
 }
 
-/// A store without files cannot be gone on with, and says so.
+/// A store without files cannot continue an entry, and reports that.
 #[test]
-fn what_cannot_be_gone_on_with_is_not_called_kept() {
+fn output_that_cannot_continue_is_not_reported_as_stored() {
     let stores: [(Arc<dyn Store>, &str); 3] = [
         (memory(), "went on after it was shown"),
         (Faulty::new(Fault::Create), "No space left"),
@@ -143,9 +144,9 @@ fn what_cannot_be_gone_on_with_is_not_called_kept() {
     }
 }
 
-/// Beyond some megabytes another thread writes: nothing else may change.
+/// Large outputs are written by another thread.
 #[test]
-fn a_thread_of_its_own_changes_nothing() {
+fn background_writer_changes_nothing_else() {
     let text = numbered(2_000_000);
     for fault in
         [None, Some(Fault::WriteAfter(1 << 20)), Some(Fault::WriteAfter(9_000_001)), Some(Fault::Commit)]

@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers for several tests.
 
 use offcut::results::{BoundedJson, Middleware, ResultOutcome, ShapeChoice};
 use offcut::store::{Entry, FsStore, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Summary, Writer};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// A clock that stands still, so that two stores make the same ids.
+/// A fixed clock, so that two stores create the same ids.
 pub(crate) fn noon() -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(1_771_860_645)
 }
@@ -37,7 +37,7 @@ pub(crate) fn read_all(store: &dyn Store, id: &Id) -> Vec<u8> {
     buffer
 }
 
-/// Where a store fails.
+/// Where a [`Faulty`] store fails.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     Create,
@@ -45,7 +45,7 @@ pub(crate) enum Fault {
     Commit,
 }
 
-/// A memory store that fails where it is told to.
+/// A memory store that fails at a chosen operation.
 pub(crate) struct Faulty {
     pub(crate) inner: MemoryStore,
     pub(crate) fault: Fault,
@@ -122,7 +122,7 @@ impl Writer for FaultyWriter {
     }
 }
 
-/// What a spool shows of a text that comes in pieces, divided at these places.
+/// The preview of a text that arrives in chunks, divided at these indices.
 pub(crate) fn in_pieces(truncator: &Truncator, text: &[u8], mut places: Vec<Index>) -> String {
     places.sort_by_key(|place| place.index(text.len() + 1));
     let mut spool = truncator.spool(Context::default());
@@ -146,7 +146,7 @@ pub(crate) fn middleware(profile: &str, rule: Rule) -> (Middleware, Arc<FsStore>
     (Middleware::new(truncator), store, directory)
 }
 
-/// One door: a result through a profile; the value that comes out, and what was decided.
+/// Bounds a tool result with a profile. Returns the new value and the outcome.
 pub(crate) fn through(middleware: &Middleware, result: &Value, tool: &str) -> (Value, ResultOutcome) {
     let text = result.to_string();
     let BoundedJson { json, mut results, .. } =
@@ -159,14 +159,14 @@ pub(crate) fn through(middleware: &Middleware, result: &Value, tool: &str) -> (V
 pub(crate) fn cut(outcome: ResultOutcome) -> Box<Preview> {
     match outcome {
         ResultOutcome::Truncated(preview) => preview,
-        other => panic!("it was not cut: {other:?}"),
+        other => panic!("not truncated: {other:?}"),
     }
 }
 
 pub(crate) fn stored(preview: &Preview) -> Vec<u8> {
     match &preview.kept {
         Kept::Whole(entry) => std::fs::read(entry.path.as_ref().unwrap()).unwrap(),
-        other => panic!("it was not kept: {other:?}"),
+        other => panic!("not stored: {other:?}"),
     }
 }
 

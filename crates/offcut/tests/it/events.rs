@@ -1,4 +1,4 @@
-//! Every step tells what it did.
+//! Tests of events: every step emits one.
 
 use crate::common::{Fault, Faulty, memory, noon};
 use offcut::retrieve::{Page, PageLimits, Range, page};
@@ -33,7 +33,7 @@ fn emitted(store: Arc<dyn Store>, texts: &[&[u8]]) -> String {
 }
 
 #[test]
-fn json_lines() {
+fn events_are_written_as_json_lines() {
     let large = b"x\n".repeat(20_000);
     let log = emitted(memory(), &[b"small", &large]);
     let lines: Vec<&str> = log.lines().collect();
@@ -51,14 +51,14 @@ fn json_lines() {
 }
 
 #[test]
-fn a_failing_store_is_an_event() {
+fn store_failure_emits_an_event() {
     let log = emitted(Faulty::new(Fault::Commit), &[&b"x\n".repeat(20_000)]);
     assert!(log.starts_with(r#"{"event":"error""#) && log.contains("No space left"), "{log}");
     assert!(log.contains(r#"{"event":"truncated""#), "{log}");
 }
 
 #[test]
-fn retrieval_is_an_event() {
+fn retrieval_emits_an_event() {
     let store = memory();
     Truncator::new(Profile::native())
         .storage(Storage::To(store.clone()))

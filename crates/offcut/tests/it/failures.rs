@@ -1,4 +1,4 @@
-//! Known failures of other truncators, one test each. The names in brackets are from the list we keep of them.
+//! Known failures of other truncators, one test each. The codes in brackets are from the list of known defects.
 
 use crate::common::{bytes, lines, memory, native, read_all};
 use offcut::store::Store;
@@ -12,9 +12,9 @@ fn apply(strategy: StrategyName, limits: Limits, text: &[u8]) -> String {
     String::from_utf8_lossy(native(rule, memory()).apply(text, &Context::default()).content()).into_owned()
 }
 
-/// [D1, S2, S5, S6] One long line, with and without a line feed behind it, gave an empty preview.
+/// [D1, S2, S5, S6] One long line, with and without a line feed at its end, gave an empty preview.
 #[test]
-fn one_giant_line_is_shown_in_part() {
+fn part_of_a_giant_line_is_shown() {
     for text in
         ["a".repeat(61_200), format!("{}\n", "a".repeat(61_200)), format!("{}\n\n\n", "a".repeat(61_200))]
     {
@@ -26,7 +26,7 @@ fn one_giant_line_is_shown_in_part() {
     }
 }
 
-/// [D1] What a giant line leaves of the room is used by the lines beside it, and the other way round.
+/// [D1] Room that a giant line leaves is used by the lines next to it, and the other way round.
 #[test]
 fn room_left_by_a_giant_line_is_used() {
     let small: String = (0..20).map(|number| format!("small {number}\n")).collect();
@@ -45,7 +45,7 @@ fn room_left_by_a_giant_line_is_used() {
 
 /// [D2] A trailing line feed made one more line, so that an output exactly at the limit was cut.
 #[test]
-fn a_trailing_line_feed_is_not_a_line() {
+fn trailing_line_feed_is_not_a_line() {
     let text = "x\n".repeat(10);
     assert_eq!(apply(StrategyName::Head, lines(10), text.as_bytes()), text);
     assert_eq!(apply(StrategyName::Tail, lines(10), text.as_bytes()), text);
@@ -63,9 +63,9 @@ fn barely_over_is_never_larger_than_the_original() {
     }
 }
 
-/// [D4] Totals, what is shown and what is missing are all told, in both units, and they add up.
+/// [D4] The totals, the shown and the missing parts are reported in both units, and they add up.
 #[test]
-fn counts_add_up() {
+fn shown_and_missing_counts_add_up() {
     let text: String = (0..5000).map(|number| format!("line {number}\n")).collect();
     for strategy in STRATEGIES {
         let rule = Rule { strategy: Some(strategy), ..Rule::default() };
@@ -91,9 +91,9 @@ fn counts_add_up() {
     }
 }
 
-/// [D7, D19] Invalid UTF-8, NUL and control bytes are stored as they came, and shown as they came if that is wanted.
+/// [D7, D19] Invalid UTF-8, NUL and control bytes are stored unchanged, and shown unchanged if configured.
 #[test]
-fn raw_bytes_stay_raw() {
+fn raw_bytes_are_stored_and_shown_unchanged() {
     let text: Vec<u8> = (0..=255_u8).cycle().take(50_000).collect();
     let store = memory();
     let truncator = native(Rule { terminal: Some(Terminal::Raw), ..Rule::default() }, store.clone());
@@ -104,7 +104,7 @@ fn raw_bytes_stay_raw() {
 
 /// [S8] A character split between two writes is one character.
 #[test]
-fn characters_split_between_chunks() {
+fn character_split_between_chunks_stays_whole() {
     let truncator = native(Rule { limits: bytes(256), ..Rule::default() }, memory());
     let mut spool = truncator.spool(Context::default());
     for byte in "🙂".repeat(200).bytes() {
@@ -129,15 +129,15 @@ fn crlf_lines_stay_whole() {
 
 /// [D8] The hint names a page that exists, in units that the retrieval can page by.
 #[test]
-fn hints_can_be_followed() {
+fn hint_names_an_existing_page() {
     let giant = "x".repeat(100_000);
     let shown = apply(StrategyName::Head, Limits::default(), giant.as_bytes());
     assert!(shown.lines().last().unwrap().contains("--bytes "), "a line cannot be paged by lines");
 }
 
-/// [D9, D22] Applying never loses the call: the store's failure is told, the preview is bounded.
+/// [D9, D22] A failing store does not fail the call: the failure is reported, and the preview is bounded.
 #[test]
-fn an_unavailable_store_is_said_and_bounded() {
+fn unavailable_store_is_reported_and_preview_is_bounded() {
     let storage = Storage::Unavailable("there is no home directory".to_owned());
     let truncator = Truncator::new(Profile::native()).storage(storage);
     let text = "x\n".repeat(100_000);
@@ -147,9 +147,9 @@ fn an_unavailable_store_is_said_and_bounded() {
     assert!(String::from_utf8(preview.content).unwrap().contains("not kept: there is no home directory"));
 }
 
-/// [D17] Limits in characters and tokens hold for wide text too.
+/// [D17] Limits in characters and tokens apply to wide text, too.
 #[test]
-fn units_are_not_mixed() {
+fn character_and_token_limits_apply_to_wide_text() {
     let text = "漢字\n".repeat(5000);
     for limits in
         [Limits { chars: Some(1000), ..Limits::default() }, Limits { tokens: Some(300), ..Limits::default() }]
@@ -163,9 +163,9 @@ fn units_are_not_mixed() {
     }
 }
 
-/// [3.7] Empty, one character, white space: passed on.
+/// [3.7] Empty output, one character and white space pass unchanged.
 #[test]
-fn tiny_outputs_pass() {
+fn tiny_outputs_pass_unchanged() {
     for text in ["", "x", "\n", "   ", "\r\n"] {
         assert_eq!(apply(StrategyName::HeadTail, Limits::default(), text.as_bytes()), text);
     }

@@ -1,4 +1,4 @@
-//! What `json` shows: a shorter text that is still JSON, or an outline that says so.
+//! Tests of the `json` strategy: the preview is valid JSON, or says that it is an outline.
 
 use crate::common::{in_pieces, memory, native};
 use offcut::strategy::StrategyName;
@@ -14,11 +14,11 @@ fn json(bytes: u64) -> Truncator {
 fn preview(text: &[u8], bytes: u64) -> Preview {
     match json(bytes).apply(text, &Context::default()) {
         Shown::Cut(preview) => *preview,
-        Shown::Whole(_) => panic!("it fits"),
+        Shown::Whole(_) => panic!("the text fits"),
     }
 }
 
-/// What stands between the lines of ours: the header, or on a small budget one line, and the pointer.
+/// The content between the notices.
 fn body(content: &[u8]) -> String {
     let text = String::from_utf8_lossy(content).into_owned();
     let ours = |line: &&str| line.starts_with("[offcut ") || line.starts_with("[+");
@@ -35,7 +35,7 @@ fn parsed(text: &str, bytes: u64) -> Value {
     serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"))
 }
 
-/// One door: a text and what of it is shown, at 1000 bytes.
+/// Checks that all `expected` parts of a text are shown at 1000 bytes.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     let body = body(&preview(text.as_bytes(), 1000).content);
@@ -51,7 +51,7 @@ fn list(count: usize, item: impl Fn(usize) -> String) -> String {
 #[test]
 fn arrays_keep_first_and_last_items_and_their_kind() {
     let Value::Array(items) = parsed(&format!("[{}]", list(1000, |number| number.to_string())), 1000) else {
-        panic!("an array stays one")
+        panic!("an array stays an array")
     };
     let (first, last) = (items.first().unwrap(), items.last().unwrap());
     assert_eq!((first.as_u64(), last.as_u64()), (Some(0), Some(999)));
@@ -79,7 +79,7 @@ fn strings_are_cut_inside_and_keys_are_kept() {
 }
 
 #[test]
-fn numbers_order_and_duplicate_keys_are_as_they_were() {
+fn numbers_key_order_and_duplicate_keys_are_unchanged() {
     let text = format!(
         "{{\"z\": 9007199254740993, \"a\": 1.10, \"e\": -1E+400, \"z\": 18446744073709551616, \"list\": [{}]}}",
         list(900, |number| number.to_string())
@@ -92,9 +92,9 @@ fn numbers_order_and_duplicate_keys_are_as_they_were() {
     );
 }
 
-/// Also of a text that is far longer than what is held of it.
+/// Also in a text that is far larger than what is kept in memory.
 #[test]
-fn items_that_are_unlike_the_others_stay() {
+fn outliers_are_shown() {
     for count in [50, 1000, 100_000] {
         let odd = [count / 3, count / 2];
         let status = |number: &usize| if odd.contains(number) { "failed" } else { "passed" };
@@ -125,7 +125,7 @@ fn items_that_are_unlike_the_others_stay() {
 }
 
 #[test]
-fn json_lines() {
+fn json_lines_stay_json_lines() {
     let text: String =
         (0..900).map(|number| format!("{{\"id\": {number}, \"text\": \"{}\"}}\n", "x".repeat(300))).collect();
     let preview = preview(text.as_bytes(), 2000);
@@ -139,7 +139,7 @@ fn json_lines() {
 }
 
 #[test]
-fn many_keys() {
+fn object_with_many_keys_is_shortened() {
     let members = |count| {
         list(count, |number| format!("\"package {number}\": {{\"version\": \"1.{number}\", \"dev\": true}}"))
     };
@@ -151,7 +151,7 @@ fn many_keys() {
 }
 
 #[test]
-fn small_budgets() {
+fn small_budgets_still_give_valid_json() {
     let text = format!(
         "{{\"a\": [{}], \"b\": {{\"c\": {{\"d\": 1}}}}}}",
         list(900, |number| format!("{{\"n\": {number}}}"))
@@ -162,13 +162,13 @@ fn small_budgets() {
 }
 
 #[test]
-fn our_words_are_told_from_the_texts() {
+fn markers_differ_from_strings_of_the_text() {
     let text = format!("[\"… 5 items omitted\", {}]", list(900, |number| format!("\"{number}\"")));
     check(&text, &["\"… 5 items omitted\"", "\"…… "]);
 }
 
 #[test]
-fn what_is_no_valid_json_says_so() {
+fn invalid_json_is_reported_as_an_outline() {
     let said = |text: &[u8]| String::from_utf8_lossy(&preview(text, 1000).content).into_owned();
     let items = list(900, |number| number.to_string());
     let check = |text: &[u8], words: &str| {
@@ -186,7 +186,7 @@ fn what_is_no_valid_json_says_so() {
 }
 
 #[test]
-fn depth() {
+fn deep_nesting_is_shortened() {
     let deep =
         |depth: usize| format!("{}{}{}", "[".repeat(depth), list(500, |_| "7".to_owned()), "]".repeat(depth));
     parsed(&deep(50), 1000);
@@ -196,9 +196,9 @@ fn depth() {
     assert!(String::from_utf8_lossy(&said).contains("outline, not valid JSON"));
 }
 
-/// Far more than is held: the counts are exact, the last items are the last.
+/// The counts are exact, and the last items are shown.
 #[test]
-fn more_than_is_held() {
+fn text_larger_than_memory_is_shortened() {
     let record = |number: usize| {
         format!(
             "\n  {{\"id\": {number}, \"tags\": [\"a\", \"b\"], \"note\": \"{}\"}}",
@@ -227,9 +227,8 @@ fn more_than_is_held() {
     assert_eq!(omitted + cut.len() - words, 1_000_000);
 }
 
-/// Whatever is in it and however long it is, it is read once, and something is shown.
 #[test]
-fn texts_made_to_be_hard() {
+fn hostile_texts_are_shown_in_part() {
     let mega = 1 << 20;
     let check = |text: &[u8]| {
         let preview = preview(text, 1000);
@@ -259,7 +258,7 @@ fn texts_made_to_be_hard() {
     check(&[&b"[\""[..], &b"abcdefghijklmno\0".repeat(mega / 4), b"\"]"].concat());
 }
 
-/// A JSON text, with white space wherever it may be.
+/// A random JSON text with random white space.
 fn text() -> impl Strategy<Value = String> {
     let scalar = prop_oneof![
         Just("null".to_owned()),
@@ -298,9 +297,9 @@ fn text() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// What is shown is valid, within the limit, the original's bytes and our words; whatever the chunks.
+    /// The preview is valid, within the limits, made of original bytes and markers, and independent of the chunks.
     #[test]
-    fn random_texts(
+    fn random_json_is_shortened_to_valid_json(
         text in text(),
         times in 1..200_usize,
         bytes in 256..3000_u64,

@@ -1,4 +1,4 @@
-//! What native says, word for word.
+//! Tests of the exact text of notices in the native profile.
 
 use crate::common::{Fault, Faulty, bytes, lines, memory, native};
 use offcut::strategy::StrategyName;
@@ -16,16 +16,16 @@ fn shown(strategy: StrategyName, limits: Limits, text: &str) -> String {
     String::from_utf8(shown).unwrap()
 }
 
-/// The lines that are ours.
-fn ours(text: &str) -> Vec<&str> {
+/// The notices in a preview.
+fn notices(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with('[')).collect()
 }
 
 #[test]
-fn header_marker_pointer() {
+fn preview_has_header_marker_and_pointer() {
     let text = shown(StrategyName::HeadTail, bytes(2000), &numbered(100_000));
     assert_eq!(
-        ours(&text),
+        notices(&text),
         [
             format!(
                 "[offcut {ID}: 100000 lines, 588895 bytes; shown 353 lines, 1677 bytes; missing 99647 lines, 587218 \
@@ -40,22 +40,22 @@ fn header_marker_pointer() {
 }
 
 #[test]
-fn the_gap_stands_where_it_is() {
+fn marker_is_at_the_position_of_its_gap() {
     let text = shown(StrategyName::Head, bytes(2000), &numbered(100_000));
     assert!(
-        text.lines().nth(1) == Some("1") && ours(&text)[1].contains("lines 447:100000 missing"),
+        text.lines().nth(1) == Some("1") && notices(&text)[1].contains("lines 447:100000 missing"),
         "{text}"
     );
     let text = shown(StrategyName::Tail, bytes(2000), &numbered(100_000));
-    assert!(ours(&text)[1].contains("lines 1:99721 missing"), "{text}");
-    assert!(ours(&text)[2].ends_with("--lines 1:200]"), "{text}");
+    assert!(notices(&text)[1].contains("lines 1:99721 missing"), "{text}");
+    assert!(notices(&text)[2].ends_with("--lines 1:200]"), "{text}");
 }
 
 #[test]
-fn a_gap_inside_a_line_is_told_in_bytes() {
+fn gap_inside_a_line_is_reported_in_bytes() {
     let text = shown(StrategyName::HeadTail, bytes(2000), &"x".repeat(100_000));
     assert_eq!(
-        ours(&text)[..],
+        notices(&text)[..],
         [
             format!(
                 "[offcut {ID}: 1 line, 100000 bytes; shown 1 line, 1700 bytes; missing 0 lines, 98300 bytes; full \
@@ -67,28 +67,27 @@ fn a_gap_inside_a_line_is_told_in_bytes() {
     );
     let mixed = format!("{}\n{}", "x".repeat(5000), numbered(5000));
     let text = shown(StrategyName::HeadTail, bytes(2000), &mixed);
-    assert!(ours(&text)[1].contains(": bytes "), "{text}");
+    assert!(notices(&text)[1].contains(": bytes "), "{text}");
 }
 
-/// The notice climbs down instead of vanishing.
 #[test]
-fn the_ladder() {
+fn notice_gets_shorter_with_the_budget() {
     let text = numbered(100_000);
     let one_line = shown(StrategyName::HeadTail, bytes(600), &text);
     assert_eq!(
-        ours(&one_line),
+        notices(&one_line),
         [format!("[+99885 lines, 588390 of 588895 bytes: offcut read {ID} --lines 60:259]")]
     );
     let least = shown(StrategyName::HeadTail, bytes(256), &text);
-    assert_eq!(ours(&least), [format!("[+99951 lines: offcut read {ID}]")]);
+    assert_eq!(notices(&least), [format!("[+99951 lines: offcut read {ID}]")]);
     let least = shown(StrategyName::HeadTail, bytes(256), &"x".repeat(100_000));
-    assert_eq!(ours(&least), [format!("[+99796 bytes: offcut read {ID}]")]);
+    assert_eq!(notices(&least), [format!("[+99796 bytes: offcut read {ID}]")]);
     let few = shown(StrategyName::HeadTail, lines(4), &numbered(30));
     assert_eq!(few, format!("1\n[+27 lines, 73 of 81 bytes: offcut read {ID} --lines 2:28]\n29\n30\n"));
 }
 
 #[test]
-fn a_store_that_fails_is_told() {
+fn store_failure_is_reported() {
     let say = |fault, limits: Limits| {
         let rule = Rule { limits, ..Rule::default() };
         let truncator = native(rule, Faulty::new(fault));
@@ -122,7 +121,7 @@ fn a_store_that_fails_is_told() {
     assert!(String::from_utf8(text).unwrap().lines().next().unwrap().ends_with("; the rest was not kept]"));
 }
 
-/// What a tool prints cannot pass for our notice: it does not know the id, and without one we choose another tag.
+/// Output that looks like a notice does not know the id; without an id, the notice uses another tag.
 #[test]
 fn output_cannot_fake_the_notice() {
     let fake = "[offcut: lines 2:9 missing, 10 bytes]\n[offcut-2: all is well]\n";
@@ -131,16 +130,15 @@ fn output_cannot_fake_the_notice() {
     let shown =
         String::from_utf8(off.apply(text.as_bytes(), &Context::default()).content().to_vec()).unwrap();
     assert!(shown.starts_with("[offcut-3: "), "{}", &shown[..100]);
-    assert_eq!(ours(&shown).iter().filter(|line| line.starts_with("[offcut-3:")).count(), 3);
+    assert_eq!(notices(&shown).iter().filter(|line| line.starts_with("[offcut-3:")).count(), 3);
     let kept = native(Rule::default(), memory());
     let shown =
         String::from_utf8(kept.apply(text.as_bytes(), &Context::default()).content().to_vec()).unwrap();
-    assert_eq!(ours(&shown).iter().filter(|line| line.contains(ID)).count(), 3);
+    assert_eq!(notices(&shown).iter().filter(|line| line.contains(ID)).count(), 3);
 }
 
-/// The path of a store that cannot stand in one line is not printed as if it could.
 #[test]
-fn odd_paths() {
+fn store_path_with_a_line_feed_is_not_printed() {
     let home = tempfile::tempdir().unwrap();
     let directory = home.path().join("two\nlines");
     let store = std::sync::Arc::new(offcut::store::FsStore::new(&directory, crate::common::noon));
@@ -150,9 +148,8 @@ fn odd_paths() {
     assert!(header.contains("full output: offcut://") && header.ends_with(']'), "{header}");
 }
 
-/// Only what the reader has is named.
 #[test]
-fn hints_by_reach() {
+fn hint_names_only_what_the_reader_can_use() {
     let home = tempfile::tempdir().unwrap();
     let directory = home.path().join("s");
     let pointer = |reach: Reach, task: TaskTool, text: &str| {
@@ -199,7 +196,7 @@ fn hints_by_reach() {
         ),
         (Reach::Nothing, TaskTool::Absent, &lines, "[offcut ID: end]"),
     ] {
-        // The numbers depend on how long the path is; the words do not.
+        // The numbers depend on the length of the path; the words do not.
         let digits = |text: &str| {
             text.chars().map(|char| if char.is_ascii_digit() { '0' } else { char }).collect::<String>()
         };
@@ -209,7 +206,7 @@ fn hints_by_reach() {
 }
 
 #[test]
-fn a_strategy_that_returns_text_is_bounded_and_said_to_be_opaque() {
+fn strategy_that_returns_text_is_bounded_and_marked_opaque() {
     use offcut::strategy::Opaque;
     let text: String = (1..=5000).map(|number| format!("line {number}\n")).collect();
     let check = |make: fn(&[u8]) -> Vec<u8>, shows: &str| {
@@ -224,11 +221,11 @@ fn a_strategy_that_returns_text_is_bounded_and_said_to_be_opaque() {
         assert_eq!(preview.gaps.len(), 1);
         assert_eq!(preview.gaps[0].why, offcut::GapReason::Opaque);
         assert_eq!((preview.gaps[0].start, preview.gaps[0].end), (0, 48893));
-        let offcut::Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
+        let offcut::Kept::Whole(entry) = &preview.kept else { panic!("not stored") };
         assert_eq!(crate::common::read_all(&*store, &entry.id), text.as_bytes());
     };
     check(|_| b"a summary of mine".to_vec(), "a summary of mine");
     check(|text| text.to_ascii_uppercase(), "LINE 2\n");
-    // Never nothing of something.
+    // A preview is never empty.
     check(|_| Vec::new(), "line 1\n");
 }

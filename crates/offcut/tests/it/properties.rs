@@ -1,4 +1,4 @@
-//! The invariants, over random texts, limits, strategies and chunkings.
+//! Tests of the invariants, with random texts, limits, strategies and chunks.
 
 use crate::common::{Fault, Faulty, memory, native, noon, read_all};
 use crate::rendered;
@@ -9,7 +9,7 @@ use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Shown, Storage, Term
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A text that prints readably when a case fails.
+/// A text that is printed readably when a case fails.
 #[derive(Clone)]
 struct Text(Vec<u8>);
 
@@ -26,7 +26,7 @@ impl std::ops::Deref for Text {
     }
 }
 
-/// A run of something that tools print.
+/// A random part of what tools print.
 fn segment() -> impl Strategy<Value = Vec<u8>> {
     let bytes = |text: String| text.into_bytes();
     prop_oneof![
@@ -89,8 +89,8 @@ fn rule(limits: Limits, name: StrategyName, split: Split, terminal: Terminal) ->
     Rule { limits, strategy: Some(name), split: Some(split), terminal: Some(terminal), ..Rule::default() }
 }
 
-/// The limits in force: what the rule leaves open is native's.
-fn in_force(limits: Limits) -> Limits {
+/// The effective limits: those of the rule, then those of the native profile.
+fn effective(limits: Limits) -> Limits {
     limits.or(Limits { lines: Some(1900), bytes: Some(9500), ..Limits::default() })
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn fits(text: &[u8], limits: Limits) -> Result<(), String> {
     check("tokens", EstimatedTokens.count(text), limits.tokens)
 }
 
-/// Written for the test: a place is inside a character if decoding from some place before it runs over it.
+/// A reference implementation: a position is inside a character if decoding from an earlier position crosses it.
 fn splits_a_character(text: &[u8], at: usize) -> bool {
     (at.saturating_sub(3)..at).any(|start| {
         (2..=4_usize).any(|length| {
@@ -121,7 +121,7 @@ fn terminal() -> impl Strategy<Value = Terminal> {
     prop::sample::select(vec![Terminal::Rendered, Terminal::Raw])
 }
 
-/// Invariants 1, 2 and 5: what is shown, taken apart.
+/// Checks invariants 1, 2 and 5.
 pub(crate) fn check(text: &[u8], preview: &Preview, terminal: Terminal) -> Result<(), TestCaseError> {
     check_gaps(text, preview)?;
     match terminal {
@@ -160,7 +160,7 @@ fn check_raw(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
     prop_assert_eq!(kept as u64, preview.shown.bytes);
     prop_assert!(kept > 0, "never an empty preview");
 
-    // Our text is whole lines before, between and behind the spans; a feed of ours may end a span.
+    // Notices are whole lines before, between and after the spans. A line feed may be added to a span.
     let mut rest = &preview.content[..];
     let mut ours = Vec::new();
     for span in spans.iter().filter(|span| !span.is_empty()) {
@@ -178,7 +178,7 @@ fn check_raw(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Where `part` is first shown: a line of ours may begin with the same bytes, but is not it.
+/// Where `part` is first shown, not counting notices that begin with the same bytes.
 pub(crate) fn find(text: &[u8], part: &[u8], allowed: impl Fn(&[u8]) -> bool) -> Option<usize> {
     let ours: [&[u8]; 5] = [b"[offcut", b"[+", b"[terminal control", b"[line", b"[bytes"];
     let is_ours = |rest: &[u8]| ours.iter().any(|ours| rest.starts_with(ours) && !part.starts_with(ours));
@@ -191,11 +191,11 @@ proptest! {
 
     /// Invariants 1 to 5, 7 and 8 on strings.
     #[test]
-    fn native_strings((text, limits, name, split) in case(), terminal in terminal()) {
+    fn native_previews_of_strings_keep_the_invariants((text, limits, name, split) in case(), terminal in terminal()) {
         let store = memory();
         let truncator = native(rule(limits, name, split, terminal), store.clone());
         let shown = truncator.apply(&text, &Context::default());
-        let limits = in_force(limits);
+        let limits = effective(limits);
         match &shown {
             Shown::Whole(same) => {
                 prop_assert!(fits(&text, limits).is_ok());
@@ -219,9 +219,9 @@ proptest! {
         }
     }
 
-    /// Invariant 7: a stream in any chunks gives what the string gives.
+    /// Invariant 7: a stream in any chunks gives the same preview as a string.
     #[test]
-    fn chunks_do_not_matter(
+    fn preview_does_not_depend_on_chunks(
         (text, limits, name, split) in case(),
         terminal in terminal(),
         mut places in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
@@ -253,9 +253,9 @@ proptest! {
         }
     }
 
-    /// Invariants 3, 6 and 8 when the store fails: bounded, honest, no path.
+    /// Invariants 3, 6 and 8 when the store fails: the preview is bounded, reports the failure and names no path.
     #[test]
-    fn a_failing_store(
+    fn preview_with_a_failing_store_keeps_the_invariants(
         (text, limits, name, split) in case(),
         terminal in terminal(),
         fault in 0..4_u8,
@@ -270,7 +270,7 @@ proptest! {
         let truncator = native(rule(limits, name, split, terminal), store.clone());
         if let Shown::Cut(preview) = truncator.apply(&text, &Context::default()) {
             let over = match fault { Fault::WriteAfter(after) => after < text.len() as u64, _ => true };
-            fits(&preview.content, in_force(limits)).map_err(TestCaseError::fail)?;
+            fits(&preview.content, effective(limits)).map_err(TestCaseError::fail)?;
             check(&text, &preview, terminal)?;
             let said = String::from_utf8_lossy(&preview.content).into_owned();
             if over {
@@ -284,9 +284,9 @@ proptest! {
         }
     }
 
-    /// Invariant 6 for the documents' profiles, whose limits may be anything from one on.
+    /// Invariant 6 for the document profiles, with limits from 1 on.
     #[test]
-    fn documents_are_bounded_too(
+    fn document_profiles_are_bounded(
         text in text(),
         most_lines in 1..60_u64,
         most_bytes in 1..3000_u64,
@@ -300,9 +300,9 @@ proptest! {
             Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store.clone())).rule(rule).unwrap();
         if let Shown::Cut(preview) = truncator.apply(&text, &Context::default()) {
             prop_assert!(preview.shown.bytes > 0);
-            // One character wider than the limit is shown rather than nothing.
+            // One character wider than the limit is shown, because a preview is never empty.
             prop_assert!(preview.shown.bytes <= most_bytes.max(4), "{:?}", preview.shown);
-            // So is one more line when the others are empty.
+            // So is one more line if the others are empty.
             prop_assert!(preview.shown.lines <= most_lines + 1, "{:?}", preview.shown);
             prop_assert_eq!(read_all(&*store, &store.ids().unwrap()[0]), &text[..]);
         }

@@ -1,4 +1,4 @@
-//! Outputs as a terminal would show them, and what is said of binary ones.
+//! Tests of outputs rendered as a terminal would show them, and of descriptions of binary output.
 
 use crate::common::{Fault, Faulty, bytes, lines, memory, native, read_all};
 use crate::properties::find;
@@ -11,8 +11,7 @@ use offcut::{
 };
 use proptest::prelude::*;
 
-/// What is shown of `text`, taken apart: verbatim spans, lines as a terminal shows them, parts of such lines, and
-/// lines of ours.
+/// Checks that a preview of `text` consists of verbatim spans, rendered lines, parts of rendered lines, and notices.
 pub(crate) fn check(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
     let content = &preview.content;
     prop_assert!(!content.is_empty(), "never an empty preview");
@@ -44,14 +43,14 @@ pub(crate) fn check(text: &[u8], preview: &Preview) -> Result<(), TestCaseError>
     others.push(rest);
     for line in others.concat().split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let ours = line.starts_with(b"[") && line.ends_with(b"]");
-        // A span may have been found where such a part begins with the same bytes, so what is left may be any part.
+        // A span may have been found at the start of a part with the same bytes, so the rest may be any part.
         let part = drawn.iter().any(|drawn| memchr::memmem::find(drawn, line).is_some());
         prop_assert!(ours || part, "{:?}", String::from_utf8_lossy(line));
     }
     Ok(())
 }
 
-/// The text that must be shown between missing gaps, and the drawn lines of which parts may be.
+/// The text that must be shown between gaps, and the rendered lines of which parts may be shown.
 fn required(text: &[u8], gaps: &[Gap]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let missing: Vec<&Gap> = gaps.iter().filter(|gap| gap.why != GapReason::Control).collect();
     let control: Vec<&Gap> = gaps.iter().filter(|gap| gap.why == GapReason::Control).collect();
@@ -95,7 +94,7 @@ const ID: &str = "11nzcp4800000001";
 fn preview(rule: Rule, text: &[u8]) -> Preview {
     match native(rule, memory()).apply(text, &Context::default()) {
         Shown::Cut(preview) => *preview,
-        Shown::Whole(_) => panic!("it does not fit"),
+        Shown::Whole(_) => panic!("the text fits"),
     }
 }
 
@@ -107,9 +106,9 @@ fn frames(count: usize) -> String {
     (0..count).map(|frame| format!("\x1b[2K\rPROGRESS index={frame:05}")).collect()
 }
 
-/// [S9] Thousands of frames become one line; nothing is missing but control; the store has every frame.
+/// [S9] Thousands of frames become one line; only control characters are removed; the store has every frame.
 #[test]
-fn progress_becomes_one_line() {
+fn progress_frames_become_one_line() {
     let raw = format!("{}\nFINAL_MARKER\n", frames(5000));
     let store = memory();
     let shown =
@@ -129,9 +128,8 @@ fn progress_becomes_one_line() {
     assert_eq!((preview.removed().bytes, preview.removed().lines), (124_980, 0));
 }
 
-/// The notice for such an output climbs down, too.
 #[test]
-fn the_ladder_when_only_control_is_left_out() {
+fn notice_gets_shorter_when_only_control_characters_are_removed() {
     let raw = |length: usize| format!("{}\n{}\n", frames(50), "x".repeat(length));
     let first = |length: usize| {
         text(&preview(Rule { limits: bytes(256), ..Rule::default() }, raw(length).as_bytes()))
@@ -151,7 +149,7 @@ fn the_ladder_when_only_control_is_left_out() {
     assert_eq!(first(190), "PROGRESS index=00049", "and no longer all of it");
 }
 
-/// Lines keep their numbers, and what is said of colour is said once.
+/// Lines keep their numbers, and the notice about colour appears once.
 #[test]
 fn coloured_lines_keep_their_numbers() {
     let raw: String = (1..=5000).map(|number| format!("\x1b[32m{number}\x1b[0m\nplain {number}\n")).collect();
@@ -171,7 +169,7 @@ fn coloured_lines_keep_their_numbers() {
 
 /// Part of one long coloured line is shown with the gap in between, and each end once.
 #[test]
-fn a_long_drawn_line_is_cut() {
+fn long_rendered_line_is_cut() {
     let raw = format!("\x1b[31mBEGIN{}END\x1b[0m\nlast\n", "漢".repeat(20_000));
     let rule = Rule { strategy: Some(StrategyName::HeadTail), limits: bytes(1500), ..Rule::default() };
     let preview = preview(rule, raw.as_bytes());
@@ -184,7 +182,7 @@ fn a_long_drawn_line_is_cut() {
 }
 
 #[test]
-fn a_store_that_fails_is_told() {
+fn store_failure_is_reported() {
     for (fault, limits) in
         [(Fault::Create, bytes(9500)), (Fault::Commit, bytes(256)), (Fault::WriteAfter(9), lines(4))]
     {
@@ -197,16 +195,16 @@ fn a_store_that_fails_is_told() {
     }
 }
 
-/// Within the limits nothing is drawn: control passes like everything else.
+/// Within the limits nothing is rendered.
 #[test]
-fn what_fits_is_not_touched() {
+fn output_within_the_limits_passes_unchanged() {
     let raw = format!("{}\n\0\x1b[31m", frames(100));
     let truncator = native(Rule::default(), memory());
     assert_eq!(truncator.apply(raw.as_bytes(), &Context::default()).content(), raw.as_bytes());
 }
 
 #[test]
-fn documents_show_what_came() {
+fn document_profiles_show_raw_bytes() {
     let raw = frames(5000);
     let truncator = Truncator::new(Profile::named("opencode").unwrap());
     assert!(

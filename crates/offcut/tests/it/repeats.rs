@@ -1,4 +1,4 @@
-//! Lines that say the same over and over are folded, and what stands for them says so truthfully.
+//! Tests of repeated lines: they are folded, and only truly similar lines are reported as repeated.
 
 use crate::common::{memory, native};
 use offcut::strategy::StrategyName;
@@ -11,7 +11,7 @@ fn truncator(strategy: StrategyName, bytes: u64) -> Truncator {
     native(Rule { strategy: Some(strategy), limits, ..Rule::default() }, memory())
 }
 
-/// Warnings that differ in their numbers only.
+/// Warnings that differ only in their numbers.
 fn warnings(count: usize) -> String {
     (1..=count)
         .map(|number| {
@@ -23,7 +23,7 @@ fn warnings(count: usize) -> String {
 }
 
 #[test]
-fn a_few_of_many_and_how_many_there_are() {
+fn repeated_lines_are_folded_and_counted() {
     let text = format!("make: entering\n{}cc: linking\n{}done\n", warnings(2500), warnings(40));
     let expected = "\
 [offcut 11nzcp4800000001: 5083 lines, 202184 bytes; shown 15 lines, 454 bytes; missing 5068 lines, 201730 bytes; full output: offcut://11nzcp4800000001]
@@ -49,15 +49,15 @@ done
     for strategy in [StrategyName::Smart, StrategyName::Auto] {
         let shown = truncator(strategy, 8000).apply(text.as_bytes(), &Context::default());
         assert_eq!(String::from_utf8_lossy(shown.content()), expected, "{strategy:?}");
-        let Shown::Cut(preview) = shown else { panic!("it is over the limits") };
+        let Shown::Cut(preview) = shown else { panic!("the text is over the limits") };
         let whys: Vec<&str> = preview.gaps.iter().map(|gap| gap.why.as_str()).collect();
         assert_eq!(whys, ["repeated", "repeated"]);
     }
 }
 
-/// What a stretch of data is made of is wanted: as much of it is shown as there is room for.
+/// Data is shown as far as there is room.
 #[test]
-fn numbers_are_not_folded() {
+fn lines_of_numbers_are_not_folded() {
     let text: String = (1..=50_000).map(|number| format!("{number}\n")).collect();
     let truncator = truncator(StrategyName::Smart, 8000);
     let shown = truncator.apply(text.as_bytes(), &Context::default());
@@ -65,7 +65,7 @@ fn numbers_are_not_folded() {
     assert!(!String::from_utf8_lossy(shown.content()).contains(" similar"));
 }
 
-/// The words of a line, with what may differ folded, and more than that.
+/// The words of a line without anything that may vary: coarser than the template.
 fn kind(line: &[u8]) -> String {
     let line = String::from_utf8_lossy(line);
     let fold = |word: &str| {
@@ -88,9 +88,8 @@ fn line() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// Every line that is said to be repeated is like one that is shown.
     #[test]
-    fn repeated_is_only_what_is_shown(
+    fn every_repeated_line_is_similar_to_a_shown_one(
         lines in prop::collection::vec((line(), 1..60_usize), 0..40),
         bytes in 700..6000_u64,
     ) {

@@ -1,4 +1,4 @@
-//! What `smart` shows: the lines that matter, wherever they stand.
+//! Tests of the `smart` strategy: the lines that matter are shown, wherever they are.
 
 use crate::common::{in_pieces, memory, native};
 use offcut::strategy::StrategyName;
@@ -14,9 +14,8 @@ fn shown(text: &str, bytes: u64) -> String {
     String::from_utf8_lossy(smart(bytes).apply(text.as_bytes(), &Context::default()).content()).into_owned()
 }
 
-/// Named or given as a strategy of one's own, it shows the same.
 #[test]
-fn given_as_a_strategy() {
+fn named_strategy_and_strategy_object_show_the_same() {
     let text: String = (0..400)
         .map(|at| {
             format!("test shop::case_{at} ... FAILED\nstep {at} of the shop {}\n", "goes on ".repeat(at % 7))
@@ -32,14 +31,14 @@ fn given_as_a_strategy() {
     }
 }
 
-/// Ordinary lines, each a little different.
+/// Ordinary lines that differ slightly.
 fn ordinary(count: usize) -> String {
     (0..count)
         .map(|number| format!("12:00:{:02} INFO worker-{} did job {number}\n", number % 60, number % 7))
         .collect()
 }
 
-/// One door: what stands in the middle of many ordinary lines, and which of its lines must be shown.
+/// Puts `middle` between many ordinary lines and checks that all `expected` lines are shown.
 #[track_caller]
 fn check(middle: &str, expected: &[&str]) {
     check_within(4000, middle, expected);
@@ -55,7 +54,7 @@ fn check_within(bytes: u64, middle: &str, expected: &[&str]) {
 }
 
 #[test]
-fn a_needle_that_no_rule_knows() {
+fn unusual_line_that_no_rule_matches_is_shown() {
     let numbers =
         |from: usize, to: usize| (from..=to).map(|number| format!("{number}\n")).collect::<String>();
     let text = format!("START\n{}MIDDLE_NEEDLE\n{}END\n", numbers(1, 50_000), numbers(50_001, 100_000));
@@ -65,9 +64,8 @@ fn a_needle_that_no_rule_knows() {
     }
 }
 
-/// A number that is the same in all lines of its kind but one.
 #[test]
-fn a_number_that_never_changed_before() {
+fn unusual_value_of_a_constant_number_is_shown() {
     for (ordinary, odd) in [
         ("job # finished with exit code 0", "job 5000 finished with exit code 1"),
         ("job # finished with exit code 0", "job 5000 finished with exit code 137"),
@@ -91,13 +89,13 @@ fn a_number_that_never_changed_before() {
 }
 
 #[test]
-fn one_fatal_line() {
+fn fatal_line_is_shown() {
     check("12:00:00 FATAL worker-3 disk is gone\n", &["12:00:00 FATAL worker-3 disk is gone"]);
 }
 
-/// Whatever the other lines are: all of them new, with words of trouble, or very long.
+/// The other lines are all new, have error words, or are very long.
 #[test]
-fn one_fatal_line_among_others_of_trouble() {
+fn fatal_line_among_many_error_lines_is_shown() {
     let word = |number: u32| -> String {
         (0..6)
             .map(|at| char::from(b'a' + (number.wrapping_mul(2_654_435_761) >> (at * 5)) as u8 % 26))
@@ -123,9 +121,9 @@ fn one_fatal_line_among_others_of_trouble() {
     assert!(shown(&long, 8000).contains("ERROR: boom\n"));
 }
 
-/// pytest -rA shows what tests printed that went well, under the same headings as failures.
+/// `pytest -rA` prints the output of passed tests under the same headings as failures.
 #[test]
-fn parts_about_what_went_well() {
+fn sections_about_passed_tests_are_not_shown() {
     let section = |name: &str, line: &str| format!("____________ {name} ____________\n{line}\n");
     let failures: String =
         (0..2).map(|at| section(&format!("test_bad_{at}"), "E       assert 1 == 2")).collect();
@@ -140,16 +138,15 @@ fn parts_about_what_went_well() {
 }
 
 #[test]
-fn a_diagnostic_with_its_snippet() {
+fn diagnostic_is_shown_with_its_snippet() {
     let diagnostic = "error[E0308]: mismatched types\n  --> src/main.rs:2:18\n   |\n2  |     let a: u32 = \"x\";\n   |            ---   ^^^ expected `u32`, found `&str`\n   |            |\n   |            expected due to this\n   = note: for a reason\n";
     check(diagnostic, &diagnostic.lines().collect::<Vec<_>>());
     let diagnostic = "src/a.c: In function 'main':\nsrc/a.c:3:5: error: expected ';' before 'return'\n    3 |     return 0;\n      |     ^~~~~~\n";
     check(diagnostic, &diagnostic.lines().collect::<Vec<_>>());
 }
 
-/// A caret of a diagnostic that is not shown is not shown either.
 #[test]
-fn no_carets_alone() {
+fn caret_is_not_shown_without_its_diagnostic() {
     let warnings: String = (0..400)
         .map(|number| format!("A.java:{number}: warning: [deprecation] f{number}() in B has been deprecated\n    b.f{number}();\n     ^\n"))
         .collect();
@@ -164,7 +161,7 @@ fn no_carets_alone() {
 }
 
 #[test]
-fn a_traceback_to_its_last_line() {
+fn traceback_is_shown_with_its_last_line() {
     let frames: String = (0..40)
         .map(|number| format!("  File \"/app/deep{number}.py\", line {number}, in call\n    return call()\n"))
         .collect();
@@ -183,7 +180,7 @@ fn a_traceback_to_its_last_line() {
 }
 
 #[test]
-fn causes_of_an_exception() {
+fn causes_of_an_exception_are_shown() {
     let frames = |count: usize| {
         (0..count).map(|number| format!("\tat com.a.B.call{number}(B.java:{number})\n")).collect::<String>()
     };
@@ -203,7 +200,7 @@ fn causes_of_an_exception() {
 }
 
 #[test]
-fn failing_tests_by_name() {
+fn names_of_failed_tests_are_shown() {
     let names: String = (0..12)
         .map(|number| format!("    parser::case_{}\n", "abcdefghijkl".chars().nth(number).unwrap()))
         .collect();
@@ -227,14 +224,14 @@ fn failing_tests_by_name() {
     );
 }
 
-/// Everything of a block that is not blank.
+/// Checks that all lines of a block that are not blank are shown.
 #[track_caller]
 fn check_whole(block: &str) {
     check(block, &block.lines().filter(|line| !line.trim().is_empty()).collect::<Vec<_>>());
 }
 
 #[test]
-fn blocks_of_more_tools() {
+fn failure_reports_of_many_tools_are_shown_whole() {
     check_whole(
         "  1) test adds up (ShopTest)\n     test/shop_test.exs:5\n     Assertion with == failed\n     code:  assert total() == 4\n     left:  3\n     right: 4\n     stacktrace:\n       test/shop_test.exs:6: (test)\n",
     );
@@ -259,9 +256,8 @@ fn blocks_of_more_tools() {
     );
 }
 
-/// From somewhere on, many lines are of another kind.
 #[test]
-fn the_first_line_of_another_kind() {
+fn first_line_of_a_new_kind_is_shown() {
     let kinds = ["warm", "cold", "fast", "slow", "deep", "flat", "high", "wide", "long", "thin", "calm"];
     let steps = |range: std::ops::Range<usize>, loss: &str| {
         range.map(|step| format!("{} step {step} loss {loss}\n", kinds[step * 7 % 11])).collect::<String>()
@@ -271,9 +267,9 @@ fn the_first_line_of_another_kind() {
     assert!(shown.contains("step 3000 loss nan"), "{shown}");
 }
 
-/// A headline that no rule knows, over the place that it tells of; many others of another kind around it.
+/// No rule matches the headline; its location on the next line identifies it.
 #[test]
-fn a_headline_over_its_place() {
+fn headline_above_a_location_is_shown() {
     let finding = |code: &str, line: u32| {
         format!("{code}\n  --> shop/cart.py:{line}:5\n   |\n{line} | total = {line}\n   | ^^^^^\n   |\n\n")
     };
@@ -286,9 +282,8 @@ fn a_headline_over_its_place() {
     assert!(shown.contains("X821 Name `totl` is a mystery\n  --> shop/cart.py:500:5\n"), "{shown}");
 }
 
-/// Of many frames the ones that somebody here wrote.
 #[test]
-fn frames_of_libraries_give_way() {
+fn frames_outside_libraries_are_shown_first() {
     let jvm = |name: &str, count: usize| {
         (0..count).map(|at| format!("\tat {name}.call{at}(File.java:{at})\n")).collect::<String>()
     };
@@ -315,9 +310,8 @@ fn frames_of_libraries_give_way() {
     );
 }
 
-/// What a test says of itself before or after it went well is no failure.
 #[test]
-fn what_went_well_gives_way() {
+fn output_of_passed_tests_scores_less_than_failures() {
     let tests = |range: std::ops::Range<u32>| {
         range
             .map(|test| {
@@ -341,9 +335,8 @@ fn what_went_well_gives_way() {
     assert!(shown.matches("PASSED").count() < 20 && shown.contains("FAILED tests/test_shop.py"), "{shown}");
 }
 
-/// That a test went well is nothing rare, even if its name is.
 #[test]
-fn names_of_what_went_well_are_nothing_rare() {
+fn unique_names_of_passed_tests_are_not_rare_lines() {
     let word = |number: u32| -> String {
         (0..6).map(|at| char::from(b'a' + ((number * 7919) >> (at * 3)) as u8 % 26)).collect()
     };
@@ -361,9 +354,8 @@ fn names_of_what_went_well_are_nothing_rare() {
     assert!(shown.matches("- ").count() < 40, "{shown}");
 }
 
-/// The place in one's own code, however many candidates and instantiations stand around it.
 #[test]
-fn templates_lead_to_the_line_that_caused_them() {
+fn template_error_shows_the_line_that_caused_it() {
     let candidates: String = (0..30)
         .map(|at| {
             format!(
@@ -381,7 +373,7 @@ fn templates_lead_to_the_line_that_caused_them() {
 }
 
 #[test]
-fn what_looks_like_trouble_and_is_none() {
+fn harmless_error_words_are_not_shown() {
     let noise =
         ["0 errors, 0 warnings", "gcc -Wall -Werror -c error_handler.c -o a.o", "test fails_on_error ... ok"];
     let noise: String = noise.iter().cycle().take(600).map(|line| format!("{line}\n")).collect();
@@ -389,13 +381,13 @@ fn what_looks_like_trouble_and_is_none() {
 }
 
 #[test]
-fn repeats_do_not_eat_the_room() {
+fn repeated_lines_do_not_use_up_the_room() {
     let same: String = (0..4000).map(|number| format!("src/a.c:{number}:5: error: expected ';'\n")).collect();
     let text = format!("{same}src/b.c:7:1: error: unknown type name 'foo'\n{same}");
     check(&text, &["src/a.c:0:5: error: expected ';'", "src/b.c:7:1: error: unknown type name 'foo'"]);
 }
 
-/// A line that tools print, some of which matter.
+/// A line as tools print it; some are important.
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => (0..9999_u32).prop_map(|number| format!("step {number} of the build is done\n")),
@@ -414,9 +406,9 @@ fn line() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
-    /// The same preview however the text is divided, also when more lines matter than can be held.
+    /// Also when there are more important lines than fit into memory.
     #[test]
-    fn chunks_do_not_matter(
+    fn preview_does_not_depend_on_chunks(
         lines in prop::collection::vec(line(), 0..300),
         bytes in 256..6000_u64,
         places in prop::collection::vec(any::<prop::sample::Index>(), 0..9),

@@ -1,12 +1,12 @@
-//! What is shown of outputs in which nothing failed: pairs of a text and its preview, for a person to look at.
+//! Previews of outputs in which nothing failed: pairs of a text and its preview, to be reviewed by people.
 //!
-//! `UPDATE=1 cargo test -p offcut --test it successes` writes the previews anew.
+//! `UPDATE=1 cargo test -p offcut --test it successes` updates the previews.
 
 use crate::common::{memory, native};
 use offcut::{Context, Limits, Rule};
 use std::path::Path;
 
-/// One door: the text of a name, and how many bytes of it may be shown.
+/// Compares the preview of the text `name` at a limit of `bytes` with the stored one.
 #[track_caller]
 fn check(name: &str, bytes: u64) {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/successes");
@@ -24,7 +24,7 @@ fn check(name: &str, bytes: u64) {
 }
 
 #[test]
-fn a_clean_build() {
+fn clean_build() {
     check("cargo_check", 1000);
 }
 
@@ -40,7 +40,7 @@ fn search_hits() {
 }
 
 #[test]
-fn a_source() {
+fn source_code() {
     check("source", 5000);
 }
 
