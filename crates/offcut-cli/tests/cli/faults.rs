@@ -1,6 +1,6 @@
 //! Failing stores under `offcut cut`: the output is still shortened, and the notice says what was stored.
 
-use crate::harness::{Sandbox, feed, numbered};
+use crate::harness::{Sandbox, binary, feed, numbered};
 use std::process::Command;
 
 #[test]
@@ -47,7 +47,7 @@ fn cut_stores_first_part_when_disk_fills_up() {
     std::fs::write(&input, &text).unwrap();
     let line = format!(
         "ulimit -f 1000; trap '' XFSZ; exec '{}' cut --format json < '{}'",
-        env!("CARGO_BIN_EXE_offcut"),
+        binary(),
         input.display()
     );
     let mut command = Command::new("/bin/bash");

@@ -8,6 +8,7 @@ use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -46,6 +47,14 @@ impl Ran {
     }
 }
 
+/// The binary under test: the one that cargo built, or the one that `OFFCUT_TEST_BINARY` names by its absolute path.
+pub(crate) fn binary() -> &'static str {
+    static BINARY: LazyLock<String> = LazyLock::new(|| {
+        std::env::var("OFFCUT_TEST_BINARY").unwrap_or_else(|_| env!("CARGO_BIN_EXE_offcut").to_owned())
+    });
+    &BINARY
+}
+
 impl Sandbox {
     pub(crate) fn new() -> Sandbox {
         Sandbox { home: tempfile::tempdir().unwrap() }
@@ -62,7 +71,7 @@ impl Sandbox {
 
     /// The binary, without any of the caller's environment variables.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_offcut"));
+        let mut command = Command::new(binary());
         command.env_clear().env("HOME", self.path()).current_dir(self.path());
         isolate(&mut command);
         command
@@ -76,7 +85,7 @@ impl Sandbox {
 
     /// Runs a command line as a person or a model would paste it into a shell.
     pub(crate) fn paste(&self, line: &str) -> Ran {
-        let binaries = Path::new(env!("CARGO_BIN_EXE_offcut")).parent().unwrap();
+        let binaries = Path::new(binary()).parent().unwrap();
         let mut command = Command::new("/bin/sh");
         command.args(["-c", line]).env_clear().env("HOME", self.path()).env("PATH", binaries);
         feed(command, b"")

@@ -1,6 +1,6 @@
 //! `offcut init --rewrite`: a command line with the prefix behaves as without it, and is shortened once.
 
-use crate::harness::{Ran, Sandbox, feed};
+use crate::harness::{Ran, Sandbox, binary, feed};
 use crate::shell::LINES;
 use serde_json::json;
 use std::process::Command;
@@ -9,7 +9,7 @@ use std::process::Command;
 fn home() -> Sandbox {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path().join("it's here")).unwrap();
-    let mut command = command(&sandbox, env!("CARGO_BIN_EXE_offcut"));
+    let mut command = command(&sandbox, binary());
     command.args(["init", "claude", "--rewrite"]);
     let text = feed(command, b"").text();
     assert!(text.contains("configured.") && text.contains("see the prefix `. "), "{text}");
@@ -28,7 +28,7 @@ fn command(sandbox: &Sandbox, program: &str) -> Command {
 /// Returns the command line as rewritten by the hook.
 fn rewritten(sandbox: &Sandbox, line: &str) -> String {
     let payload = json!({"tool_name": "Bash", "tool_input": {"command": line}}).to_string();
-    let mut command = command(sandbox, env!("CARGO_BIN_EXE_offcut"));
+    let mut command = command(sandbox, binary());
     command.args(["hook", "claude", "before"]);
     let answer = feed(command, payload.as_bytes()).json();
     assert_eq!(answer["hookSpecificOutput"].get("permissionDecision"), None);

@@ -1,6 +1,6 @@
 //! `offcut run`: the command behaves as without offcut.
 
-use crate::harness::{Ran, Sandbox, feed, finish, numbered};
+use crate::harness::{Ran, Sandbox, binary, feed, finish, numbered};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
@@ -135,7 +135,7 @@ fn run_passes_input_environment_and_directory_unchanged() {
     };
     for program in ["/usr/bin/env", "/bin/pwd"] {
         let expected = bare(program).output().unwrap().stdout;
-        let mut command = bare(env!("CARGO_BIN_EXE_offcut"));
+        let mut command = bare(binary());
         command.args(["run", "--", program]);
         assert_eq!(feed(command, b"").stdout, expected, "{program}");
     }
@@ -145,7 +145,7 @@ fn run_passes_input_environment_and_directory_unchanged() {
 #[test]
 fn run_keeps_closed_streams_closed() {
     let sandbox = Sandbox::new();
-    let offcut = env!("CARGO_BIN_EXE_offcut");
+    let offcut = binary();
     let run = |line: &str| {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", &format!("'{offcut}' run -- /bin/sh -c '{line}")]).env("HOME", sandbox.path());
@@ -271,7 +271,7 @@ fn run_keeps_exit_code_when_output_is_closed() {
         let ran = finish(command.stdin(Stdio::null()).stdout(writer).stderr(Stdio::piped()).spawn().unwrap());
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(7), ""), "{line}");
     }
-    let line = format!("'{}' run -- seq 1 100000 | head -1", env!("CARGO_BIN_EXE_offcut"));
+    let line = format!("'{}' run -- seq 1 100000 | head -1", binary());
     let mut command = Command::new("/bin/sh");
     command.args(["-c", &line]).env("HOME", sandbox.path());
     let ran = feed(command, b"");

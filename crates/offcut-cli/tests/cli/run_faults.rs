@@ -1,7 +1,7 @@
 //! Failing stores and killed processes under `offcut run`: the exit code is never lost, and no notice claims that an
 //! incomplete output is complete.
 
-use crate::harness::{Ran, Sandbox, feed};
+use crate::harness::{Ran, Sandbox, binary, feed};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn run_keeps_exit_code_when_store_is_not_writable() {
 
 /// Runs offcut with a file size limit of 1,024,000 bytes.
 fn with_small_files(sandbox: &Sandbox, trap: &str, arguments: &str) -> Ran {
-    let offcut = env!("CARGO_BIN_EXE_offcut");
+    let offcut = binary();
     let mut shell = Command::new("/bin/bash");
     shell.args(["-c", &format!("ulimit -f 1000; {trap} exec '{offcut}' {arguments}")]);
     shell.env_clear().env("HOME", sandbox.path());

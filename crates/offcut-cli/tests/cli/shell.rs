@@ -1,6 +1,6 @@
 //! `offcut shell`: command lines behave as in the real shell, and their output is shortened.
 
-use crate::harness::{Ran, Sandbox, feed, numbered};
+use crate::harness::{Ran, Sandbox, binary, feed, numbered};
 use crate::terminal::Terminal;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 fn link(sandbox: &Sandbox, name: &str) -> PathBuf {
     let path = sandbox.path().join(name);
     if !path.exists() {
-        symlink(env!("CARGO_BIN_EXE_offcut"), &path).unwrap();
+        symlink(binary(), &path).unwrap();
     }
     path
 }
@@ -87,7 +87,7 @@ fn shell_shortens_and_stores_long_output() {
     for (program, arguments) in [
         (link(&sandbox, "offcut-sh"), vec!["-c"]),
         (link(&sandbox, "offcut-bash"), vec!["-lc"]),
-        (PathBuf::from(env!("CARGO_BIN_EXE_offcut")), vec!["shell", "-c"]),
+        (PathBuf::from(binary()), vec!["shell", "-c"]),
     ] {
         let line = "seq 1 50000; echo 'error: it broke' >&2; seq 50001 100000; exit 3";
         let arguments: Vec<&str> = arguments.into_iter().chain([line]).collect();

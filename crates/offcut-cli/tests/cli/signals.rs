@@ -1,6 +1,6 @@
 //! Signals and timeouts: the command gets the same signals as without offcut, and offcut ends as the command ended.
 
-use crate::harness::{Sandbox, feed, finish, until};
+use crate::harness::{Sandbox, binary, feed, finish, until};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -51,7 +51,7 @@ fn run_exits_with_signal_code_when_command_has_no_trap() {
 #[test]
 fn run_passes_ignored_signals_to_command() {
     let sandbox = Sandbox::new();
-    let offcut = env!("CARGO_BIN_EXE_offcut");
+    let offcut = binary();
     for (line, expected) in [
         (format!("trap '' HUP; exec '{offcut}' run -- /bin/sh -c 'kill -HUP $$; echo alive'"), "alive\n"),
         (format!("trap '' INT; exec '{offcut}' run -- /bin/sh -c 'kill -INT $$; echo alive'"), "alive\n"),
@@ -91,7 +91,7 @@ fn run_preserves_signal_handling_of_caller() {
             let ran = feed(command, b"");
             (ran.code, String::from_utf8_lossy(&ran.stdout).into_owned() + &ran.stderr)
         };
-        let wrapped = reported(&[env!("CARGO_BIN_EXE_offcut"), "run", "--"]);
+        let wrapped = reported(&[binary(), "run", "--"]);
         assert_eq!(wrapped, reported(&[]), "{setting:?}");
     }
 }

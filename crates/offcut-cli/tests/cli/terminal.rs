@@ -1,6 +1,6 @@
 //! On a terminal: the status line, and signals sent by the terminal.
 
-use crate::harness::{Sandbox, isolate, until};
+use crate::harness::{Sandbox, binary, isolate, until};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
@@ -29,7 +29,7 @@ impl Terminal {
     fn open_shell(sandbox: &Sandbox, line: &str) -> Terminal {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", line]).env_clear().env("TERM", "xterm").env("HOME", sandbox.path());
-        command.env("offcut", env!("CARGO_BIN_EXE_offcut")).current_dir(sandbox.path());
+        command.env("offcut", binary()).current_dir(sandbox.path());
         Terminal::start(command)
     }
 

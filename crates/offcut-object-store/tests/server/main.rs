@@ -1,4 +1,4 @@
-//! Tests against a real S3 server: `scripts/with-seaweedfs cargo test -p offcut-object-store --all-features`.
+//! Tests against a real S3 server: `scripts/with-seaweedfs cargo test -p offcut-object-store --test server`.
 
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
