@@ -1,4 +1,4 @@
-//! The real binary with a shared store: `scripts/with-seaweedfs cargo test -p offcut-cli --features server-tests --test fleet`.
+//! The real binary with a shared store: `scripts/with-seaweedfs cargo test -p offcut-cli --test fleet`.
 
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
