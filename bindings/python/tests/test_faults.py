@@ -195,6 +195,8 @@ print(spool.finish().content, end="")
 def test_interrupt_while_a_process_still_writes_loses_nothing():
     code = """
 import offcut, signal, subprocess, threading
+# The test may have been started with SIGINT ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 spool = offcut.Truncator(store=None).spool()
 command = subprocess.Popen(["sh", "-c", "echo begun; read line; echo ended"], stdin=subprocess.PIPE, stdout=spool)
 try:
