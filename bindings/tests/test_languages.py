@@ -10,7 +10,7 @@ from pathlib import Path
 import offcut
 import pytest
 
-BINARY = os.environ["OFFCUT_BINARY"]
+BINARY = os.environ["OFFCUT_TEST_BINARY"]
 TEXTS = {
     "log": "".join(f"line {number}\n" for number in range(20_000)),
     "unicode": "漢字 😀 é\n" * 9_000,
