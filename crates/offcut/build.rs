@@ -17,8 +17,7 @@ const MAX_AUTOMATON_BYTES: usize = 256 << 10;
 /// Writes `patterns.bin`, all automata one after the other, and `patterns.rs`, the offset and the length of each.
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=src/strategy/smart/rules");
-    let is_little_endian =
-        std::env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "little");
+    let is_little_endian = std::env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "little");
     let (mut bytes, mut ranges) = (Vec::new(), String::from("[\n"));
     for rule in rules::RULES.iter() {
         let nfa = NFA::compiler()
