@@ -1,41 +1,48 @@
-//! The agents that call us, told by what they put into the environment of their tools.
+//! Detects the agent that started offcut, by the environment variables that it sets for its tools.
 
 use offcut::Context;
 use std::time::Duration;
 
-/// What is known of an agent.
-pub(crate) struct Agent {
-    /// The variable that only this agent sets for what it starts.
-    sign: &'static str,
+/// An agent that can start offcut as its shell.
+pub(crate) struct CallingAgent {
+    /// The variable that only this agent sets.
+    marker: &'static str,
+    /// The variables with the ids of the session and of the tool call.
     session: Option<&'static str>,
     call: Option<&'static str>,
-    /// How long to stay after the last byte: some agents lose what is printed just before the end.
-    pub(crate) linger: Duration,
+    /// How long to wait before exiting: some agents lose output that is printed just before the end.
+    pub(crate) exit_delay: Duration,
 }
 
-const AT_ONCE: Duration = Duration::ZERO;
+const NO_DELAY: Duration = Duration::ZERO;
 
-const AGENTS: &[Agent] = &[
-    Agent { sign: "CLAUDECODE", session: Some("CLAUDE_CODE_SESSION_ID"), call: None, linger: AT_ONCE },
-    Agent { sign: "OPENCODE", session: None, call: None, linger: Duration::from_millis(50) },
-    Agent {
-        sign: "CODEX_THREAD_ID",
+const AGENTS: &[CallingAgent] = &[
+    CallingAgent {
+        marker: "CLAUDECODE",
+        session: Some("CLAUDE_CODE_SESSION_ID"),
+        call: None,
+        exit_delay: NO_DELAY,
+    },
+    CallingAgent { marker: "OPENCODE", session: None, call: None, exit_delay: Duration::from_millis(50) },
+    CallingAgent {
+        marker: "CODEX_THREAD_ID",
         session: Some("CODEX_THREAD_ID"),
         call: Some("CODEX_TOOL_CALL_ID"),
-        linger: AT_ONCE,
+        exit_delay: NO_DELAY,
     },
-    Agent { sign: "GEMINI_CLI", session: None, call: None, linger: AT_ONCE },
-    Agent { sign: "PI_CODING_AGENT", session: None, call: None, linger: AT_ONCE },
+    CallingAgent { marker: "GEMINI_CLI", session: None, call: None, exit_delay: NO_DELAY },
+    CallingAgent { marker: "PI_CODING_AGENT", session: None, call: None, exit_delay: NO_DELAY },
 ];
 
-/// The agent that started us. An agent that runs in another's tool has the variables of both: no one can tell then.
-pub(crate) fn caller() -> Option<&'static Agent> {
-    let mut signs = AGENTS.iter().filter(|agent| std::env::var_os(agent.sign).is_some());
-    signs.next().filter(|_| signs.next().is_none())
+/// Returns the agent that started this process. In an agent that was started by another agent, the variables of both are
+/// set, and the result is `None`.
+pub(crate) fn caller() -> Option<&'static CallingAgent> {
+    let mut found = AGENTS.iter().filter(|agent| std::env::var_os(agent.marker).is_some());
+    found.next().filter(|_| found.next().is_none())
 }
 
-/// The call of an agent's shell tool that we run.
-pub(crate) fn shell_call(agent: Option<&Agent>) -> Context {
+/// The context of a call of the agent's shell tool.
+pub(crate) fn shell_call(agent: Option<&CallingAgent>) -> Context {
     let variable = |name: Option<&'static str>| {
         name.and_then(std::env::var_os).map(|value| value.to_string_lossy().into_owned())
     };

@@ -1,17 +1,17 @@
 //! The command line.
 
 mod agents;
-mod cutting;
-mod keeping;
+mod cut;
 mod mcp;
-mod reading;
+mod retention;
+mod retrieval;
 
 pub(crate) use crate::command::Ls;
 pub(crate) use agents::{Hook, Init, Shell};
-pub(crate) use cutting::{Cut, Run, foreign};
-pub(crate) use keeping::{Clean, Pinning, Rm, Stats};
+pub(crate) use cut::{Cut, Run, foreign};
 pub(crate) use mcp::{Mcp, Proxy, Serve};
-pub(crate) use reading::{Grep, Read, Reference};
+pub(crate) use retention::{Clean, Pinning, Rm, Stats};
+pub(crate) use retrieval::{Grep, Read, Reference};
 
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
@@ -27,17 +27,17 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// Takes a command from what was parsed.
-type Reader = fn(&ArgMatches) -> Result<Command, clap::Error>;
+/// Converts parsed arguments into a command.
+type Converter = fn(&ArgMatches) -> Result<Command, clap::Error>;
 
 impl Arguments {
-    /// The commands that stand before every tool call, parsed without building all the others.
+    /// Parses the commands that run for every tool call, without building the definitions of all others.
     ///
-    /// Nothing if it is another command, or a line that only the whole definition can explain.
-    pub(crate) fn hot() -> Option<Arguments> {
+    /// Returns `None` for other commands and for errors, which only the full definition can explain.
+    pub(crate) fn parse_frequent_commands() -> Option<Arguments> {
         let name = std::env::args_os().nth(1)?;
         let whole = Everywhere::augment_args(clap::Command::new("offcut")).disable_help_subcommand(true);
-        let (whole, read): (_, Reader) = match name.to_str()? {
+        let (whole, convert): (_, Converter) = match name.to_str()? {
             "cut" => {
                 let command = Cut::augment_args(clap::Command::new("cut"));
                 (whole.subcommand(command), |found| Cut::from_arg_matches(found).map(Command::Cut))
@@ -62,7 +62,7 @@ impl Arguments {
         };
         let matches = whole.try_get_matches().ok()?;
         let everywhere = Everywhere::from_arg_matches(&matches).ok()?;
-        let command = read(matches.subcommand()?.1).ok()?;
+        let command = convert(matches.subcommand()?.1).ok()?;
         Some(Arguments { everywhere, command })
     }
 }

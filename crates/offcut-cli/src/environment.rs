@@ -1,4 +1,4 @@
-//! What the process is given: flags, configuration, home and clock. The library reads none of it.
+//! Combines flags, configuration, home directory and clock into a [`Setup`]. The library reads none of these itself.
 
 use crate::arguments::{Cut, Everywhere};
 use crate::config::{self, Configuration, Origin, Problem};
@@ -13,42 +13,43 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Everything that is settled before a command does its work.
+/// The profile, the configuration and the store that a command works with.
 pub(crate) struct Setup {
     pub(crate) configuration: Configuration,
     pub(crate) profile: Profile,
-    place: Place,
-    /// The store of a fleet, if that is the place.
+    location: StoreLocation,
+    /// The open shared store, if the location is one.
     fleet: Option<Arc<FleetStore>>,
-    /// The command that runs offcut on the same store from another shell, if one can be written.
+    /// The command that runs offcut with the same store from another shell; `None` if the path cannot be written in one line.
     program: Option<String>,
 }
 
-/// Where outputs are kept.
-enum Place {
-    Nowhere,
+/// Where outputs are stored.
+enum StoreLocation {
+    None,
     Directory(PathBuf),
-    Fleet(Location),
-    Unknown(String),
+    Shared(Location),
+    /// Why the store cannot be used.
+    Invalid(String),
 }
 
 impl Setup {
-    /// Settles flags over environment over files, and tells what was wrong with them.
+    /// Applies flags, environment and files in order of precedence, and prints warnings about errors in them.
     pub(crate) fn new(everywhere: &Everywhere) -> Result<Setup, Failure> {
-        let setup = Setup::quiet(everywhere)?;
+        let setup = Setup::without_warnings(everywhere)?;
         for problem in &setup.configuration.problems {
             eprintln!("offcut: warning: {}", problem.0);
         }
         Ok(setup)
     }
 
-    /// The same without the warnings, for commands that report them themselves.
-    pub(crate) fn quiet(everywhere: &Everywhere) -> Result<Setup, Failure> {
+    /// Like `new`, without warnings, for commands that report them in their own way.
+    pub(crate) fn without_warnings(everywhere: &Everywhere) -> Result<Setup, Failure> {
         let mut configuration = Configuration::load();
         let profile = match (&everywhere.profile, configuration.text("profile")) {
             (Some(name), _) => config::profile(name).map_err(Failure::Usage)?,
             (None, None) => Profile::native(),
-            // Only a flag can be a mistake of the call; a mistake elsewhere must not cost it its output.
+            // An invalid flag is an error of this call; an invalid configuration must not prevent shortening.
             (None, Some(name)) => match config::profile(name) {
                 Ok(profile) => profile,
                 Err(error) => {
@@ -66,57 +67,57 @@ impl Setup {
         let configured =
             configuration.get("store.path").map(|setting| (setting.value.to_text(), &setting.origin));
         let layout = configuration.text("store.layout");
-        let place = match (&everywhere.store, configured, layout) {
-            (Some(chosen), ..) => place(chosen, None),
-            (None, Some((chosen, Origin::File { path, .. })), _) => place(&chosen, path.parent()),
-            (None, Some((chosen, _)), _) => place(&chosen, None),
+        let location = match (&everywhere.store, configured, layout) {
+            (Some(chosen), ..) => parse_location(chosen, None),
+            (None, Some((chosen, Origin::File { path, .. })), _) => parse_location(&chosen, path.parent()),
+            (None, Some((chosen, _)), _) => parse_location(&chosen, None),
             (None, None, Some("seed")) => {
-                profile.seed_directory.as_deref().map_or_else(own_place, seed_place)
+                profile.seed_directory.as_deref().map_or_else(default_location, seed_location)
             }
-            (None, None, _) => own_place(),
+            (None, None, _) => default_location(),
         };
-        // Whoever follows a hint has the same configuration, but not the same flags or working directory.
+        // Commands in notices run with the same configuration, but without these flags and in another directory.
         let relative = configuration.text("store.path").is_some_and(|path| Path::new(path).is_relative());
-        let named = everywhere.store.is_some() || relative || layout == Some("seed");
-        let program = match &place {
-            Place::Directory(directory) if named => program_for(directory),
-            Place::Fleet(location) if everywhere.store.is_some() => {
+        let is_named = everywhere.store.is_some() || relative || layout == Some("seed");
+        let program = match &location {
+            StoreLocation::Directory(directory) if is_named => program_for(directory),
+            StoreLocation::Shared(location) if everywhere.store.is_some() => {
                 Some(format!("offcut --store {location}"))
             }
             _ => Some("offcut".to_owned()),
         };
-        let (place, fleet) = match place {
-            Place::Fleet(location) => match fleet::open(location.clone(), &configuration) {
-                Ok(store) => (Place::Fleet(location), Some(Arc::new(store))),
-                Err(reason) => (Place::Unknown(reason), None),
+        let (location, fleet) = match location {
+            StoreLocation::Shared(bucket) => match fleet::open(bucket.clone(), &configuration) {
+                Ok(store) => (StoreLocation::Shared(bucket), Some(Arc::new(store))),
+                Err(reason) => (StoreLocation::Invalid(reason), None),
             },
-            place => (place, None),
+            other => (other, None),
         };
-        Ok(Setup { configuration, profile, place, fleet, program })
+        Ok(Setup { configuration, profile, location, fleet, program })
     }
 
-    /// The same for what an agent calls: nobody would read the warnings, and the program in a hint must be found by a
-    /// shell whose search path is not ours to choose.
+    /// Like `new`, for calls by an agent: without warnings, which nobody would read, and with the full path of this program
+    /// in notices if `offcut` is not on PATH.
     pub(crate) fn for_agent(everywhere: &Everywhere) -> Result<Setup, Failure> {
-        let mut setup = Setup::quiet(everywhere)?;
+        let mut setup = Setup::without_warnings(everywhere)?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let is_found = std::env::split_paths(&path).any(|directory| directory.join("offcut").is_file());
         if !is_found
-            && let Some(ours) = std::env::current_exe().ok().as_deref().and_then(Path::to_str)
-            && let Ok(ours) = shlex::try_quote(ours)
+            && let Some(path) = std::env::current_exe().ok().as_deref().and_then(Path::to_str)
+            && let Ok(path) = shlex::try_quote(path)
         {
-            setup.program = setup.program.map(|program| program.replacen("offcut", &ours, 1));
+            setup.program = setup.program.map(|program| program.replacen("offcut", &path, 1));
         }
         Ok(setup)
     }
 
-    /// A truncator for one call. It never fails because of the store.
+    /// Creates the truncator for one call. A failing store is not an error here.
     pub(crate) fn truncator(&self, cut: &Cut) -> Result<Truncator, Failure> {
-        let storage = match &self.place {
-            Place::Nowhere => Storage::Off,
-            Place::Directory(directory) => Storage::To(Arc::new(directory_store(directory.clone()))),
-            Place::Fleet(_) => self.fleet.clone().map_or(Storage::Off, |fleet| Storage::To(fleet)),
-            Place::Unknown(reason) => Storage::Unavailable(reason.clone()),
+        let storage = match &self.location {
+            StoreLocation::None => Storage::Off,
+            StoreLocation::Directory(directory) => Storage::To(Arc::new(directory_store(directory.clone()))),
+            StoreLocation::Shared(_) => self.fleet.clone().map_or(Storage::Off, |fleet| Storage::To(fleet)),
+            StoreLocation::Invalid(reason) => Storage::Unavailable(reason.clone()),
         };
         let reach = match self.configuration.text("reach") {
             Some("files") => Reach::Files,
@@ -130,56 +131,56 @@ impl Setup {
         let rule = cut.rule().or(configured);
         let truncator =
             Truncator::new(self.profile.clone()).storage(storage).reach(reach).cap(self.cap()).rule(rule)?;
-        // Whoever limits tokens wants them counted, and pays for loading the vocabulary.
+        // Exact counting loads a large vocabulary, so tokens are only counted if they are limited.
         Ok(if rule.limits.tokens.is_some() { truncator.tokens(TokenCounter) } else { truncator })
     }
 
-    /// The most that is kept of one output.
+    /// The maximum stored size of one output.
     pub(crate) fn cap(&self) -> u64 {
         self.configuration.number("max_output").unwrap_or(offcut::DEFAULT_CAP)
     }
 
-    /// The shell that runs a line: the configured one, the user's, or the system's; never this program.
+    /// The shell that runs command lines: the configured one, the user's, or /bin/sh; never offcut itself.
     pub(crate) fn shell(&self) -> OsString {
-        let users = std::env::var_os("SHELL").filter(|shell| !shell.is_empty() && !is_ours(shell));
+        let users = std::env::var_os("SHELL").filter(|shell| !shell.is_empty() && !is_offcut(shell));
         let configured = self.configuration.text("shell").map(OsString::from);
-        configured.filter(|shell| !is_ours(shell)).or(users).unwrap_or_else(|| "/bin/sh".into())
+        configured.filter(|shell| !is_offcut(shell)).or(users).unwrap_or_else(|| "/bin/sh".into())
     }
 
-    /// The directory of the store, if it is one.
+    /// The directory of the store, if it is a directory.
     pub(crate) fn directory(&self) -> Option<&Path> {
-        match &self.place {
-            Place::Directory(directory) => Some(directory),
-            Place::Nowhere | Place::Fleet(_) | Place::Unknown(_) => None,
+        match &self.location {
+            StoreLocation::Directory(directory) => Some(directory),
+            StoreLocation::None | StoreLocation::Shared(_) | StoreLocation::Invalid(_) => None,
         }
     }
 
-    /// The store of a fleet, if it is one.
+    /// The shared store, if it is one.
     pub(crate) fn fleet(&self) -> Option<&Arc<FleetStore>> {
         self.fleet.as_ref()
     }
 
-    /// The directory that files are written to at first, wherever they go then.
-    pub(crate) fn files(&self) -> Option<&Path> {
+    /// The local directory that files are written to, before a possible upload.
+    pub(crate) fn local_directory(&self) -> Option<&Path> {
         self.fleet.as_ref().map(|fleet| fleet.spool()).or_else(|| self.directory())
     }
 
     /// The store to read from.
     pub(crate) fn store(&self) -> Result<Arc<dyn Store>, Failure> {
-        match &self.place {
-            Place::Nowhere => Err(Failure::Usage(anyhow::anyhow!(
+        match &self.location {
+            StoreLocation::None => Err(Failure::Usage(anyhow::anyhow!(
                 "cannot read stored outputs with --store none: give a directory or s3://bucket/prefix"
             ))),
-            Place::Directory(directory) => Ok(Arc::new(directory_store(directory.clone()))),
-            Place::Fleet(location) => match &self.fleet {
+            StoreLocation::Directory(directory) => Ok(Arc::new(directory_store(directory.clone()))),
+            StoreLocation::Shared(location) => match &self.fleet {
                 Some(fleet) => Ok(Arc::clone(fleet) as Arc<dyn Store>),
                 None => Err(Failure::Store(anyhow::anyhow!("cannot open store {location}"))),
             },
-            Place::Unknown(reason) => Err(Failure::Store(anyhow::anyhow!(reason.clone()))),
+            StoreLocation::Invalid(reason) => Err(Failure::Store(anyhow::anyhow!(reason.clone()))),
         }
     }
 
-    /// The store that a reference lies in, a path names its own, and the command that runs offcut on it.
+    /// Returns the store of a reference, which can be a path into another store, and the command that runs offcut with it.
     pub(crate) fn store_of(&self, reference: &str) -> Result<(Arc<dyn Store>, String), Failure> {
         let plain = || "offcut".to_owned();
         let path = Path::new(reference);
@@ -196,13 +197,13 @@ impl Setup {
     }
 }
 
-/// Whether a path names this program under a shell's name.
-pub(crate) fn is_ours(shell: &OsStr) -> bool {
+/// Whether the path of a shell is a link to this program.
+pub(crate) fn is_offcut(shell: &OsStr) -> bool {
     let name = Path::new(shell).file_name().unwrap_or_default();
     name == "offcut" || name.to_str().is_some_and(|name| name.starts_with("offcut-"))
 }
 
-/// The command with the store named in it; none for a path that cannot stand in one line.
+/// The command with the store as an option; `None` for a path with control characters.
 fn program_for(directory: &Path) -> Option<String> {
     let path = directory.to_str().filter(|path| !path.contains(char::is_control))?;
     Some(format!("offcut --store {}", shlex::try_quote(path).ok()?))
@@ -212,8 +213,8 @@ fn directory_store(directory: PathBuf) -> FsStore {
     FsStore::new(directory, SystemTime::now)
 }
 
-/// What a text names as a store. A relative path in a file is relative to that file, `~` is the home directory.
-fn place(chosen: &str, beside: Option<&Path>) -> Place {
+/// Parses the location of a store. Relative paths are relative to `base`, the directory of the configuration file.
+fn parse_location(chosen: &str, base: Option<&Path>) -> StoreLocation {
     let home = || choose_base_strategy().ok().map(|base| base.home_dir().to_owned());
     if let Some(rest) = chosen.strip_prefix("~/")
         && let Some(home) = home()
@@ -221,41 +222,45 @@ fn place(chosen: &str, beside: Option<&Path>) -> Place {
         return absolute(&home.join(rest));
     }
     match chosen {
-        home if home.starts_with('~') || home.starts_with('$') => Place::Unknown(format!(
+        home if home.starts_with('~') || home.starts_with('$') => StoreLocation::Invalid(format!(
             "cannot use store {home:?}: variables and ~user are not expanded; give the full path, or ~/ for your home directory"
         )),
-        "none" => Place::Nowhere,
-        "" => Place::Unknown("--store is empty: give a directory, s3://bucket/prefix, or none".to_owned()),
+        "none" => StoreLocation::None,
+        "" => StoreLocation::Invalid(
+            "--store is empty: give a directory, s3://bucket/prefix, or none".to_owned(),
+        ),
         uri if uri.starts_with("s3://") => match Location::parse(uri) {
-            Ok(location) => Place::Fleet(location),
-            Err(error) => Place::Unknown(error.to_string()),
+            Ok(location) => StoreLocation::Shared(location),
+            Err(error) => StoreLocation::Invalid(error.to_string()),
         },
-        // The rest is not shown: it may hold a password.
-        uri if uri.contains("://") => Place::Unknown(format!(
+        // The rest of the URL is not shown, because it may contain a password.
+        uri if uri.contains("://") => StoreLocation::Invalid(format!(
             "unsupported store \"{}://\": give a directory or s3://bucket/prefix with --store",
             uri.split("://").next().unwrap_or_default()
         )),
-        directory => absolute(&beside.unwrap_or(Path::new("")).join(directory)),
+        directory => absolute(&base.unwrap_or(Path::new("")).join(directory)),
     }
 }
 
-fn absolute(directory: &Path) -> Place {
+fn absolute(directory: &Path) -> StoreLocation {
     match std::path::absolute(directory) {
-        Ok(directory) => Place::Directory(directory),
-        Err(error) => Place::Unknown(format!("cannot use store {}: {error}", directory.display())),
+        Ok(directory) => StoreLocation::Directory(directory),
+        Err(error) => StoreLocation::Invalid(format!("cannot use store {}: {error}", directory.display())),
     }
 }
 
-fn own_place() -> Place {
+fn default_location() -> StoreLocation {
     match choose_base_strategy() {
-        Ok(base) => Place::Directory(base.data_dir().join("offcut")),
-        Err(_) => Place::Unknown("cannot find your home directory: give a store with --store".to_owned()),
+        Ok(base) => StoreLocation::Directory(base.data_dir().join("offcut")),
+        Err(_) => {
+            StoreLocation::Invalid("cannot find your home directory: give a store with --store".to_owned())
+        }
     }
 }
 
-/// The directory that a document names.
-fn seed_place(template: &str) -> Place {
-    let Ok(base) = choose_base_strategy() else { return own_place() };
+/// The directory that the source document of the profile names.
+fn seed_location(template: &str) -> StoreLocation {
+    let Ok(base) = choose_base_strategy() else { return default_location() };
     let path = template
         .replace("{data}", &base.data_dir().to_string_lossy())
         .replace("{home}", &base.home_dir().to_string_lossy())

@@ -1,4 +1,4 @@
-//! What went wrong, and the one place that decides exit codes.
+//! Errors of commands, and their exit codes.
 
 use offcut::retrieve::RetrieveError;
 use offcut::store::StoreError;
@@ -8,21 +8,21 @@ use std::io;
 /// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command line, the configuration or a limit is wrong.
+    /// The command line, the configuration or a limit is invalid.
     Usage(anyhow::Error),
-    /// There is no such output.
+    /// No such output.
     NotFound(anyhow::Error),
     /// The store failed.
     Store(anyhow::Error),
     /// Nothing matched.
     NoMatch,
-    /// Something is wrong, and was told.
+    /// A check failed, and its result has been printed.
     Problems,
-    /// Nobody reads our output any more: `| head`.
+    /// The reader of the output closed it, as `| head` does.
     Closed,
 }
 
-/// What a command ends with.
+/// The result of a command.
 pub(crate) type Outcome = Result<(), Failure>;
 
 pub(crate) fn exit_code(outcome: Outcome) -> u8 {
@@ -38,7 +38,7 @@ pub(crate) fn exit_code(outcome: Outcome) -> u8 {
 }
 
 impl Failure {
-    /// What to tell the user, if there is anything to tell.
+    /// The message for the user, if there is one.
     pub(crate) fn reason(&self) -> Option<String> {
         match self {
             Failure::Closed | Failure::NoMatch | Failure::Problems => None,

@@ -1,6 +1,6 @@
 //! The JSON report of `offcut run`; the other reports are the library's ([`offcut::report`]).
 
-use crate::process::Fate;
+use crate::process::ExitCause;
 use offcut::report::OutputReport;
 use serde::Serialize;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) struct RunReport<'a> {
 impl<'a> RunReport<'a> {
     pub(crate) fn new(
         outputs: Vec<OutputReport<'a>>,
-        fate: Fate,
+        cause: ExitCause,
         duration: Duration,
         exit_code: i32,
     ) -> RunReport<'a> {
@@ -37,11 +37,11 @@ impl<'a> RunReport<'a> {
             stdout,
             stderr,
             exit_code,
-            signal: match fate {
-                Fate::Killed { signal } => Some(signal),
-                Fate::Exited(_) | Fate::TimedOut => None,
+            signal: match cause {
+                ExitCause::Killed { signal } => Some(signal),
+                ExitCause::Exited(_) | ExitCause::TimedOut => None,
             },
-            timed_out: fate == Fate::TimedOut,
+            timed_out: cause == ExitCause::TimedOut,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
         }
     }

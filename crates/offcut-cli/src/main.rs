@@ -1,4 +1,4 @@
-//! The `offcut` command.
+//! The `offcut` command: parses the command line and runs one of the commands in `command/`.
 
 #![cfg_attr(all(bare_start, not(test)), no_main)]
 
@@ -23,16 +23,16 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use command::ShellName;
 
-/// Where the system starts us.
+/// The entry point, in place of the one of the standard library (see docs/decisions/0011-no-main.md).
 ///
-/// The standard library's own start costs a fifth of all the time we take when there is nothing to cut (it reads the map
-/// of our memory and prepares for an overflow of the stack), and it forgets how signals were set.
+/// The standard start-up code sets SIGPIPE to ignored before its inherited disposition can be read, and takes a fifth of
+/// the run time of a call with nothing to shorten.
 #[cfg(all(bare_start, not(test)))]
-#[expect(unsafe_code, reason = "the name is the system's")]
-// SAFETY: nothing else in the program has this name, and it is the function that the system's start calls by it.
+#[expect(unsafe_code, reason = "the C runtime calls the entry point by this name")]
+// SAFETY: no other function has this name, and the signature is the one that the C runtime expects.
 #[unsafe(no_mangle)]
 extern "C" fn main(_count: std::ffi::c_int, _arguments: *const *const std::ffi::c_char) -> std::ffi::c_int {
-    // To exit is also to write what is left in the buffer of standard output.
+    // `exit` also flushes standard output.
     std::process::exit(i32::from(offcut()))
 }
 
@@ -42,21 +42,21 @@ fn main() -> std::process::ExitCode {
 }
 
 fn offcut() -> u8 {
-    let inherited = process::Inherited::take();
-    // Not a command for people, and nothing about the command line or the configuration may stop it.
-    let mut given = std::env::args_os().skip(1);
-    if given.next().is_some_and(|first| first == process::DRAIN) {
-        process::drain(&given.collect::<Vec<_>>());
+    let inherited = process::InheritedState::capture();
+    // An internal command, which must work with any command line and configuration.
+    let mut rest = std::env::args_os().skip(1);
+    if rest.next().is_some_and(|first| first == process::DRAIN) {
+        process::drain(&rest.collect::<Vec<_>>());
         return 0;
     }
-    // A shell's arguments are its own, `--help` included.
+    // All arguments belong to the shell, including `--help`.
     if let Some(name) = std::env::args_os().next().and_then(|program| ShellName::of(&program)) {
         let shell = arguments::Shell { arguments: std::env::args_os().skip(1).collect() };
         return command::shell(&Everywhere::default(), &shell, &name, inherited);
     }
-    let arguments = match Arguments::hot().map_or_else(Arguments::try_parse, Ok) {
+    let arguments = match Arguments::parse_frequent_commands().map_or_else(Arguments::try_parse, Ok) {
         Ok(arguments) => arguments,
-        Err(error) => return refuse(&error),
+        Err(error) => return print_usage(&error),
     };
     let result = match &arguments.command {
         Command::Shell(shell) => {
@@ -87,9 +87,9 @@ fn offcut() -> u8 {
     failure::exit_code(result)
 }
 
-/// Help, or a command line that is wrong: for `run` that is 125, because 2 may be the command's own; for `hook` it is none,
-/// because to agents 2 means that the tool must not run.
-fn refuse(error: &clap::Error) -> u8 {
+/// Prints help or a usage error and returns the exit code: 2, but 125 for `run`, because 2 may be the code of its command,
+/// and 0 for `hook`, because to agents 2 means that the tool must not run.
+fn print_usage(error: &clap::Error) -> u8 {
     let _ = error.print();
     if !error.use_stderr() {
         return 0;

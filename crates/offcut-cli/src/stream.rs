@@ -1,13 +1,13 @@
-//! Reading bytes as fast as they come: standard input, and what a command prints.
+//! Reads standard input and the output of commands in large blocks.
 
 use crate::process::enlarge_pipe;
 use std::io::{self, ErrorKind, Read};
 use std::os::fd::AsFd;
 
-/// One read takes at most this much: what an enlarged pipe holds.
+/// The size of one read: the capacity of an enlarged pipe.
 pub(crate) const BLOCK: usize = 1 << 20;
 
-/// Reads once, whatever interrupts it. Nothing read is the end.
+/// Reads once, and retries if interrupted by a signal. Returns 0 at the end.
 pub(crate) fn read_block(reader: &mut impl Read, block: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(block) {

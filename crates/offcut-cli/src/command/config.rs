@@ -1,4 +1,4 @@
-//! `offcut config`: what holds, where it came from, and what is wrong with it.
+//! `offcut config`: prints the effective settings and their origins, and checks for errors.
 
 use crate::arguments::{ConfigCommand, Everywhere, Format};
 use crate::config::{self, Configuration, KEYS, Key, Layer, Origin, Setting, Value};
@@ -80,7 +80,7 @@ fn rows(everywhere: &Everywhere, setup: &Setup) -> Vec<Row> {
     rows
 }
 
-/// What holds for a tool, for the keys that somebody set for it.
+/// The effective values of the keys that are set for a tool.
 fn tool_rows(tool: &str, setup: &Setup) -> Vec<Row> {
     let Setup { configuration, profile, .. } = setup;
     let Ok(settings) = profile.settings(Some(tool), configuration.rule(Some(tool), profile)) else {
@@ -98,8 +98,8 @@ fn tool_rows(tool: &str, setup: &Setup) -> Vec<Row> {
     let mut rows = Vec::new();
     for key in KEYS.iter().filter(|key| layers.iter().any(|layer| set_for(key, Some(tool), layer).is_some()))
     {
-        let value = of_settings(key.name, &settings);
-        // Within a source the tool's own setting comes before the general one.
+        let value = value_in(key.name, &settings);
+        // Within one source, the setting for the tool takes precedence over the general one.
         let setter = layers
             .iter()
             .flat_map(|layer| [set_for(key, Some(tool), layer), set_for(key, None, layer)])
@@ -112,13 +112,13 @@ fn tool_rows(tool: &str, setup: &Setup) -> Vec<Row> {
     rows
 }
 
-/// A part of a key as TOML writes it.
+/// Formats a part of a key for TOML.
 fn bare_or_quoted(part: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if part.bytes().all(is_bare) { part.to_owned() } else { format!("{part:?}") }
 }
 
-/// The value that holds for a key, and where it came from.
+/// The effective value of a key, and its origin.
 fn effective(
     key: &'static Key,
     everywhere: &Everywhere,
@@ -132,14 +132,14 @@ fn effective(
         ("store.path", _, Some(path)) => return (text(path), Origin::Flag("store")),
         _ => {}
     }
-    let in_force = settings.and_then(|settings| of_settings(key.name, settings));
-    if let Some(value) = in_force {
-        // A project's file may ask for more than it gets: the origin is whoever set the value that holds.
+    let effective = settings.and_then(|settings| value_in(key.name, settings));
+    if let Some(value) = effective {
+        // A project file may request more than it gets, so the origin is the source that set the effective value.
         let origin = [&configuration.environment, &configuration.project, &configuration.user]
             .into_iter()
             .filter_map(|layer| layer.get(key.name))
             .find(|setting| setting.value == value)
-            .map_or_else(|| unset(key.name, settings, profile), |setting| setting.origin.clone());
+            .map_or_else(|| origin_of_default(key.name, settings, profile), |setting| setting.origin.clone());
         return (Some(value), origin);
     }
     match configuration.get(key.name) {
@@ -148,19 +148,19 @@ fn effective(
     }
 }
 
-/// Where a value comes from that no configuration sets.
-fn unset(name: &str, settings: Option<&Settings>, profile: &Profile) -> Origin {
-    let same = settings.is_some_and(|settings| settings.keep == settings.limits);
+/// The origin of a value that is not configured.
+fn origin_of_default(name: &str, settings: Option<&Settings>, profile: &Profile) -> Origin {
+    let is_same = settings.is_some_and(|settings| settings.keep == settings.limits);
     match name.split_once('.') {
-        Some(("keep", "lines")) if same => Origin::As("limits.lines"),
-        Some(("keep", "bytes")) if same => Origin::As("limits.bytes"),
-        Some(("keep", "chars")) if same => Origin::As("limits.chars"),
-        Some(("keep", "tokens")) if same => Origin::As("limits.tokens"),
+        Some(("keep", "lines")) if is_same => Origin::As("limits.lines"),
+        Some(("keep", "bytes")) if is_same => Origin::As("limits.bytes"),
+        Some(("keep", "chars")) if is_same => Origin::As("limits.chars"),
+        Some(("keep", "tokens")) if is_same => Origin::As("limits.tokens"),
         _ => Origin::Profile(profile.name.clone()),
     }
 }
 
-fn of_settings(name: &str, settings: &Settings) -> Option<Value> {
+fn value_in(name: &str, settings: &Settings) -> Option<Value> {
     let number = |limit: Option<u64>| limit.map(Value::Number);
     match name {
         "limits.lines" => number(settings.limits.lines),
@@ -217,9 +217,9 @@ fn path() -> Outcome {
     super::print(text.as_bytes())
 }
 
-/// Mistakes in files and variables, and limits that a profile cannot use.
+/// Reports errors in files and variables, and limits that the profile cannot use.
 fn check(everywhere: &Everywhere) -> Outcome {
-    let setup = Setup::quiet(everywhere)?;
+    let setup = Setup::without_warnings(everywhere)?;
     let Setup { configuration, profile, .. } = &setup;
     let mut problems: Vec<String> = configuration.problems.iter().map(|problem| problem.0.clone()).collect();
     for tool in [None].into_iter().chain(configuration.tools().into_iter().map(Some)) {
@@ -229,23 +229,23 @@ fn check(everywhere: &Everywhere) -> Outcome {
             }
         }
     }
-    problems.extend(looser_than_allowed(configuration));
+    problems.extend(raised_limits(configuration));
     match problems.is_empty() {
         true => super::print(b"No errors found.\n"),
         false => Err(Failure::Usage(anyhow::anyhow!(problems.join("\noffcut: ")))),
     }
 }
 
-/// What a project's file asks for and does not get.
-fn looser_than_allowed(configuration: &Configuration) -> Vec<String> {
-    let asked = configuration.project.settings.iter().filter(|setting| setting.tool.is_none());
-    asked
+/// Limits of the project file that are higher than the user's.
+fn raised_limits(configuration: &Configuration) -> Vec<String> {
+    let requested = configuration.project.settings.iter().filter(|setting| setting.tool.is_none());
+    requested
         .filter_map(|setting| match (&setting.value, configuration.user.get(setting.key.name)) {
-            (Value::Number(asked), Some(Setting { value: Value::Number(allowed), .. }))
-                if asked > allowed =>
+            (Value::Number(requested), Some(Setting { value: Value::Number(allowed), .. }))
+                if requested > allowed =>
             {
                 Some(format!(
-                    "{}: {} is {asked}, but a project file cannot raise your own limit ({allowed})",
+                    "{}: {} is {requested}, but a project file cannot raise your own limit ({allowed})",
                     setting.origin, setting.key.name
                 ))
             }

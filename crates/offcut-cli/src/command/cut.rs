@@ -1,4 +1,4 @@
-//! `offcut cut`: bounds standard input.
+//! `offcut cut`: shortens standard input.
 
 use crate::arguments::{Cut, Everywhere, Format};
 use crate::environment::Setup;
@@ -9,7 +9,7 @@ use crate::stream;
 use offcut::report::OutputReport;
 
 pub(crate) fn cut(everywhere: &Everywhere, cut: &Cut) -> Outcome {
-    process::survive_large_files();
+    process::catch_file_size_signal();
     let setup = Setup::new(everywhere)?;
     let truncator = setup.truncator(cut)?;
     let mut spool = truncator.spool(cut.context());
@@ -19,12 +19,12 @@ pub(crate) fn cut(everywhere: &Everywhere, cut: &Cut) -> Outcome {
         Format::Text => super::print(shown.content())?,
         Format::Json => super::print_json(&OutputReport::new(&shown))?,
     }
-    super::tell_what_was_not_kept(&shown);
-    super::tell_what_is_only_local(&shown);
+    super::warn_if_not_stored(&shown);
+    super::warn_if_local_only(&shown);
     if shown.preview().is_some() {
         housekeeping::start_if_due(&setup);
     }
-    // What came before the failure was shown and kept; that the input ended early is still worth an error.
+    // The input before the error was printed and stored; the exit code still reports the error.
     read.map_err(|error| {
         Failure::Usage(anyhow::Error::new(error).context("cannot read all of standard input"))
     })

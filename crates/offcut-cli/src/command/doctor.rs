@@ -1,12 +1,12 @@
-//! `offcut doctor`: looks whether everything works, by really doing it, and says what to do.
+//! `offcut doctor`: checks the installation by running its parts, and suggests fixes.
 
 use crate::arguments::{Everywhere, Format};
 use crate::command::init;
 use crate::config;
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
-use crate::hook::Host;
-use crate::install::{self, Change, Content, Facts, Scope, Way};
+use crate::hook::AgentKind;
+use crate::install::{self, Change, Content, InstallContext, Method, Scope};
 use crate::log;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
@@ -17,18 +17,20 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// More than a hook may take: an agent waits for it after every call.
+/// A slower hook gets a warning: agents wait for it after every call.
 const SLOW: Duration = Duration::from_millis(50);
 
-/// How many remarks of hooks are shown.
-const REMARKS: usize = 5;
+/// How many hook errors to print.
+const LOG_LINES: usize = 5;
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Serialize)]
 struct Finding {
     state: Verdict,
-    what: String,
-    says: String,
+    #[serde(rename = "what")]
+    subject: String,
+    #[serde(rename = "says")]
+    message: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -43,29 +45,29 @@ enum Verdict {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, state: Verdict, what: &str, says: impl Into<String>) {
-        self.0.push(Finding { state, what: what.to_owned(), says: says.into() });
+    fn add(&mut self, state: Verdict, subject: &str, message: impl Into<String>) {
+        self.0.push(Finding { state, subject: subject.to_owned(), message: message.into() });
     }
 
-    /// Good with a remark, or bad with what to do.
-    fn result(&mut self, what: &str, result: Result<String, String>) {
+    /// Adds a good finding, or a bad one with a suggestion.
+    fn result(&mut self, subject: &str, result: Result<String, String>) {
         match result {
-            Ok(says) => self.add(Verdict::Good, what, says),
-            Err(says) => self.add(Verdict::Bad, what, says),
+            Ok(message) => self.add(Verdict::Good, subject, message),
+            Err(message) => self.add(Verdict::Bad, subject, message),
         }
     }
 }
 
 pub(crate) fn doctor(everywhere: &Everywhere) -> Outcome {
     let mut findings = Findings::default();
-    let facts = init::facts(everywhere)?;
-    program(&mut findings, &facts);
-    store(&mut findings, everywhere)?;
-    for host in Host::ALL {
-        agent(&mut findings, host, &facts);
+    let context = init::context(everywhere)?;
+    check_program(&mut findings, &context);
+    check_store(&mut findings, everywhere)?;
+    for agent in AgentKind::ALL {
+        check_agent(&mut findings, agent, &context);
     }
-    for remark in log::last(REMARKS) {
-        findings.add(Verdict::Note, "hook", remark);
+    for message in log::last(LOG_LINES) {
+        findings.add(Verdict::Note, "hook", message);
     }
     match everywhere.format {
         Format::Json => super::print_json(&findings.0)?,
@@ -77,9 +79,9 @@ pub(crate) fn doctor(everywhere: &Everywhere) -> Outcome {
     }
 }
 
-fn program(findings: &mut Findings, facts: &Facts) {
+fn check_program(findings: &mut Findings, context: &InstallContext) {
     let version = env!("CARGO_PKG_VERSION");
-    findings.add(Verdict::Good, "program", format!("offcut {version}, {}", facts.program.display()));
+    findings.add(Verdict::Good, "program", format!("offcut {version}, {}", context.program.display()));
     if cfg!(not(feature = "s3")) {
         findings.add(Verdict::Note, "s3", "built without the feature `s3`: a store is a directory");
     }
@@ -93,7 +95,7 @@ fn program(findings: &mut Findings, facts: &Facts) {
     let found = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
         .map(|directory| directory.join("offcut"))
         .find(|file| file.is_file());
-    match found.as_deref().map(|file| file.canonicalize().is_ok_and(|file| file == facts.program)) {
+    match found.as_deref().map(|file| file.canonicalize().is_ok_and(|file| file == context.program)) {
         Some(true) => findings.add(Verdict::Good, "path", "`offcut` on your PATH is this program"),
         Some(false) => findings.add(
             Verdict::Bad,
@@ -103,29 +105,29 @@ fn program(findings: &mut Findings, facts: &Facts) {
         None => findings.add(
             Verdict::Note,
             "path",
-            format!("offcut is not on your PATH; notices name {} instead", facts.program.display()),
+            format!("offcut is not on your PATH; notices name {} instead", context.program.display()),
         ),
     }
 }
 
-fn store(findings: &mut Findings, everywhere: &Everywhere) -> Outcome {
-    let setup = Setup::quiet(everywhere)?;
+fn check_store(findings: &mut Findings, everywhere: &Everywhere) -> Outcome {
+    let setup = Setup::without_warnings(everywhere)?;
     for problem in &setup.configuration.problems {
         findings.add(Verdict::Bad, "configuration", problem.0.clone());
     }
     if setup.configuration.problems.is_empty() {
         let file = config::user_file().filter(|file| file.is_file());
-        let says = file.map_or_else(
+        let message = file.map_or_else(
             || "no configuration file; using defaults".to_owned(),
             |file| file.display().to_string(),
         );
-        findings.add(Verdict::Good, "configuration", says);
+        findings.add(Verdict::Good, "configuration", message);
     }
     let Some(directory) = setup.directory() else {
         findings.add(Verdict::Note, "store", "none: outputs are shortened but not stored");
         return Ok(());
     };
-    findings.result("store", writable(directory));
+    findings.result("store", check_writable(directory));
     if let Ok(found) = directory.metadata() {
         let mode = found.permissions().mode() & 0o777;
         findings.result(
@@ -146,23 +148,23 @@ fn store(findings: &mut Findings, everywhere: &Everywhere) -> Outcome {
     });
     if let Ok((count, bytes)) = entries {
         let most = setup.configuration.number("retention.max_total");
-        let says = format!("{count} outputs, {bytes} bytes");
+        let message = format!("{count} outputs, {bytes} bytes");
         findings.result(
             "quota",
             match most {
                 Some(most) if bytes > most => {
-                    Err(format!("{says}, more than the limit of {most}; run: offcut clean"))
+                    Err(format!("{message}, more than the limit of {most}; run: offcut clean"))
                 }
-                Some(most) => Ok(format!("{says} of {most}")),
-                None => Ok(says),
+                Some(most) => Ok(format!("{message} of {most}")),
+                None => Ok(message),
             },
         );
     }
     Ok(())
 }
 
-/// Whether a file can be put into the store.
-fn writable(directory: &Path) -> Result<String, String> {
+/// Checks that a file can be written to the store.
+fn check_writable(directory: &Path) -> Result<String, String> {
     let tried = std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -175,51 +177,54 @@ fn writable(directory: &Path) -> Result<String, String> {
     }
 }
 
-fn agent(findings: &mut Findings, host: Host, facts: &Facts) {
-    let name = host.name();
-    if !facts.is_installed(host, &std::env::var("PATH").unwrap_or_default()) {
+fn check_agent(findings: &mut Findings, agent: AgentKind, context: &InstallContext) {
+    let name = agent.name();
+    if !context.is_installed(agent, &std::env::var("PATH").unwrap_or_default()) {
         return findings.add(Verdict::Note, name, "not installed");
     }
     let version = output(Command::new(name).arg("--version"), b"").map_or_else(
         |_| "not on your PATH".to_owned(),
         |text| text.lines().next().unwrap_or_default().to_owned(),
     );
-    let ways = [Scope::User, Scope::Project]
+    let methods = [Scope::User, Scope::Project]
         .into_iter()
-        .flat_map(|scope| [(scope, Way::Shell), (scope, Way::Rewrite)])
-        .map(|(scope, way)| (way, install::changes(host, scope, way, facts)));
-    let is_set_up =
+        .flat_map(|scope| [(scope, Method::Shell), (scope, Method::Rewrite)])
+        .map(|(scope, method)| (method, install::changes(agent, scope, method, context)));
+    let is_configured =
         |changes: &[Change]| changes.iter().all(|change| change.plan().is_ok_and(|step| !step.is_change()));
-    let Some((way, changes)) = ways.into_iter().find(|(_, changes)| is_set_up(changes)) else {
+    let Some((method, changes)) = methods.into_iter().find(|(_, changes)| is_configured(changes)) else {
         return findings.add(
             Verdict::Note,
             name,
             format!("{version}, offcut is not installed; run: offcut init {name}"),
         );
     };
-    let how = if way == Way::Rewrite { " with --rewrite" } else { "" };
+    let how = if method == Method::Rewrite { " with --rewrite" } else { "" };
     findings.add(Verdict::Good, name, format!("{version}, configured{how}"));
     for change in &changes {
-        for remark in change.plan().into_iter().flat_map(|step| step.remarks) {
-            findings.add(Verdict::Note, name, remark);
+        for warning in change.plan().into_iter().flat_map(|step| step.warnings) {
+            findings.add(Verdict::Note, name, warning);
         }
         match &change.content {
-            Content::Link(_) => findings.result(name, fire_shell(&change.path)),
-            Content::Whole(_) if change.path.extension().is_some_and(|end| end == "sh") => {
-                findings.result(name, if way == Way::Rewrite { fire_line(facts) } else { fire_start(facts) });
+            Content::Link(_) => findings.result(name, test_shell(&change.path)),
+            Content::OwnFile(_) if change.path.extension().is_some_and(|end| end == "sh") => {
+                findings.result(
+                    name,
+                    if method == Method::Rewrite { test_prefix(context) } else { test_bash_env(context) },
+                );
             }
             _ => {}
         }
     }
-    if host != Host::Pi {
-        findings.result(name, fire_hook(host, facts));
+    if agent != AgentKind::Pi {
+        findings.result(name, test_hook(agent, context));
     }
 }
 
-/// The same with what stands before a line.
-fn fire_line(facts: &Facts) -> Result<String, String> {
-    let prefix = install::prefix(&facts.files).unwrap_or_default();
-    fire(
+/// Runs a command line with the prefix in bash.
+fn test_prefix(context: &InstallContext) -> Result<String, String> {
+    let prefix = install::prefix(&context.files).unwrap_or_default();
+    test(
         "command line prefix",
         Command::new("bash").args(["-c", &format!("{prefix}seq 1 3000")]),
         b"",
@@ -227,39 +232,41 @@ fn fire_line(facts: &Facts) -> Result<String, String> {
     )
 }
 
-/// Runs a line that prints too much in the shell that the agent uses.
-fn fire_shell(link: &Path) -> Result<String, String> {
-    fire("shell", Command::new(link).args(["-c", "seq 1 3000"]), b"", SLOW * 10)
+/// Runs a command line with long output in the agent's shell.
+fn test_shell(link: &Path) -> Result<String, String> {
+    test("shell", Command::new(link).args(["-c", "seq 1 3000"]), b"", SLOW * 10)
 }
 
-/// The same in bash, with the file that it reads before.
-fn fire_start(facts: &Facts) -> Result<String, String> {
-    fire(
+/// Runs a command line with long output in bash with `BASH_ENV`.
+fn test_bash_env(context: &InstallContext) -> Result<String, String> {
+    test(
         "bash",
-        Command::new("bash").env("BASH_ENV", facts.bash_env()).args(["-c", "seq 1 3000"]),
+        Command::new("bash").env("BASH_ENV", context.bash_env()).args(["-c", "seq 1 3000"]),
         b"",
         SLOW * 10,
     )
 }
 
 /// Calls the hook with a long result.
-fn fire_hook(host: Host, facts: &Facts) -> Result<String, String> {
+fn test_hook(agent: AgentKind, context: &InstallContext) -> Result<String, String> {
     let text = "a line of a long result\\n".repeat(1000);
     let part = format!("{{\"type\":\"text\",\"text\":\"{text}\"}}");
-    let payload = match host {
-        Host::Claude => format!("{{\"tool_name\":\"mcp__doctor__x\",\"tool_response\":[{part}]}}"),
-        Host::Codex => {
+    let payload = match agent {
+        AgentKind::Claude => format!("{{\"tool_name\":\"mcp__doctor__x\",\"tool_response\":[{part}]}}"),
+        AgentKind::Codex => {
             format!("{{\"tool_name\":\"mcp__doctor__x\",\"tool_response\":{{\"content\":[{part}]}}}}")
         }
-        Host::Gemini => format!("{{\"tool_name\":\"x\",\"tool_response\":{{\"llmContent\":\"{text}\"}}}}"),
-        Host::Opencode | Host::Pi => format!("{{\"tool\":\"x\",\"content\":[{part}]}}"),
+        AgentKind::Gemini => {
+            format!("{{\"tool_name\":\"x\",\"tool_response\":{{\"llmContent\":\"{text}\"}}}}")
+        }
+        AgentKind::Opencode | AgentKind::Pi => format!("{{\"tool\":\"x\",\"content\":[{part}]}}"),
     };
-    let mut command = Command::new(&facts.program);
-    fire("hook", command.args(["hook", host.name(), "after"]), payload.as_bytes(), SLOW)
+    let mut command = Command::new(&context.program);
+    test("hook", command.args(["hook", agent.name(), "after"]), payload.as_bytes(), SLOW)
 }
 
-/// Whether what comes back is bounded; what is kept of it goes nowhere.
-fn fire(what: &str, command: &mut Command, input: &[u8], slow: Duration) -> Result<String, String> {
+/// Runs a command with a temporary store and checks that its output is shortened.
+fn test(what: &str, command: &mut Command, input: &[u8], slow: Duration) -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let started = Instant::now();
     let text = output(command.env("OFFCUT_STORE", folder.path().join("store")), input)
@@ -278,7 +285,7 @@ fn fire(what: &str, command: &mut Command, input: &[u8], slow: Duration) -> Resu
 fn output(command: &mut Command, input: &[u8]) -> Result<String, std::io::Error> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
-        // Whoever does not read it says so by its answer.
+        // A program that does not read its input shows that by its answer.
         let _ = stdin.write_all(input);
     }
     Ok(String::from_utf8_lossy(&child.wait_with_output()?.stdout).into_owned())
@@ -286,14 +293,14 @@ fn output(command: &mut Command, input: &[u8]) -> Result<String, std::io::Error>
 
 fn print(findings: &[Finding]) -> Outcome {
     let mut text = String::new();
-    for Finding { state, what, says } in findings {
+    for Finding { state, subject, message } in findings {
         let (sign, color) = match state {
             Verdict::Good => ("ok", AnsiColor::Green),
             Verdict::Note => ("--", AnsiColor::Yellow),
             Verdict::Bad => ("!!", AnsiColor::Red),
         };
         let style = Style::new().fg_color(Some(color.into()));
-        let _ = writeln!(text, "{style}{sign}{style:#} {what:<14} {}", super::harmless(says));
+        let _ = writeln!(text, "{style}{sign}{style:#} {subject:<14} {}", super::harmless(message));
     }
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())

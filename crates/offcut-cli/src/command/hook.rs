@@ -1,4 +1,4 @@
-//! `offcut hook AGENT EVENT`: answers an agent that asks about a tool call. It never fails: what goes wrong is logged.
+//! `offcut hook AGENT EVENT`: answers an agent's hook call. It never fails: errors are logged.
 
 use crate::arguments::{Cut, Everywhere, Hook};
 use crate::environment::Setup;
@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::io::Read;
 
 pub(crate) fn hook(everywhere: &Everywhere, hook: &Hook) -> u8 {
-    crate::process::survive_large_files();
+    crate::process::catch_file_size_signal();
     let answer = match hook.event {
         Event::Before => before(hook),
         Event::After => after(everywhere, hook),
@@ -22,7 +22,7 @@ pub(crate) fn hook(everywhere: &Everywhere, hook: &Hook) -> u8 {
     0
 }
 
-/// A command line of another version: the agent goes on as if we were not there.
+/// Answers a command line from the settings of another version: the agent continues as without offcut.
 pub(crate) fn unknown_hook(problem: &str) -> u8 {
     log::write(&format!("hook: {problem}"));
     let _ = super::print(NEUTRAL.as_bytes());
@@ -37,7 +37,7 @@ fn input() -> Result<String, String> {
 
 fn before(hook: &Hook) -> hook::Answer {
     let input = input()?;
-    // Whoever has taken the file away wants lines to be left alone.
+    // Without the file, command lines stay unchanged.
     match install::files().and_then(|files| install::prefix(&files)) {
         Some(prefix) => hook::before(hook.agent, &input, &prefix),
         None => Ok(None),

@@ -1,4 +1,4 @@
-//! `offcut completions` and `offcut man`: generated from the same definitions as the help.
+//! `offcut completions`, `offcut man` and the generated documentation: all derive from the same definitions as `--help`.
 
 use crate::arguments::{Arguments, Completions, Documentation, Page};
 use crate::config::{KEYS, Key, Kind, Project};
@@ -11,7 +11,7 @@ pub(crate) fn completions(completions: &Completions) -> Outcome {
     super::print(&text)
 }
 
-/// `docs/cli.md` or `docs/config.md`: what the repository shows is what the program says.
+/// Prints `docs/cli.md` or `docs/config.md`. A test compares them with the files in the repository.
 pub(crate) fn documentation(documentation: &Documentation) -> Outcome {
     let text = match documentation.page {
         Page::Cli => command_line(),
@@ -34,7 +34,7 @@ fn command_line() -> String {
     text
 }
 
-/// Help without the white space at the ends of its lines.
+/// Removes white space at the ends of lines.
 fn trimmed(help: &str) -> String {
     help.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -63,7 +63,7 @@ fn configuration() -> String {
     text
 }
 
-/// All pages in one: the command, then each of its commands.
+/// Prints one manual page: the program, then each command.
 pub(crate) fn manual() -> Outcome {
     let mut command = Arguments::command();
     command.build();

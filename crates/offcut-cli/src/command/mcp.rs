@@ -1,4 +1,4 @@
-//! `offcut mcp`: the proxy and the server.
+//! `offcut mcp proxy` and `offcut mcp serve`.
 
 use crate::arguments::{Cut, Everywhere, Mcp, Proxy, Serve};
 use crate::environment::Setup;
@@ -15,24 +15,24 @@ use std::time::SystemTime;
 
 pub(crate) fn mcp(everywhere: &Everywhere, mcp: &Mcp) -> u8 {
     match mcp {
-        Mcp::Proxy(proxy) => match run(everywhere, proxy) {
+        Mcp::Proxy(arguments) => match proxy(everywhere, arguments) {
             Ok(code) => code,
             Err(failure) => failure::exit_code(Err(failure)),
         },
-        Mcp::Serve(serve) => failure::exit_code(answer(everywhere, serve)),
+        Mcp::Serve(arguments) => failure::exit_code(serve(everywhere, arguments)),
     }
 }
 
-fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<u8, Failure> {
-    crate::process::survive_large_files();
+fn proxy(everywhere: &Everywhere, arguments: &Proxy) -> Result<u8, Failure> {
+    crate::process::catch_file_size_signal();
     let setup = Setup::new(everywhere)?;
-    // Wrong flags are told before anything starts.
+    // Report invalid flags before the server starts.
     setup.truncator(&arguments.cut)?;
     housekeeping::start_if_due(&setup);
     let only_session = setup.configuration.text("mcp.readable") == Some("session");
     let session = match &arguments.cut.session {
         Some(session) => Some(session.clone()),
-        // One of our own, so that there is something to tell its outputs by.
+        // Without a given session, a generated one identifies the outputs of this proxy.
         None if only_session => {
             Some(format!("mcp-{}", Id::new(SystemTime::now(), std::process::id().into())))
         }
@@ -40,7 +40,7 @@ fn run(everywhere: &Everywhere, arguments: &Proxy) -> Result<u8, Failure> {
     };
     let store = setup.store().map_err(|failure| failure.reason().unwrap_or_default());
     let store = match &session {
-        Some(session) if only_session => store.map(|store| only(store, session)),
+        Some(session) if only_session => store.map(|store| of_session(store, session)),
         _ => store,
     };
     let cut = arguments.cut.clone();
@@ -90,7 +90,7 @@ fn address(url: &str, headers: &[String]) -> Result<Address, Failure> {
     Ok(Address { url: url.to_owned(), headers: headers.iter().map(header).collect::<Result<_, _>>()? })
 }
 
-/// What bounds the results of a tool. Whatever is configured for it, there is always something that does.
+/// Creates the truncator for a tool. Falls back to general settings if those for the tool are invalid.
 fn truncator(setup: &Setup, cut: &Cut, names: &ToolNames<'_>) -> Truncator {
     let tool = names.tool.map(str::to_owned).or_else(|| cut.tool.clone());
     let reach = Reach::Tool { name: names.read_tool.to_owned() };
@@ -101,15 +101,15 @@ fn truncator(setup: &Setup, cut: &Cut, names: &ToolNames<'_>) -> Truncator {
         .reach(reach)
 }
 
-fn only(store: Arc<dyn Store>, session: &str) -> Arc<dyn Store> {
+fn of_session(store: Arc<dyn Store>, session: &str) -> Arc<dyn Store> {
     Arc::new(SessionOnly::new(store, session))
 }
 
-fn answer(everywhere: &Everywhere, arguments: &Serve) -> Outcome {
+fn serve(everywhere: &Everywhere, arguments: &Serve) -> Outcome {
     let setup = Setup::new(everywhere)?;
     let store = setup.store()?;
     let store = match &arguments.session {
-        Some(session) => only(store, session),
+        Some(session) => of_session(store, session),
         None if setup.configuration.text("mcp.readable") == Some("session") => {
             return Err(Failure::Usage(anyhow::anyhow!(
                 "mcp.readable is \"session\": give a session with --session"

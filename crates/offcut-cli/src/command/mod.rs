@@ -1,14 +1,14 @@
-//! One file a command.
+//! The commands, one file each.
 
 mod clean;
 mod config;
 mod cut;
 mod doctor;
-mod early;
 mod grep;
 mod hook;
 mod init;
 mod list;
+mod live_preview;
 mod manual;
 mod mcp;
 mod profiles;
@@ -42,14 +42,14 @@ use offcut::{Kept, Preview, Shown};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
-/// One JSON value on a line of its own.
+/// Prints a JSON value on one line.
 fn print_json(value: &impl Serialize) -> Outcome {
     let mut line = serde_json::to_vec(value).map_err(std::io::Error::from)?;
     line.push(b'\n');
     print(&line)
 }
 
-/// Bytes on standard output, as they are.
+/// Prints bytes on standard output.
 fn print(bytes: &[u8]) -> Outcome {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(bytes)?;
@@ -57,7 +57,7 @@ fn print(bytes: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// Columns that line up; those named are aligned to the right.
+/// Formats a table. The given columns are aligned to the right.
 fn align<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: [usize; N] = std::array::from_fn(width);
@@ -73,7 +73,8 @@ fn align<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
     text
 }
 
-/// Names are foreign text: nothing in them may move the cursor, turn the line round or break the table.
+/// Replaces characters that could move the cursor, change the text direction or break a table. Names come from other
+/// programs.
 fn harmless(name: &str) -> String {
     let is_harmful = |char: char| {
         char.is_control()
@@ -85,8 +86,8 @@ fn harmless(name: &str) -> String {
     }
 }
 
-/// Says on standard error why an output was not kept, where the text that is shown has no place for it.
-fn tell_what_was_not_kept(shown: &Shown<'_>) {
+/// Prints on standard error why an output was not stored, if the preview has no room for it.
+fn warn_if_not_stored(shown: &Shown<'_>) {
     if let Some(Preview { kept: Kept::NotWhole { error, .. }, content, .. }) = shown.preview()
         && !String::from_utf8_lossy(content).contains("not kept")
         && !String::from_utf8_lossy(content).contains(error.as_str())
@@ -95,8 +96,8 @@ fn tell_what_was_not_kept(shown: &Shown<'_>) {
     }
 }
 
-/// Says on standard error why only this machine has an output, where the text that is shown has no place for it.
-fn tell_what_is_only_local(shown: &Shown<'_>) {
+/// Prints on standard error why an output was not uploaded, if the preview has no room for it.
+fn warn_if_local_only(shown: &Shown<'_>) {
     if let Some(Preview { kept: Kept::Whole(entry), content, .. }) = shown.preview()
         && let Some(reason) = offcut::report::only_local(entry)
         && !String::from_utf8_lossy(content).contains("only on this machine")
@@ -105,7 +106,7 @@ fn tell_what_is_only_local(shown: &Shown<'_>) {
     }
 }
 
-/// Tells a person at a terminal how far long work has come; a pipe gets nothing.
+/// Shows the progress of long work on a terminal.
 struct Progress {
     what: &'static str,
     total: usize,
@@ -120,7 +121,7 @@ impl Progress {
 
     fn step(&mut self) {
         self.done += 1;
-        // Often enough to be seen moving, rarely enough to cost nothing.
+        // Every hundredth step is often enough to see progress, and costs nothing.
         if self.visible && (self.done.is_multiple_of(100) || self.done == self.total) {
             eprint!("\r\x1b[Koffcut: {} {} of {}", self.what, self.done, self.total);
         }

@@ -1,4 +1,4 @@
-//! `offcut profiles`: what there is to choose from.
+//! `offcut profiles`: lists the profiles, or prints one.
 
 use crate::arguments::{Everywhere, Format, Profiles};
 use crate::config;
@@ -14,13 +14,13 @@ struct Row {
 
 pub(crate) fn profiles(everywhere: &Everywhere, profiles: &Profiles) -> Outcome {
     if let Some(name) = &profiles.name {
-        let own = || config::own_profile(name).map(|(_, text)| text);
+        let user_text = || config::user_profile(name).map(|(_, text)| text);
         config::profile(name).map_err(Failure::Usage)?;
-        let text = Profile::text(name).map(str::to_owned).or_else(own).unwrap_or_default();
+        let text = Profile::text(name).map(str::to_owned).or_else(user_text).unwrap_or_default();
         return super::print(text.as_bytes());
     }
     let mut rows = Vec::new();
-    for name in Profile::names().map(str::to_owned).chain(config::own_profiles()) {
+    for name in Profile::names().map(str::to_owned).chain(config::user_profiles()) {
         let about = config::profile(&name)
             .map_or_else(|error| format!("invalid: {error:#}"), |profile| profile.about);
         rows.push(Row { name, about });

@@ -1,4 +1,4 @@
-//! `offcut result`: bounds a tool result, whatever its shape.
+//! `offcut result`: shortens the text in a tool result.
 
 use crate::arguments::{Everywhere, ToolResult};
 use crate::environment::Setup;
@@ -9,7 +9,7 @@ use offcut::{Kept, Preview};
 use std::io::{IsTerminal, Read};
 
 pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
-    crate::process::survive_large_files();
+    crate::process::catch_file_size_signal();
     let setup = Setup::new(everywhere)?;
     let mut middleware = Middleware::new(setup.truncator(&result.cut)?).skip_tools(result.skip_tool.clone());
     if let Some(total) = result.total {
@@ -23,7 +23,7 @@ pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
         .and_then(|json| Ok(middleware.bound_json(json, shape, &result.cut.context())?));
     let BoundedJson { json, results, unknown, excess } = match bounded {
         Ok(bounded) => bounded,
-        // Whoever pipes through us still gets the result; what was wrong with it is an error all the same.
+        // The input is still printed, so that a pipeline gets its data; the exit code reports the error.
         Err(error) => {
             super::print(&input)?;
             return Err(Failure::Usage(anyhow::anyhow!(

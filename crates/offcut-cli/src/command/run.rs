@@ -1,12 +1,14 @@
-//! `offcut run`: runs a command, bounds what it prints, and ends as it ended.
+//! `offcut run`: runs a command, shortens its output and exits with its exit code.
 
 use crate::arguments::{Everywhere, Format, Run};
-use crate::command::early::Early;
+use crate::command::live_preview::LivePreview;
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::format::RunReport;
 use crate::housekeeping;
-use crate::process::{self, Fate, Inherited, Launch, Open, Outputs, Rest, Signals, Stream, Watched};
+use crate::process::{
+    self, CommandExit, ExitCause, InheritedState, LaterOutput, Launch, OpenOutput, Outputs, Signals, Stream,
+};
 use offcut::report::OutputReport;
 use offcut::{Context, Ending, Kept, Shown, Spool, Truncator};
 use std::ffi::{OsStr, OsString};
@@ -15,14 +17,14 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Our own failure, as `env`, `nohup` and `timeout` have it.
+/// The exit code for errors of offcut itself, as used by `env`, `nohup` and `timeout`.
 pub(crate) const USAGE: u8 = 125;
 
-/// A command that was stopped because its time was up, as `timeout` has it.
+/// The exit code after a timeout, as used by `timeout`.
 const TIMED_OUT: u8 = 124;
 
-/// A command to run, and what is to be done with what it prints.
-pub(super) struct Errand<'a> {
+/// A command to run, and how to process its output.
+pub(super) struct RunRequest<'a> {
     pub(super) launch: Launch<'a>,
     pub(super) setup: &'a Setup,
     pub(super) truncator: &'a Truncator,
@@ -30,39 +32,43 @@ pub(super) struct Errand<'a> {
     pub(super) format: Format,
     pub(super) timeout: Option<Duration>,
     pub(super) background_cap: u64,
-    /// What the program is to whoever reads that it could not be run.
-    pub(super) name: &'a str,
-    /// Shows the beginning of what takes long while it lasts.
-    pub(super) early: Option<Early>,
+    /// Describes the program in errors, for example `your shell `; empty for a command given by the user.
+    pub(super) program_role: &'a str,
+    /// Prints the beginning of the output while a slow command is running.
+    pub(super) live_preview: Option<LivePreview>,
 }
 
-pub(crate) fn run(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> u8 {
-    ended(start(everywhere, run, inherited).map(|(code, _)| code))
+pub(crate) fn run(everywhere: &Everywhere, run: &Run, inherited: InheritedState) -> u8 {
+    exit_code(run_command(everywhere, run, inherited).map(|(code, _)| code))
 }
 
-/// The command's code, or ours with the reason told.
-pub(super) fn ended(result: Result<u8, Failure>) -> u8 {
+/// Returns the exit code of the command, or prints the error and returns that of offcut.
+pub(super) fn exit_code(result: Result<u8, Failure>) -> u8 {
     match result {
         Ok(code) => code,
         Err(failure) => {
             if let Some(reason) = failure.reason() {
-                say(&reason);
+                print_diagnostic(&reason);
             }
             USAGE
         }
     }
 }
 
-fn start(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<(u8, Printed), Failure> {
+fn run_command(
+    everywhere: &Everywhere,
+    run: &Run,
+    inherited: InheritedState,
+) -> Result<(u8, Printed), Failure> {
     let setup = Setup::new(everywhere)?;
     let truncator = setup.truncator(&run.cut)?;
     let (program, arguments) = run.command_line(&setup);
-    follow(&Errand {
+    run_and_print(&RunRequest {
         launch: Launch {
             program: &program,
             arguments: &arguments,
             environment: &[],
-            mark: None,
+            pipe_variable: None,
             outputs: if run.split { Outputs::Split } else { Outputs::Merged },
             inherited,
         },
@@ -72,56 +78,61 @@ fn start(everywhere: &Everywhere, run: &Run, inherited: Inherited) -> Result<(u8
         format: everywhere.format,
         timeout: run.timeout,
         background_cap: run.background_cap.min(setup.cap()),
-        name: if run.shell.is_some() { "your shell ($SHELL) " } else { "" },
-        early: None,
+        program_role: if run.shell.is_some() { "your shell ($SHELL) " } else { "" },
+        live_preview: None,
     })
 }
 
-/// What was printed of a command's output.
+/// How much of the output was printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Printed {
-    Whole,
+    Full,
     Preview,
 }
 
-/// Runs the command, prints what fits, and returns the exit code.
-pub(super) fn follow(errand: &Errand<'_>) -> Result<(u8, Printed), Failure> {
-    let streams = match errand.launch.outputs {
+/// Runs the command, prints its output or a preview, and returns the exit code.
+pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), Failure> {
+    let streams = match request.launch.outputs {
         Outputs::Merged => 1,
         Outputs::Split => 2,
     };
     let mut spools: Vec<Spool<'_>> =
-        (0..streams).map(|_| errand.truncator.spool(errand.context.clone())).collect();
+        (0..streams).map(|_| request.truncator.spool(request.context.clone())).collect();
 
-    process::survive_large_files();
+    process::catch_file_size_signal();
     let signals = Signals::catch().map_err(|error| {
         Failure::Usage(anyhow::Error::new(error).context("cannot install signal handlers"))
     })?;
-    // Before the command's own beginning, so that it is time when we are woken.
+    // Taken before the command starts, so that the delay has passed when the event loop wakes up.
     let started = Instant::now();
-    let launched = match process::launch(&errand.launch) {
-        Ok(launched) => launched,
+    let running = match process::launch(&request.launch) {
+        Ok(running) => running,
         Err(error) => {
-            let program = errand.launch.program;
-            say(&format!("cannot run {}{}: {}", errand.name, program.display(), reason(program, &error)));
-            return Ok((process::exit_code(&error), Printed::Whole));
+            let program = request.launch.program;
+            print_diagnostic(&format!(
+                "cannot run {}{}: {}",
+                request.program_role,
+                program.display(),
+                launch_error(program, &error)
+            ));
+            return Ok((process::exit_code(&error), Printed::Full));
         }
     };
-    let mut early = errand.early.filter(|_| streams == 1);
-    let wake = early.as_ref().map(Early::after);
-    let watched = process::watch(launched, signals, errand.timeout, wake, |Stream(number), chunk| {
+    let mut live_preview = request.live_preview.filter(|_| streams == 1);
+    let wake = live_preview.as_ref().map(LivePreview::delay);
+    let exit = process::watch(running, signals, request.timeout, wake, |Stream(number), chunk| {
         spools[number].observe(chunk);
-        if let Some(early) = &mut early {
-            early.look(&mut spools[number], started.elapsed());
+        if let Some(live_preview) = &mut live_preview {
+            live_preview.update(&mut spools[number], started.elapsed());
         }
     })?;
 
-    let ending = Ending { exit_code: Some(i32::from(code(watched.fate))), remark: remark(&watched) };
-    let mut open: Vec<Option<Open>> = (0..streams).map(|_| None).collect();
-    let Watched { fate, duration, open: still_open } = watched;
-    for left in still_open {
-        let Stream(number) = left.stream;
-        open[number] = Some(left);
+    let ending = Ending { exit_code: Some(i32::from(code(exit.cause))), remark: describe(&exit) };
+    let mut open: Vec<Option<OpenOutput>> = (0..streams).map(|_| None).collect();
+    let CommandExit { cause, duration, open: still_open } = exit;
+    for output in still_open {
+        let Stream(number) = output.stream;
+        open[number] = Some(output);
     }
     let shown: Vec<Shown<'_>> = spools
         .into_iter()
@@ -130,35 +141,36 @@ pub(super) fn follow(errand: &Errand<'_>) -> Result<(u8, Printed), Failure> {
             None => spool.finish_with(ending.clone()),
             Some(open) => {
                 let (shown, file) = spool.pause(ending.clone());
-                let rest = file.and_then(|file| rest(errand.setup, &shown, file, errand.background_cap));
-                process::hand_over(open.reader, rest);
+                let entry =
+                    file.and_then(|file| later_output(request.setup, &shown, file, request.background_cap));
+                process::drain_in_background(open.reader, entry);
                 shown
             }
         })
         .collect();
 
-    let printed = match errand.format {
-        Format::Text => print(&shown, early.unwrap_or_default()),
+    let printed = match request.format {
+        Format::Text => print(&shown, live_preview.unwrap_or_default()),
         Format::Json => super::print_json(&RunReport::new(
             shown.iter().map(OutputReport::new).collect(),
-            fate,
+            cause,
             duration,
-            i32::from(code(fate)),
+            i32::from(code(cause)),
         )),
     };
-    // How the command ended is never lost because its output could not be shown.
+    // The exit code of the command is returned even if its output cannot be printed.
     if let Some(reason) = printed.err().and_then(|failure| failure.reason()) {
-        say(&reason);
+        print_diagnostic(&reason);
     }
-    shown.iter().for_each(super::tell_what_is_only_local);
+    shown.iter().for_each(super::warn_if_local_only);
     let is_cut = shown.iter().any(|shown| shown.preview().is_some());
     if is_cut {
-        housekeeping::start_if_due(errand.setup);
+        housekeeping::start_if_due(request.setup);
     }
-    if let (Fate::TimedOut, Some(timeout)) = (fate, errand.timeout) {
-        say(&format!("command timed out after {timeout:?}"));
+    if let (ExitCause::TimedOut, Some(timeout)) = (cause, request.timeout) {
+        print_diagnostic(&format!("command timed out after {timeout:?}"));
     }
-    Ok((code(fate), if is_cut { Printed::Preview } else { Printed::Whole }))
+    Ok((code(cause), if is_cut { Printed::Preview } else { Printed::Full }))
 }
 
 impl Run {
@@ -173,38 +185,38 @@ impl Run {
     }
 }
 
-/// Where a process that reads on puts what comes: the entry of what was shown.
-fn rest(setup: &Setup, shown: &Shown<'_>, file: File, cap: u64) -> Option<Rest> {
+/// The entry to which a background process's later output is added.
+fn later_output(setup: &Setup, shown: &Shown<'_>, file: File, cap: u64) -> Option<LaterOutput> {
     let Kept::Open(entry) = &shown.preview()?.kept else { return None };
-    let directory = setup.files()?.to_owned();
-    Some(Rest { file, directory, id: entry.id, cap })
+    let directory = setup.local_directory()?.to_owned();
+    Some(LaterOutput { file, directory, id: entry.id, cap })
 }
 
-fn code(fate: Fate) -> u8 {
-    match fate {
-        Fate::Exited(code) => u8::try_from(code & 0xFF).unwrap_or(u8::MAX),
-        Fate::Killed { signal } => u8::try_from(128 + (signal & 0x7F)).unwrap_or(u8::MAX),
-        Fate::TimedOut => TIMED_OUT,
+fn code(cause: ExitCause) -> u8 {
+    match cause {
+        ExitCause::Exited(code) => u8::try_from(code & 0xFF).unwrap_or(u8::MAX),
+        ExitCause::Killed { signal } => u8::try_from(128 + (signal & 0x7F)).unwrap_or(u8::MAX),
+        ExitCause::TimedOut => TIMED_OUT,
     }
 }
 
-fn remark(watched: &Watched) -> String {
-    let (code, seconds) = (code(watched.fate), watched.duration.as_secs_f64());
-    match watched.fate {
-        Fate::Exited(_) => format!("exit code {code} after {seconds:.1} s"),
-        Fate::Killed { signal } => {
+fn describe(exit: &CommandExit) -> String {
+    let (code, seconds) = (code(exit.cause), exit.duration.as_secs_f64());
+    match exit.cause {
+        ExitCause::Exited(_) => format!("exit code {code} after {seconds:.1} s"),
+        ExitCause::Killed { signal } => {
             format!("killed by signal {signal}, exit code {code} after {seconds:.1} s")
         }
-        Fate::TimedOut => format!("timed out, exit code {code} after {seconds:.1} s"),
+        ExitCause::TimedOut => format!("timed out, exit code {code} after {seconds:.1} s"),
     }
 }
 
-/// Each output where the command's own would have gone.
-fn print(shown: &[Shown<'_>], early: Early) -> Outcome {
+/// Prints each output on the stream that the command used.
+fn print(shown: &[Shown<'_>], live_preview: LivePreview) -> Outcome {
     let mut result = Ok(());
     for (number, shown) in shown.iter().enumerate() {
         let printed = match number {
-            0 => super::print(early.rest(shown)),
+            0 => super::print(live_preview.remaining(shown)),
             _ => std::io::stderr().write_all(shown.content()).map_err(Failure::from),
         };
         result = result.and(printed);
@@ -212,13 +224,13 @@ fn print(shown: &[Shown<'_>], early: Early) -> Outcome {
     result
 }
 
-/// A diagnostic. Nobody may be there to read it.
-fn say(text: &str) {
+/// Prints a message on standard error, which may be closed.
+fn print_diagnostic(text: &str) {
     let _ = writeln!(std::io::stderr(), "offcut: {text}");
 }
 
-/// Why a program could not be started, where the system's word for it would mislead.
-fn reason(program: &OsStr, error: &io::Error) -> String {
+/// Explains why a program cannot be started, where the message of the system would be misleading.
+fn launch_error(program: &OsStr, error: &io::Error) -> String {
     let path = Path::new(program);
     match error.kind() {
         io::ErrorKind::NotFound if program.is_empty() => "the command is empty".to_owned(),

@@ -1,54 +1,54 @@
-//! `offcut shell -c LINE`: a shell for agents, which bounds what the line prints.
+//! `offcut shell -c LINE`: a shell for agents, which shortens the output of the command line.
 //!
-//! The arguments are the real shell's, passed on as they are: the line is never read or quoted by us. Whatever is not
-//! a line for an agent (a script, a session at a terminal, a line inside a line) is the real shell's alone.
+//! All arguments are passed to the real shell; the command line is never parsed or quoted. For everything but an agent's
+//! command line (a script, a session on a terminal, a shell inside a command line), this process becomes the real shell.
 
-use crate::agent::{self, Agent};
+use crate::agent::{self, CallingAgent};
 use crate::arguments::{Everywhere, Format, Shell};
-use crate::command::early::Early;
-use crate::command::run::{self, Errand, Printed};
-use crate::environment::{Setup, is_ours};
-use crate::process::{Inherited, Launch, Outputs, identity};
+use crate::command::live_preview::LivePreview;
+use crate::command::run::{self, Printed, RunRequest};
+use crate::environment::{Setup, is_offcut};
+use crate::process::{InheritedState, Launch, Outputs, pipe_identity};
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-/// Tells a shell inside the line into which pipe the line prints: what goes there is bounded already.
-const MARK: &str = "OFFCUT_PIPE";
+/// The variable with the identity of the output pipe. Output of an inner shell to this pipe is shortened by the outer one.
+const PIPE_VARIABLE: &str = "OFFCUT_PIPE";
 
-/// What something left behind may add to the entry, as for `run`.
+/// The maximum stored output of background processes, as the default of `run`.
 const BACKGROUND_CAP: u64 = 1 << 30;
 
-/// The shell that the name of this program stands for: `offcut-bash` is bash, `offcut-sh` the user's.
+/// The shell to run, by the name of the link: `offcut-bash` is bash, `offcut-sh` the shell of the user.
 pub(crate) enum Name {
     Users,
-    Is(OsString),
+    Named(OsString),
 }
 
 impl Name {
-    /// What this program was called as, if that is a shell's name.
+    /// Returns the shell if this program was called by the name of a link.
     pub(crate) fn of(program: &OsStr) -> Option<Name> {
         let name = Path::new(program).file_name()?.to_str()?;
         match name.strip_prefix("offcut-")? {
             "sh" => Some(Name::Users),
-            name @ ("bash" | "zsh" | "fish" | "dash" | "ksh") => Some(Name::Is(name.into())),
+            name @ ("bash" | "zsh" | "fish" | "dash" | "ksh") => Some(Name::Named(name.into())),
             _ => None,
         }
     }
 }
 
-pub(crate) fn shell(everywhere: &Everywhere, shell: &Shell, name: &Name, inherited: Inherited) -> u8 {
-    // A mistake in the configuration must not cost an agent its shell.
+pub(crate) fn shell(everywhere: &Everywhere, shell: &Shell, name: &Name, inherited: InheritedState) -> u8 {
+    // An agent must have a shell even if the configuration is invalid.
     let setup = Setup::for_agent(everywhere).ok();
     let users = || setup.as_ref().map_or_else(|| "/bin/sh".into(), Setup::shell);
     let program = match name {
         Name::Users => users(),
-        Name::Is(name) => on_path(name).unwrap_or_else(users),
+        Name::Named(name) => on_path(name).unwrap_or_else(users),
     };
     let environment = environment(&program);
-    let is_for_agent = has_line(&shell.arguments) && !std::io::stdout().is_terminal() && !is_inside();
+    let is_for_agent = has_command_line(&shell.arguments) && !std::io::stdout().is_terminal() && !is_nested();
     let truncator = setup.as_ref().filter(|_| is_for_agent).and_then(|setup| {
         let cut = crate::arguments::Cut { tool: Some("bash".to_owned()), ..Default::default() };
         Some((setup, setup.truncator(&cut).ok()?))
@@ -57,12 +57,12 @@ pub(crate) fn shell(everywhere: &Everywhere, shell: &Shell, name: &Name, inherit
         return become_shell(&program, shell, &environment, inherited);
     };
     let agent = agent::caller();
-    let ended = run::follow(&Errand {
+    let result = run::run_and_print(&RunRequest {
         launch: Launch {
             program: &program,
             arguments: &shell.arguments,
             environment: &environment,
-            mark: Some(MARK),
+            pipe_variable: Some(PIPE_VARIABLE),
             outputs: outputs(),
             inherited,
         },
@@ -72,21 +72,21 @@ pub(crate) fn shell(everywhere: &Everywhere, shell: &Shell, name: &Name, inherit
         format: Format::Text,
         timeout: None,
         background_cap: BACKGROUND_CAP.min(setup.cap()),
-        name: "your shell ",
-        early: Some(Early::default()),
+        program_role: "your shell ",
+        live_preview: Some(LivePreview::default()),
     });
-    if let (Ok((_, Printed::Preview)), Some(Agent { linger, .. })) = (&ended, agent) {
-        std::thread::sleep(*linger);
+    if let (Ok((_, Printed::Preview)), Some(CallingAgent { exit_delay, .. })) = (&result, agent) {
+        std::thread::sleep(*exit_delay);
     }
-    run::ended(ended.map(|(code, _)| code))
+    run::exit_code(result.map(|(code, _)| code))
 }
 
-/// The real shell in our place.
+/// Replaces this process with the real shell.
 fn become_shell(
     program: &OsStr,
     shell: &Shell,
     environment: &[(OsString, Option<OsString>)],
-    inherited: Inherited,
+    inherited: InheritedState,
 ) -> u8 {
     let mut command = Command::new(program);
     command.args(&shell.arguments);
@@ -96,20 +96,20 @@ fn become_shell(
             None => command.env_remove(name),
         };
     }
-    inherited.hand_down(&mut command);
+    inherited.restore_in(&mut command);
     let error = command.exec();
     let _ = writeln!(std::io::stderr(), "offcut: cannot run {}: {error}", program.display());
     crate::process::exit_code(&error)
 }
 
-/// Whoever asks for the user's shell inside the line must get a shell that does not bound what programs read.
+/// Sets SHELL to the real shell: programs inside the command line must not read previews.
 fn environment(program: &OsStr) -> Vec<(OsString, Option<OsString>)> {
-    let is_ours = std::env::var_os("SHELL").is_some_and(|shell| is_ours(&shell));
-    is_ours.then(|| ("SHELL".into(), Some(program.to_owned()))).into_iter().collect()
+    let is_link = std::env::var_os("SHELL").is_some_and(|shell| is_offcut(&shell));
+    is_link.then(|| ("SHELL".into(), Some(program.to_owned()))).into_iter().collect()
 }
 
-/// Whether the arguments of a shell have a line to run, and not a script or nothing.
-fn has_line(arguments: &[OsString]) -> bool {
+/// Whether the arguments of a shell contain a command line (`-c`), not a script.
+fn has_command_line(arguments: &[OsString]) -> bool {
     let mut arguments = arguments.iter().filter_map(|argument| argument.to_str());
     while let Some(argument) = arguments.next() {
         match argument.strip_prefix(['-', '+']) {
@@ -130,28 +130,29 @@ fn has_line(arguments: &[OsString]) -> bool {
     false
 }
 
-/// Whether what we print goes to a shell of ours, which bounds it.
-fn is_inside() -> bool {
-    let mark = std::env::var(MARK).unwrap_or_default();
-    !mark.is_empty() && identity(std::io::stdout()).is_some_and(|here| here == mark)
+/// Whether the output of this process goes to an outer `offcut shell`.
+fn is_nested() -> bool {
+    let outer = std::env::var(PIPE_VARIABLE).unwrap_or_default();
+    !outer.is_empty() && pipe_identity(std::io::stdout()).is_some_and(|own| own == outer)
 }
 
-/// One output if the agent reads both in the same way; apart if one of them goes somewhere else.
+/// Merges the outputs if the agent reads both; splits them if one goes to a file or terminal.
 fn outputs() -> Outputs {
     let kind = |found: rustix::fs::Stat| rustix::fs::FileType::from_raw_mode(found.st_mode);
     let (output, error) = (rustix::fs::fstat(std::io::stdout()), rustix::fs::fstat(std::io::stderr()));
     let (Ok(output), Ok(error)) = (output, error) else { return Outputs::Split };
     let is_same = (output.st_dev, output.st_ino) == (error.st_dev, error.st_ino);
-    let is_read = |found| matches!(kind(found), rustix::fs::FileType::Fifo | rustix::fs::FileType::Socket);
-    if is_same || (is_read(output) && is_read(error)) { Outputs::Merged } else { Outputs::Split }
+    let is_pipe = |found| matches!(kind(found), rustix::fs::FileType::Fifo | rustix::fs::FileType::Socket);
+    if is_same || (is_pipe(output) && is_pipe(error)) { Outputs::Merged } else { Outputs::Split }
 }
 
-/// The first program of that name that is not this one.
+/// Finds a program on PATH or in the usual directories.
 fn on_path(name: &OsStr) -> Option<OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let usual = ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map(std::path::PathBuf::from);
+    let usual_directories =
+        ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map(std::path::PathBuf::from);
     std::env::split_paths(&path)
-        .chain(usual)
+        .chain(usual_directories)
         .map(|directory| directory.join(name))
         .find(|file| file.is_absolute() && rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok())
         .map(std::path::PathBuf::into_os_string)
@@ -162,10 +163,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_told_from_a_script() {
+    fn has_command_line_distinguishes_lines_from_scripts() {
         let check = |line: &str, expected: bool| {
             let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-            assert_eq!(has_line(&arguments), expected, "{line}");
+            assert_eq!(has_command_line(&arguments), expected, "{line}");
         };
         for line in ["-c x", "-lc x", "-l -c x", "-c -l x", "-ec x", "-o pipefail -c x", "-eo pipefail -c x"]
         {

@@ -174,14 +174,14 @@ fn tighten(asked: Limits, without: Limits) -> Limits {
 pub(crate) fn profile(name: &str) -> Result<Profile, anyhow::Error> {
     let text = match Profile::text(name) {
         Some(_) => return Profile::named(name).map_err(anyhow::Error::from),
-        None => own_profile(name),
+        None => user_profile(name),
     };
     match text {
         Some((path, text)) => Profile::parse(&text).map_err(|error| {
             anyhow::Error::new(error).context(format!("invalid profile {}", path.display()))
         }),
         None => {
-            let known: Vec<String> = Profile::names().map(str::to_owned).chain(own_profiles()).collect();
+            let known: Vec<String> = Profile::names().map(str::to_owned).chain(user_profiles()).collect();
             Err(ProfileError::Unknown { name: name.chars().take(80).collect(), known: known.join(", ") }
                 .into())
         }
@@ -189,7 +189,7 @@ pub(crate) fn profile(name: &str) -> Result<Profile, anyhow::Error> {
 }
 
 /// The text of one of the user's own profiles.
-pub(crate) fn own_profile(name: &str) -> Option<(PathBuf, String)> {
+pub(crate) fn user_profile(name: &str) -> Option<(PathBuf, String)> {
     // A name is not a path.
     let plain = Path::new(name).file_name().is_some_and(|file| file == name);
     let path = user_directory()?.join("profiles").join(format!("{name}.toml"));
@@ -198,7 +198,7 @@ pub(crate) fn own_profile(name: &str) -> Option<(PathBuf, String)> {
 }
 
 /// The names of the user's own profiles.
-pub(crate) fn own_profiles() -> Vec<String> {
+pub(crate) fn user_profiles() -> Vec<String> {
     let Some(listing) =
         user_directory().and_then(|directory| std::fs::read_dir(directory.join("profiles")).ok())
     else {

@@ -1,33 +1,33 @@
-//! Codex, `PostToolUse`: `continue: false` with a `reason` puts that text in the place of the result, and the turn goes
-//! on. Unknown fields make Codex drop the whole answer.
+//! Codex, `PostToolUse`: `continue: false` with a `reason` replaces the result with that text, and the turn continues.
+//! Unknown fields make Codex ignore the whole answer.
 //!
-//! For its shell tool Codex hands over what it has already cut, so only MCP results are looked at here.
+//! For its shell tool, Codex passes truncated output, so only MCP results are shortened here.
 
-use super::{Answer, Bound, Call, is_only_text, member, quoted, texts};
+use super::{Answer, Call, Shorten, is_only_text, member, quoted, texts};
 use offcut::results::Shape;
 use serde::Deserialize;
 
-pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
+pub(super) fn after(input: &str, shorten: &Shorten<'_>) -> Answer {
     #[derive(Deserialize)]
     struct Response {
         #[serde(rename = "isError", default)]
         is_error: bool,
     }
     let call = Call::parse(input)?;
-    if !call.is_mcp() || call.reads_back() {
+    if !call.is_mcp() || call.is_retrieval() {
         return Ok(None);
     }
     let response = call.tool_response.get();
     let ended: Response = serde_json::from_str(response).map_err(|error| error.to_string())?;
-    // A text is all that can take the place of a result: one with images in it stays as it is.
+    // Only text can replace a result, so results with images stay unchanged.
     if !is_only_text(&member(response, "content")?) {
         return Ok(None);
     }
-    let Some(json) = bound(response, Shape::Mcp, &call.context()) else { return Ok(None) };
+    let Some(json) = shorten(response, Shape::Mcp, &call.context()) else { return Ok(None) };
     let reason = quoted(&texts(&member(&json, "content")?)?)?;
     Ok(Some(match ended.is_error {
         false => format!("{{\"continue\":false,\"reason\":{reason}}}"),
-        // This one is told to the model as a failed call.
+        // The model sees this as a failed call.
         true => format!("{{\"decision\":\"block\",\"reason\":{reason}}}"),
     }))
 }

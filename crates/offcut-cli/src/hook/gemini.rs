@@ -1,22 +1,22 @@
-//! Gemini CLI, `AfterTool`: a denial with a reason puts that text in the place of the result, as an error.
+//! Gemini CLI, `AfterTool`: a denial with a reason replaces the result with that text, as an error.
 //!
-//! Text that comes from outside stands between two lines that say so; they are not kept, and stay around what is shown.
+//! Gemini CLI puts text from outside between two marker lines. They are not stored, but stay around the preview.
 
-use super::{Answer, Bound, Call, is_only_text, member, quoted, texts};
+use super::{Answer, Call, Shorten, is_only_text, member, quoted, texts};
 use offcut::results::Shape;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Tools whose results are a page of something that the agent can page through, or that it must have exactly.
+/// Tools whose results the agent pages through itself, or needs exactly.
 const EXACT: &[&str] = &["read_file", "read_many_files", "replace", "write_file", "edit", "save_memory"];
 
 const OPENING: &str = "<untrusted_context>\n";
 const CLOSING: &str = "\n</untrusted_context>";
 
-pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
+pub(super) fn after(input: &str, shorten: &Shorten<'_>) -> Answer {
     let call = Call::parse(input)?;
-    if EXACT.contains(&call.tool_name.as_str()) || call.reads_back() {
+    if EXACT.contains(&call.tool_name.as_str()) || call.is_retrieval() {
         return Ok(None);
     }
     let content = member(call.tool_response.get(), "llmContent")?;
@@ -26,33 +26,33 @@ pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
         Some(b'[' | b'{') => return Ok(None),
         _ => return Err(format!("unknown shape of llmContent for {}", call.tool_name)),
     };
-    let Framed { before, inside, after } = unframe(&text);
+    let WrappedText { before, inside, after } = unwrap_text(&text);
     let json = format!("{{\"llmContent\":{}}}", quoted(&inside)?);
-    let Some(json) = bound(&json, Shape::Takumi, &call.context()) else { return Ok(None) };
+    let Some(json) = shorten(&json, Shape::Takumi, &call.context()) else { return Ok(None) };
     let shown: String =
         serde_json::from_str(&member(&json, "llmContent")?).map_err(|error| error.to_string())?;
     let shown = if after.is_empty() { shown.as_str() } else { shown.trim_end() };
     Ok(Some(format!("{{\"decision\":\"deny\",\"reason\":{}}}", quoted(&format!("{before}{shown}{after}"))?)))
 }
 
-/// What a tool said, and the agent's words around it that stay.
-struct Framed<'a> {
+/// The text of a tool, and the agent's text around it, which stays.
+struct WrappedText<'a> {
     before: String,
     inside: Cow<'a, str>,
     after: &'static str,
 }
 
-fn unframe(text: &str) -> Framed<'_> {
+fn unwrap_text(text: &str) -> WrappedText<'_> {
     if let Some(inside) = text.strip_prefix(OPENING).and_then(|text| text.strip_suffix(CLOSING)) {
-        return Framed { before: OPENING.to_owned(), inside: inside.into(), after: CLOSING };
+        return WrappedText { before: OPENING.to_owned(), inside: inside.into(), after: CLOSING };
     }
     match mcp_error(text) {
-        Some((before, inside)) => Framed { before, inside: inside.into(), after: "" },
-        None => Framed { before: String::new(), inside: text.into(), after: "" },
+        Some((before, inside)) => WrappedText { before, inside: inside.into(), after: "" },
+        None => WrappedText { before: String::new(), inside: text.into(), after: "" },
     }
 }
 
-/// The text of an MCP error, which stands in JSON behind what was called: `MCP tool 'x' reported tool error for function
+/// Extracts the text of an MCP error, which is in JSON after the call: `MCP tool 'x' reported tool error for function
 /// call: {...} with response: [{"functionResponse":{"response":{"content":[...],"isError":true}}}]`.
 fn mcp_error(text: &str) -> Option<(String, String)> {
     #[derive(Deserialize)]

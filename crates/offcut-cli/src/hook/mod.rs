@@ -1,7 +1,8 @@
-//! What agents call before and after a tool: one JSON object in, one out.
+//! Hooks that agents call before and after a tool: one JSON object in, one out.
 //!
-//! One file an agent, of pure functions from JSON to JSON: what is bounded, and by what, is passed in. Whatever is not
-//! as expected is an error that the caller logs; the agent then gets the neutral answer and goes on as without us.
+//! One file per agent, with pure functions from JSON to JSON; the function that shortens a result is passed in.
+//! Unexpected input is an error, which the caller logs; the agent then gets the neutral answer and continues as without
+//! offcut.
 
 mod before;
 mod claude;
@@ -19,21 +20,21 @@ use offcut::results::Shape;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What leaves everything as it is, for every agent.
+/// The answer that changes nothing, for all agents.
 pub(crate) const NEUTRAL: &str = "{}";
 
-/// Some agents have none.
+/// The error for agents without hooks.
 const NO_HOOKS: &str = "this agent has no hooks";
 
-/// Bounds a result of a shape: the new JSON, or nothing if it stays as it is.
-pub(crate) type Bound<'a> = dyn Fn(&str, Shape, &Context) -> Option<String> + 'a;
+/// Shortens a result of a given shape. Returns the new JSON, or `None` if it stays unchanged.
+pub(crate) type Shorten<'a> = dyn Fn(&str, Shape, &Context) -> Option<String> + 'a;
 
-/// The answer to an agent; nothing if everything stays as it is.
+/// The answer to an agent; `None` if nothing changes.
 pub(crate) type Answer = Result<Option<String>, String>;
 
-/// The agents that have hooks of ours.
+/// The supported agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Host {
+pub(crate) enum AgentKind {
     Claude,
     Codex,
     Gemini,
@@ -50,18 +51,18 @@ pub(crate) enum Event {
     After,
 }
 
-/// The answer to an agent whose tool has ended.
-pub(crate) fn after(host: Host, input: &str, bound: &Bound<'_>) -> Answer {
-    match host {
-        Host::Claude => claude::after(input, bound),
-        Host::Codex => codex::after(input, bound),
-        Host::Gemini => gemini::after(input, bound),
-        Host::Opencode => opencode::after(input, bound),
-        Host::Pi => Err(NO_HOOKS.to_owned()),
+/// Answers an agent after a tool has run.
+pub(crate) fn after(agent: AgentKind, input: &str, shorten: &Shorten<'_>) -> Answer {
+    match agent {
+        AgentKind::Claude => claude::after(input, shorten),
+        AgentKind::Codex => codex::after(input, shorten),
+        AgentKind::Gemini => gemini::after(input, shorten),
+        AgentKind::Opencode => opencode::after(input, shorten),
+        AgentKind::Pi => Err(NO_HOOKS.to_owned()),
     }
 }
 
-/// What the agents that speak Claude Code's dialect say of a call.
+/// A tool call in the format of Claude Code, which other agents also use.
 #[derive(Debug, Deserialize)]
 struct Call<'a> {
     tool_name: String,
@@ -71,7 +72,7 @@ struct Call<'a> {
     session_id: Option<String>,
     #[serde(borrow)]
     tool_response: &'a RawValue,
-    /// Another agent runs this agent's hooks, and has its own.
+    /// Set by Cursor, which also runs the hooks of Claude Code, but does not accept their answers.
     #[serde(default, borrow)]
     cursor_version: Option<&'a RawValue>,
 }
@@ -93,26 +94,26 @@ impl<'a> Call<'a> {
         self.tool_name.starts_with("mcp_")
     }
 
-    fn reads_back(&self) -> bool {
-        reads_back(&self.tool_name)
+    fn is_retrieval(&self) -> bool {
+        is_retrieval_tool(&self.tool_name)
     }
 }
 
-/// Whether a tool is one of ours that read back: what was asked for is not cut again. Agents put the name of the
-/// server before it, and the proxy a number behind it if the server has a tool of that name.
-fn reads_back(tool: &str) -> bool {
+/// Whether a tool returns stored outputs, which must not be shortened again. Agents add the name of the server before the
+/// name of the tool, and the proxy adds a number after it if the server has a tool of the same name.
+fn is_retrieval_tool(tool: &str) -> bool {
     let name = tool.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end_matches('_');
-    ["offcut_read", "offcut_search", "offcut_list"].iter().any(|ours| name.ends_with(ours))
+    ["offcut_read", "offcut_search", "offcut_list"].iter().any(|own| name.ends_with(own))
 }
 
-/// A member of an object, as it stands there.
+/// Returns the raw JSON of a member of an object.
 fn member(json: &str, key: &str) -> Result<String, String> {
     let members: std::collections::BTreeMap<String, &RawValue> =
         serde_json::from_str(json).map_err(|error| error.to_string())?;
     members.get(key).map(|value| value.get().to_owned()).ok_or_else(|| format!("missing field {key:?}"))
 }
 
-/// The texts of content parts, each on lines of its own.
+/// Joins the texts of content parts with newlines.
 fn texts(parts: &str) -> Result<String, String> {
     #[derive(Deserialize)]
     struct Part {
@@ -124,7 +125,7 @@ fn texts(parts: &str) -> Result<String, String> {
     Ok(texts.join("\n"))
 }
 
-/// Whether a content array has nothing but text in it.
+/// Whether a content array contains only text.
 fn is_only_text(parts: &str) -> bool {
     #[derive(Deserialize)]
     struct Part {

@@ -1,15 +1,16 @@
-//! opencode: the plugin passes what a tool returned, and puts in its place what comes back.
+//! opencode: the plugin passes the result of a tool and replaces it with the answer.
 //!
-//! A built-in tool has `output`, a text that opencode has already cut; an MCP tool has `content`, as the server sent it.
+//! A built-in tool has `output`, a text that opencode has already truncated; an MCP tool has `content`, as the server
+//! sent it.
 
-use super::{Answer, Bound, quoted, reads_back};
+use super::{Answer, Shorten, is_retrieval_tool, quoted};
 use offcut::Context;
 use offcut::results::Shape;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Tools whose results are a page of something that the agent can page through, or that it must have exactly, and
-/// the shell, which is bounded before opencode cuts it.
+/// Tools whose results the agent pages through itself, or needs exactly, and the shell, whose output is shortened before
+/// opencode gets it.
 const EXACT: &[&str] =
     &["read", "edit", "write", "patch", "apply_patch", "todowrite", "todoread", "bash", "offcut"];
 
@@ -26,9 +27,9 @@ struct Call<'a> {
     content: Option<&'a RawValue>,
 }
 
-pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
+pub(super) fn after(input: &str, shorten: &Shorten<'_>) -> Answer {
     let call: Call<'_> = serde_json::from_str(input).map_err(|error| error.to_string())?;
-    if EXACT.contains(&call.tool.as_str()) || reads_back(&call.tool) {
+    if EXACT.contains(&call.tool.as_str()) || is_retrieval_tool(&call.tool) {
         return Ok(None);
     }
     let context =
@@ -36,11 +37,11 @@ pub(super) fn after(input: &str, bound: &Bound<'_>) -> Answer {
     match (call.content, call.output) {
         (Some(content), _) => {
             let json = format!("{{\"content\":{}}}", content.get());
-            Ok(bound(&json, Shape::Mcp, &context))
+            Ok(shorten(&json, Shape::Mcp, &context))
         }
         (None, Some(output)) => {
             let json = format!("{{\"title\":{},\"output\":{}}}", quoted(&call.tool)?, output.get());
-            Ok(bound(&json, Shape::Opencode, &context))
+            Ok(shorten(&json, Shape::Opencode, &context))
         }
         (None, None) => Err(format!("neither output nor content for {}", call.tool)),
     }

@@ -1,17 +1,17 @@
-//! Payloads as the real agents send them (shortened), and the answers.
+//! Payloads as sent by the real agents (abbreviated), and the answers.
 
 use super::*;
 
-/// What stands for a long text and for its preview.
+/// Stands for a long text, which is replaced with a preview.
 const LONG: &str = "LONG";
 
 #[track_caller]
-fn check(host: Host, payload: &str, expected: Result<&str, &str>) {
-    let bound = |json: &str, _: Shape, context: &Context| {
+fn check(agent: AgentKind, payload: &str, expected: Result<&str, &str>) {
+    let shorten = |json: &str, _: Shape, context: &Context| {
         assert!(context.tool.is_some(), "the call has a tool");
         json.contains(LONG).then(|| json.replace(LONG, "a \\\"preview\\\""))
     };
-    let answer = after(host, payload, &bound);
+    let answer = after(agent, payload, &shorten);
     match (answer, expected) {
         (Ok(answer), Ok(expected)) => assert_eq!(answer.as_deref().unwrap_or(NEUTRAL), expected),
         (Err(problem), Err(expected)) => assert!(problem.contains(expected), "{problem}"),
@@ -28,8 +28,8 @@ fn claude(rest: &str) -> String {
 }
 
 #[test]
-fn claude_code() {
-    let check = |rest: &str, expected: Result<&str, &str>| check(Host::Claude, &claude(rest), expected);
+fn claude_replaces_long_results() {
+    let check = |rest: &str, expected: Result<&str, &str>| check(AgentKind::Claude, &claude(rest), expected);
     check(
         r#""tool_name":"mcp__long__report","tool_input":{},"tool_response":[{"type":"text","text":"LONG"}]"#,
         Ok(
@@ -43,14 +43,14 @@ fn claude_code() {
             r#"{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"stdout":"a \"preview\"","stderr":"","interrupted":false,"isImage":false}}}"#,
         ),
     );
-    // The agent must have exactly what it reads, to change it.
+    // The agent needs the exact text of files that it edits.
     check(
         r#""tool_name":"Read","tool_input":{"file_path":"/x"},"tool_response":{"type":"text","file":{"filePath":"/x","content":"LONG","numLines":1,"startLine":1,"totalLines":1}}"#,
         Ok("{}"),
     );
     check(r#""tool_name":"Grep","tool_response":7"#, Err("unknown shape"));
     check(r#""tool_name":"Grep""#, Err("tool_response"));
-    // Cursor runs these hooks, too, and has its own.
+    // Cursor also runs these hooks, but does not accept their answers.
     check(
         r#""cursor_version":"3.1","tool_name":"mcp__x","tool_response":[{"type":"text","text":"LONG"}]"#,
         Ok("{}"),
@@ -65,8 +65,8 @@ fn codex(rest: &str) -> String {
 }
 
 #[test]
-fn codex_cli() {
-    let check = |rest: &str, expected: Result<&str, &str>| check(Host::Codex, &codex(rest), expected);
+fn codex_replaces_long_mcp_results() {
+    let check = |rest: &str, expected: Result<&str, &str>| check(AgentKind::Codex, &codex(rest), expected);
     check(
         r#""tool_name":"mcp__long__report","tool_input":{},"tool_response":{"content":[{"type":"text","text":"LONG"},{"type":"text","text":"end"}]}"#,
         Ok(r#"{"continue":false,"reason":"a \"preview\"\nend"}"#),
@@ -91,8 +91,8 @@ fn gemini(rest: &str) -> String {
 }
 
 #[test]
-fn gemini_cli() {
-    let check = |rest: &str, expected: Result<&str, &str>| check(Host::Gemini, &gemini(rest), expected);
+fn gemini_replaces_long_results() {
+    let check = |rest: &str, expected: Result<&str, &str>| check(AgentKind::Gemini, &gemini(rest), expected);
     check(
         r#""tool_name":"mcp_long_report","tool_input":{},"tool_response":{"llmContent":[{"text":"<untrusted_context>\nLONG\n</untrusted_context>"}],"returnDisplay":"LONG"},"mcp_context":{"server_name":"long"}"#,
         Ok(r#"{"decision":"deny","reason":"<untrusted_context>\na \"preview\"\n</untrusted_context>"}"#),
@@ -114,8 +114,8 @@ fn gemini_cli() {
 }
 
 #[test]
-fn the_plugin_of_opencode() {
-    let check = |payload: &str, expected: Result<&str, &str>| check(Host::Opencode, payload, expected);
+fn opencode_replaces_long_results() {
+    let check = |payload: &str, expected: Result<&str, &str>| check(AgentKind::Opencode, payload, expected);
     check(
         r#"{"tool":"long_report","sessionID":"ses_1","callID":"call_0","content":[{"type":"text","text":"LONG"}]}"#,
         Ok(r#"{"content":[{"type":"text","text":"a \"preview\""}]}"#),
@@ -130,29 +130,29 @@ fn the_plugin_of_opencode() {
 }
 
 #[test]
-fn what_was_asked_back_is_not_cut_again() {
+fn retrieval_tools_are_not_shortened() {
     for name in ["offcut_read", "offcut_search", "offcut_list", "offcut_read_2"] {
         let parts = r#"[{"type":"text","text":"LONG"}]"#;
         check(
-            Host::Claude,
+            AgentKind::Claude,
             &claude(&format!(r#""tool_name":"mcp__x__{name}","tool_response":{parts}"#)),
             Ok("{}"),
         );
         let payload = format!(r#""tool_name":"mcp__x__{name}","tool_response":{{"content":{parts}}}"#);
-        check(Host::Codex, &codex(&payload), Ok("{}"));
+        check(AgentKind::Codex, &codex(&payload), Ok("{}"));
         let payload = format!(r#""tool_name":"mcp_x_{name}","tool_response":{{"llmContent":{parts}}}"#);
-        check(Host::Gemini, &gemini(&payload), Ok("{}"));
-        check(Host::Opencode, &format!(r#"{{"tool":"x_{name}","content":{parts}}}"#), Ok("{}"));
+        check(AgentKind::Gemini, &gemini(&payload), Ok("{}"));
+        check(AgentKind::Opencode, &format!(r#"{{"tool":"x_{name}","content":{parts}}}"#), Ok("{}"));
     }
 }
 
 #[test]
-fn nothing_unexpected_is_answered() {
-    for host in Host::ALL {
+fn unexpected_payload_is_error() {
+    for agent in AgentKind::ALL {
         for payload in
             ["", "null", "[]", "{}", "{\"tool_name\":1}", "\u{0}", "{\"tool_name\":\"x\",\"tool_response\":"]
         {
-            check(host, payload, Err(""));
+            check(agent, payload, Err(""));
         }
     }
 }

@@ -1,56 +1,57 @@
-//! Changes to a settings file, in whatever format, that can be made, recognised and taken back.
+//! Changes to a settings file that can be made, recognised and undone, for all formats.
 
 use serde_json::Value;
 
-/// One thing that we want to stand in a file.
+/// One setting in a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Edit {
-    /// The keys that lead to where it stands.
+    /// The keys of the objects around the setting.
     pub(crate) path: Vec<&'static str>,
-    pub(crate) what: What,
-    pub(crate) wish: Wish,
-    /// The text by which it is known to be ours.
-    pub(crate) sign: String,
+    pub(crate) target: EditTarget,
+    pub(crate) presence: Presence,
+    /// A text that identifies values written by offcut.
+    pub(crate) marker: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum What {
-    /// A member of the object there. Another value that is not ours stays.
+pub(crate) enum EditTarget {
+    /// A member of an object. A value that was not written by offcut stays.
     Member { key: String, value: Value },
-    /// An element of the array there, behind what others have put there.
+    /// An element of an array, after the existing ones.
     Element(Value),
 }
 
-/// Whether something is to stand there. What belongs to another way of installing is not.
+/// Whether the setting is wanted. Settings of the other installation method are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
-    There,
-    Gone,
+pub(crate) enum Presence {
+    Present,
+    Absent,
 }
 
-/// A file with our changes, and what could not be done.
+/// A changed text, and warnings about settings that could not be changed.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Edited {
+pub(crate) struct EditedText {
     pub(crate) text: String,
-    pub(crate) remarks: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Edit {
-    /// Whether a value is one that we have put there.
-    pub(super) fn is_ours(&self, value: &str) -> bool {
-        value.contains(&self.sign)
+    /// Whether a value was written by offcut.
+    pub(super) fn is_from_offcut(&self, value: &str) -> bool {
+        value.contains(&self.marker)
     }
 
-    /// Where it stands, for people.
-    pub(super) fn place(&self) -> String {
-        let key = match &self.what {
-            What::Member { key, .. } => Some(key.as_str()),
-            What::Element(_) => None,
+    /// The full name of the setting.
+    fn name(&self) -> String {
+        let key = match &self.target {
+            EditTarget::Member { key, .. } => Some(key.as_str()),
+            EditTarget::Element(_) => None,
         };
         self.path.iter().copied().chain(key).collect::<Vec<_>>().join(".")
     }
 
-    pub(super) fn is_taken(&self) -> String {
-        format!("{} already has another value; left unchanged", self.place())
+    /// The warning that another value is in the way.
+    pub(super) fn conflict(&self) -> String {
+        format!("{} already has another value; left unchanged", self.name())
     }
 }

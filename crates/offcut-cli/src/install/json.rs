@@ -1,25 +1,25 @@
-//! Settings in JSON, also with comments: everything that is not ours keeps its place and its bytes.
+//! Edits settings in JSON, with or without comments. All other bytes of the file stay the same.
 
-use super::edit::{Edit, Edited, What, Wish};
+use super::edit::{Edit, EditTarget, EditedText, Presence};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-/// What some editors put before a text.
+/// Some editors write this at the beginning of a file.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-pub(super) fn make(text: &str, edits: &[Edit]) -> Result<Edited, String> {
+pub(super) fn apply(text: &str, edits: &[Edit]) -> Result<EditedText, String> {
     let (mark, text) = split_mark(text);
     let root = parse(text)?;
-    let mut remarks = Vec::new();
+    let mut warnings = Vec::new();
     for edit in edits {
-        match edit.wish {
-            Wish::Gone => undo_one(&root, edit),
-            Wish::There if make_one(&root, edit) => {}
-            Wish::There => remarks.push(edit.is_taken()),
+        match edit.presence {
+            Presence::Absent => undo_one(&root, edit),
+            Presence::Present if apply_one(&root, edit) => {}
+            Presence::Present => warnings.push(edit.conflict()),
         }
     }
-    Ok(Edited { text: format!("{mark}{root}"), remarks })
+    Ok(EditedText { text: format!("{mark}{root}"), warnings })
 }
 
 pub(super) fn undo(text: &str, edits: &[Edit]) -> Result<String, String> {
@@ -48,11 +48,11 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     Ok(root)
 }
 
-/// Makes a change; false if something else stands in its way.
-fn make_one(root: &CstRootNode, edit: &Edit) -> bool {
+/// Makes an edit. Returns false if another value is in the way.
+fn apply_one(root: &CstRootNode, edit: &Edit) -> bool {
     let Some(mut object) = root.object_value() else { return false };
-    let (last, path) = match (&edit.what, edit.path.split_last()) {
-        (What::Element(_), Some((last, path))) => (Some(*last), path),
+    let (last, path) = match (&edit.target, edit.path.split_last()) {
+        (EditTarget::Element(_), Some((last, path))) => (Some(*last), path),
         _ => (None, edit.path.as_slice()),
     };
     for key in path {
@@ -61,12 +61,12 @@ fn make_one(root: &CstRootNode, edit: &Edit) -> bool {
             None => return false,
         }
     }
-    match (&edit.what, last) {
-        (What::Element(value), Some(last)) => {
+    match (&edit.target, last) {
+        (EditTarget::Element(value), Some(last)) => {
             object.array_value_or_create(last).is_some_and(|array| put_element(&array, value, edit))
         }
-        (What::Member { key, value }, _) => put_member(&object, key, value, edit),
-        (What::Element(_), None) => false,
+        (EditTarget::Member { key, value }, _) => put_member(&object, key, value, edit),
+        (EditTarget::Element(_), None) => false,
     }
 }
 
@@ -80,16 +80,16 @@ fn put_member(object: &CstObject, key: &str, value: &Value, edit: &Edit) -> bool
     if text == wanted {
         return true;
     }
-    let is_ours = edit.is_ours(&text);
-    if is_ours {
+    let is_from_offcut = edit.is_from_offcut(&text);
+    if is_from_offcut {
         found.set_value(input(value));
     }
-    is_ours
+    is_from_offcut
 }
 
 fn put_element(array: &CstArray, value: &Value, edit: &Edit) -> bool {
-    let ours = array.elements().into_iter().find(|element| edit.is_ours(&element.to_string()));
-    match ours {
+    let own = array.elements().into_iter().find(|element| edit.is_from_offcut(&element.to_string()));
+    match own {
         None => {
             array.append(input(value));
         }
@@ -103,7 +103,7 @@ fn put_element(array: &CstArray, value: &Value, edit: &Edit) -> bool {
     true
 }
 
-/// Whether an element says the same, however it is laid out.
+/// Whether an element has this value, regardless of its formatting.
 fn is_same(element: &CstNode, value: &Value) -> bool {
     serde_json::from_str::<Value>(&element.to_string()).is_ok_and(|found| found == *value)
 }
@@ -111,40 +111,40 @@ fn is_same(element: &CstNode, value: &Value) -> bool {
 fn undo_one(root: &CstRootNode, edit: &Edit) {
     let Some(mut object) = root.object_value() else { return };
     let mut inside = Vec::new();
-    let (last, path) = match (&edit.what, edit.path.split_last()) {
-        (What::Element(_), Some((last, path))) => (Some(*last), path),
+    let (last, path) = match (&edit.target, edit.path.split_last()) {
+        (EditTarget::Element(_), Some((last, path))) => (Some(*last), path),
         _ => (None, edit.path.as_slice()),
     };
     for key in path {
         let Some(inner) = object.object_value(key) else { return };
         inside.push(std::mem::replace(&mut object, inner));
     }
-    match (&edit.what, last) {
-        (What::Member { key, .. }, _) => {
-            let ours = object
+    match (&edit.target, last) {
+        (EditTarget::Member { key, .. }, _) => {
+            let own = object
                 .get(key)
-                .filter(|found| found.value().is_some_and(|value| edit.is_ours(&value.to_string())));
-            match ours {
+                .filter(|found| found.value().is_some_and(|value| edit.is_from_offcut(&value.to_string())));
+            match own {
                 Some(found) => found.remove(),
                 None => return,
             }
         }
-        (What::Element(_), Some(last)) => {
+        (EditTarget::Element(_), Some(last)) => {
             let Some(array) = object.array_value(last) else { return };
             let elements = array.elements();
-            let (ours, _): (Vec<_>, Vec<_>) =
-                elements.into_iter().partition(|found| edit.is_ours(&found.to_string()));
-            if ours.is_empty() {
+            let (own, _): (Vec<_>, Vec<_>) =
+                elements.into_iter().partition(|found| edit.is_from_offcut(&found.to_string()));
+            if own.is_empty() {
                 return;
             }
-            ours.into_iter().for_each(CstNode::remove);
+            own.into_iter().for_each(CstNode::remove);
             if array.elements().is_empty() {
                 remove_parent(array.parent());
             }
         }
-        (What::Element(_), None) => return,
+        (EditTarget::Element(_), None) => return,
     }
-    // What nothing but ours was in was made by us, or is as good as not there.
+    // Remove objects that are empty now: offcut created them, or they had no effect.
     while object.properties().is_empty()
         && let Some(outer) = inside.pop()
     {
@@ -153,7 +153,7 @@ fn undo_one(root: &CstRootNode, edit: &Edit) {
     }
 }
 
-/// Removes the member whose value this was.
+/// Removes the member that has this value.
 fn remove_parent(parent: Option<CstContainerNode>) {
     if let Some(member) = parent.and_then(|parent| parent.as_object_prop()) {
         member.remove();

@@ -1,29 +1,29 @@
-//! Putting offcut into agents, and taking it out again.
+//! Installs offcut in agents and removes it.
 //!
-//! A change is planned as text before anything is written, so that it can be shown. What a file was before, and what
-//! we made of it, is kept: if nobody has touched it since, taking us out gives back the very bytes. If somebody has,
-//! only what is ours is taken out.
+//! Changes are planned as text before anything is written, so that they can be printed. A backup holds each file before
+//! and after the change. If the file is unmodified since, removal restores it byte for byte; otherwise removal deletes
+//! only the settings that offcut added.
 
 mod agents;
+mod backup;
 mod edit;
 mod json;
-mod receipt;
 mod toml;
 
-pub(crate) use agents::{Facts, Scope, Way, advice, changes, prefix, shared};
-pub(crate) use receipt::Receipts;
+pub(crate) use agents::{InstallContext, Method, Scope, advice, changes, prefix, shared};
+pub(crate) use backup::Backups;
 
-use edit::{Edit, Edited, Wish};
+use edit::{Edit, EditedText, Presence};
 use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// The folder of the files that settings name.
+/// The directory of the files that settings refer to.
 pub(crate) fn files() -> Option<PathBuf> {
     crate::config::user_directory().map(|directory| directory.join("agents"))
 }
 
-/// A file that is to be as we need it.
+/// A wanted change to a file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Change {
     pub(crate) path: PathBuf,
@@ -32,97 +32,97 @@ pub(crate) struct Change {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Content {
-    /// Members and elements of somebody's JSON, comments allowed.
+    /// Settings in a JSON file of the user, which may have comments.
     Json(Vec<Edit>),
-    /// Members and elements of somebody's TOML.
+    /// Settings in a TOML file of the user.
     Toml(Vec<Edit>),
-    /// A line of somebody's file of variables.
-    Variable { name: &'static str, value: String, sign: &'static str, wish: Wish },
-    /// A file of our own.
-    Whole(String),
+    /// A variable in an .env file of the user.
+    Variable { name: &'static str, value: String, marker: &'static str, presence: Presence },
+    /// A file that belongs to offcut.
+    OwnFile(String),
     /// A link to this program.
     Link(PathBuf),
 }
 
-/// What becomes of a file.
+/// A planned change to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) path: PathBuf,
-    pub(crate) before: State,
-    pub(crate) after: State,
+    pub(crate) before: FileState,
+    pub(crate) after: FileState,
     pub(crate) owner: Owner,
-    pub(crate) remarks: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
-/// Whose file it is.
+/// Who owns a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
-    Ours,
-    Theirs,
+    Offcut,
+    User,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum FileState {
     Absent,
     Text(String),
     Link(PathBuf),
 }
 
 impl Change {
-    /// What installing does to the file.
+    /// Plans the installation.
     pub(crate) fn plan(&self) -> Result<Step, String> {
-        let before = State::of(&self.path).map_err(|error| self.failed(&error.to_string()))?;
+        let before = FileState::of(&self.path).map_err(|error| self.failed(&error.to_string()))?;
         match (self.owner(), &before) {
-            (Owner::Ours, before) if !before.is_ours() => {
+            (Owner::Offcut, before) if !before.is_from_offcut() => {
                 return Err(
                     self.failed("the file was not written by `offcut init`; move it away and try again")
                 );
             }
-            (Owner::Theirs, State::Link(_)) => {
+            (Owner::User, FileState::Link(_)) => {
                 return Err(self.failed("the file is a symbolic link whose target does not exist"));
             }
             _ => {}
         }
         let text = before.text().unwrap_or_default();
-        let (after, remarks) = match &self.content {
-            Content::Whole(text) => (State::Text(text.clone()), Vec::new()),
-            Content::Link(target) => (State::Link(target.clone()), Vec::new()),
+        let (after, warnings) = match &self.content {
+            Content::OwnFile(text) => (FileState::Text(text.clone()), Vec::new()),
+            Content::Link(target) => (FileState::Link(target.clone()), Vec::new()),
             edits => {
-                let Edited { text: edited, remarks } =
+                let EditedText { text: edited, warnings } =
                     edits.make(text).map_err(|error| self.failed(&error))?;
                 match edited == text {
-                    true => (before.clone(), remarks),
-                    false => (State::Text(edited), remarks),
+                    true => (before.clone(), warnings),
+                    false => (FileState::Text(edited), warnings),
                 }
             }
         };
-        Ok(Step { path: self.path.clone(), before, after, owner: self.owner(), remarks })
+        Ok(Step { path: self.path.clone(), before, after, owner: self.owner(), warnings })
     }
 
-    /// What taking us out does to the file.
-    pub(crate) fn plan_removal(&self, receipts: &Receipts) -> Result<Step, String> {
-        let before = State::of(&self.path).map_err(|error| self.failed(&error.to_string()))?;
-        let after = match (&self.content, receipts.get(&self.path)) {
-            (Content::Whole(_) | Content::Link(_), _) if before.is_ours() => State::Absent,
-            (Content::Whole(_) | Content::Link(_), _) => before.clone(),
-            (_, Some(receipt)) if receipt.after == before => receipt.before,
+    /// Plans the removal.
+    pub(crate) fn plan_removal(&self, backups: &Backups) -> Result<Step, String> {
+        let before = FileState::of(&self.path).map_err(|error| self.failed(&error.to_string()))?;
+        let after = match (&self.content, backups.get(&self.path)) {
+            (Content::OwnFile(_) | Content::Link(_), _) if before.is_from_offcut() => FileState::Absent,
+            (Content::OwnFile(_) | Content::Link(_), _) => before.clone(),
+            (_, Some(backup)) if backup.after == before => backup.before,
             (edits, _) => match before.text() {
                 None => before.clone(),
                 Some(text) => match edits.undo(text).map_err(|error| self.failed(&error))? {
                     rest if rest == text => before.clone(),
-                    // A file that we made and nobody used.
-                    rest if matches!(rest.trim(), "" | "{}") => State::Absent,
-                    rest => State::Text(rest),
+                    // The file contained only settings of offcut.
+                    rest if matches!(rest.trim(), "" | "{}") => FileState::Absent,
+                    rest => FileState::Text(rest),
                 },
             },
         };
-        Ok(Step { path: self.path.clone(), before, after, owner: self.owner(), remarks: Vec::new() })
+        Ok(Step { path: self.path.clone(), before, after, owner: self.owner(), warnings: Vec::new() })
     }
 
     pub(crate) fn owner(&self) -> Owner {
         match self.content {
-            Content::Whole(_) | Content::Link(_) => Owner::Ours,
-            Content::Json(_) | Content::Toml(_) | Content::Variable { .. } => Owner::Theirs,
+            Content::OwnFile(_) | Content::Link(_) => Owner::Offcut,
+            Content::Json(_) | Content::Toml(_) | Content::Variable { .. } => Owner::User,
         }
     }
 
@@ -132,29 +132,29 @@ impl Change {
 }
 
 impl Content {
-    fn make(&self, text: &str) -> Result<Edited, String> {
+    fn make(&self, text: &str) -> Result<EditedText, String> {
         match self {
-            Content::Json(edits) => json::make(text, edits),
-            Content::Toml(edits) => toml::make(text, edits),
-            Content::Variable { wish: Wish::Gone, .. } => {
-                Ok(Edited { text: self.undo(text)?, remarks: Vec::new() })
+            Content::Json(edits) => json::apply(text, edits),
+            Content::Toml(edits) => toml::apply(text, edits),
+            Content::Variable { presence: Presence::Absent, .. } => {
+                Ok(EditedText { text: self.undo(text)?, warnings: Vec::new() })
             }
-            Content::Variable { name, value, sign, .. } => {
+            Content::Variable { name, value, marker, .. } => {
                 let found = text.lines().find(|line| is_variable(line, name));
                 let line = format!("{name}={value}");
                 let edited = match found {
                     Some(found) if found == line => text.to_owned(),
-                    Some(found) if found.contains(sign) => text.replacen(found, &line, 1),
+                    Some(found) if found.contains(marker) => text.replacen(found, &line, 1),
                     Some(_) => {
-                        let remark = format!("{name} already has another value; left unchanged");
-                        return Ok(Edited { text: text.to_owned(), remarks: vec![remark] });
+                        let warning = format!("{name} already has another value; left unchanged");
+                        return Ok(EditedText { text: text.to_owned(), warnings: vec![warning] });
                     }
                     None if text.is_empty() || text.ends_with('\n') => format!("{text}{line}\n"),
                     None => format!("{text}\n{line}\n"),
                 };
-                Ok(Edited { text: edited, remarks: Vec::new() })
+                Ok(EditedText { text: edited, warnings: Vec::new() })
             }
-            Content::Whole(_) | Content::Link(_) => {
+            Content::OwnFile(_) | Content::Link(_) => {
                 Err("the file is written as a whole and cannot be edited".to_owned())
             }
         }
@@ -164,11 +164,11 @@ impl Content {
         match self {
             Content::Json(edits) => json::undo(text, edits),
             Content::Toml(edits) => toml::undo(text, edits),
-            Content::Variable { name, sign, .. } => Ok(text
+            Content::Variable { name, marker, .. } => Ok(text
                 .split_inclusive('\n')
-                .filter(|line| !(is_variable(line, name) && line.contains(sign)))
+                .filter(|line| !(is_variable(line, name) && line.contains(marker)))
                 .collect()),
-            Content::Whole(_) | Content::Link(_) => Ok(String::new()),
+            Content::OwnFile(_) | Content::Link(_) => Ok(String::new()),
         }
     }
 }
@@ -179,39 +179,41 @@ fn is_variable(line: &str, name: &str) -> bool {
     line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
 }
 
-impl State {
-    fn of(path: &Path) -> io::Result<State> {
+impl FileState {
+    fn of(path: &Path) -> io::Result<FileState> {
         match std::fs::symlink_metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::Absent),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(FileState::Absent),
             Err(error) => return Err(error),
-            // A link to somebody's settings is followed: people keep them elsewhere. One to a program is ours.
+            // Links to settings are followed, because users keep them elsewhere. A link to a program was made by offcut.
             Ok(found) if found.is_symlink() && path.metadata().is_ok_and(|found| is_program(&found)) => {
-                return std::fs::read_link(path).map(State::Link);
+                return std::fs::read_link(path).map(FileState::Link);
             }
             Ok(_) => {}
         }
         match std::fs::read_to_string(path) {
-            Ok(text) => Ok(State::Text(text)),
-            // A link to nowhere.
+            Ok(text) => Ok(FileState::Text(text)),
+            // A link whose target does not exist.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                std::fs::read_link(path).map(State::Link)
+                std::fs::read_link(path).map(FileState::Link)
             }
             Err(error) => Err(error),
         }
     }
 
-    /// Whether nothing is there that `init` has not put there.
-    fn is_ours(&self) -> bool {
+    /// Whether the file is absent or was written by `offcut init`.
+    fn is_from_offcut(&self) -> bool {
         match self {
-            State::Absent | State::Link(_) => true,
-            State::Text(text) => text.lines().take(2).any(|line| line.contains("Written by `offcut init")),
+            FileState::Absent | FileState::Link(_) => true,
+            FileState::Text(text) => {
+                text.lines().take(2).any(|line| line.contains("Written by `offcut init"))
+            }
         }
     }
 
     fn text(&self) -> Option<&str> {
         match self {
-            State::Text(text) => Some(text),
-            State::Absent | State::Link(_) => None,
+            FileState::Text(text) => Some(text),
+            FileState::Absent | FileState::Link(_) => None,
         }
     }
 }
@@ -225,46 +227,47 @@ impl Step {
         self.before != self.after
     }
 
-    /// The change as people read changes.
+    /// Formats the change as a unified diff.
     pub(crate) fn diff(&self) -> String {
         let name = self.path.display().to_string();
-        let shown = |state: &State| match state {
-            State::Absent => String::new(),
-            State::Text(text) => text.clone(),
-            State::Link(target) => format!("-> {}\n", target.display()),
+        let shown = |state: &FileState| match state {
+            FileState::Absent => String::new(),
+            FileState::Text(text) => text.clone(),
+            FileState::Link(target) => format!("-> {}\n", target.display()),
         };
-        let header =
-            |state: &State| if *state == State::Absent { "/dev/null".to_owned() } else { name.clone() };
+        let header = |state: &FileState| {
+            if *state == FileState::Absent { "/dev/null".to_owned() } else { name.clone() }
+        };
         similar::TextDiff::from_lines(shown(&self.before), shown(&self.after))
             .unified_diff()
             .header(&header(&self.before), &header(&self.after))
             .to_string()
     }
 
-    /// Makes the change: whole or not at all, with the rights that the file had.
-    pub(crate) fn take(&self) -> io::Result<()> {
-        let path = self.path.canonicalize().ok().filter(|_| matches!(self.after, State::Text(_)));
+    /// Makes the change atomically and keeps the permissions of the file.
+    pub(crate) fn apply(&self) -> io::Result<()> {
+        let path = self.path.canonicalize().ok().filter(|_| matches!(self.after, FileState::Text(_)));
         let path = path.as_deref().unwrap_or(&self.path);
-        let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+        let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
         match &self.after {
-            State::Absent => match std::fs::remove_file(path) {
+            FileState::Absent => match std::fs::remove_file(path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
                 _ => {
-                    // The folder goes with the last file that was put there.
-                    let _ = std::fs::remove_dir(folder);
+                    // Remove the directory if this was its last file.
+                    let _ = std::fs::remove_dir(directory);
                     Ok(())
                 }
             },
-            State::Text(text) => {
-                std::fs::create_dir_all(folder)?;
-                let file = tempfile::Builder::new().prefix(".offcut").tempfile_in(folder)?;
+            FileState::Text(text) => {
+                std::fs::create_dir_all(directory)?;
+                let file = tempfile::Builder::new().prefix(".offcut").tempfile_in(directory)?;
                 std::fs::write(file.path(), text)?;
                 let mode = std::fs::metadata(path).map_or(0o644, |found| found.permissions().mode());
                 std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode))?;
                 file.persist(path).map(drop).map_err(|error| error.error)
             }
-            State::Link(target) => {
-                std::fs::create_dir_all(folder)?;
+            FileState::Link(target) => {
+                std::fs::create_dir_all(directory)?;
                 let _ = std::fs::remove_file(path);
                 symlink(target, path)
             }

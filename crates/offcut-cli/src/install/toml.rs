@@ -1,33 +1,33 @@
-//! Settings in TOML: everything that is not ours keeps its place and its bytes.
+//! Edits settings in TOML. All other bytes of the file stay the same.
 
-use super::edit::{Edit, Edited, What, Wish};
+use super::edit::{Edit, EditTarget, EditedText, Presence};
 use serde_json::Value;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike};
 
-pub(super) fn make(text: &str, edits: &[Edit]) -> Result<Edited, String> {
-    let mut remarks = Vec::new();
-    let text = edited(text, |table| {
+pub(super) fn apply(text: &str, edits: &[Edit]) -> Result<EditedText, String> {
+    let mut warnings = Vec::new();
+    let text = edit_text(text, |table| {
         for edit in edits {
-            match edit.wish {
-                Wish::Gone => drop(undo_one(table, &edit.path, edit)),
-                Wish::There if make_one(table, &edit.path, edit) => {}
-                Wish::There => remarks.push(edit.is_taken()),
+            match edit.presence {
+                Presence::Absent => drop(undo_one(table, &edit.path, edit)),
+                Presence::Present if apply_one(table, &edit.path, edit) => {}
+                Presence::Present => warnings.push(edit.conflict()),
             }
         }
     })?;
-    Ok(Edited { text, remarks })
+    Ok(EditedText { text, warnings })
 }
 
 pub(super) fn undo(text: &str, edits: &[Edit]) -> Result<String, String> {
-    edited(text, |table| {
+    edit_text(text, |table| {
         for edit in edits.iter().rev() {
             undo_one(table, &edit.path, edit);
         }
     })
 }
 
-/// The text after a change, with the line ends that it has; the very text if nothing has changed.
-fn edited(text: &str, change: impl FnOnce(&mut Table)) -> Result<String, String> {
+/// Applies a change and keeps the line endings. Returns the same text if nothing has changed.
+fn edit_text(text: &str, change: impl FnOnce(&mut Table)) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let before = document.to_string();
     change(document.as_table_mut());
@@ -39,32 +39,32 @@ fn edited(text: &str, change: impl FnOnce(&mut Table)) -> Result<String, String>
     })
 }
 
-fn make_one(table: &mut dyn TableLike, path: &[&'static str], edit: &Edit) -> bool {
-    match (&edit.what, path) {
-        (What::Member { key, value }, []) => put_member(table, key, value, edit),
-        (What::Element(element), [last]) => put_element(table, last, element, edit),
+fn apply_one(table: &mut dyn TableLike, path: &[&'static str], edit: &Edit) -> bool {
+    match (&edit.target, path) {
+        (EditTarget::Member { key, value }, []) => put_member(table, key, value, edit),
+        (EditTarget::Element(element), [last]) => put_element(table, last, element, edit),
         (_, [key, rest @ ..]) => {
             if !table.contains_key(key) {
                 let mut inner = Table::new();
-                // Only what has members of its own gets a heading.
+                // A table without members of its own needs no header.
                 inner.set_implicit(true);
                 table.insert(key, Item::Table(inner));
             }
             table
                 .get_mut(key)
                 .and_then(Item::as_table_like_mut)
-                .is_some_and(|inner| make_one(inner, rest, edit))
+                .is_some_and(|inner| apply_one(inner, rest, edit))
         }
-        (What::Element(_), []) => false,
+        (EditTarget::Element(_), []) => false,
     }
 }
 
 fn put_member(table: &mut dyn TableLike, key: &str, wanted: &Value, edit: &Edit) -> bool {
-    match table.get(key).map(meaning) {
+    match table.get(key).map(value_of) {
         Some(found) if found == *wanted => true,
-        Some(found) if !edit.is_ours(&found.to_string()) => false,
+        Some(found) if !edit.is_from_offcut(&found.to_string()) => false,
         _ => {
-            table.insert(key, Item::Value(scalar(wanted)));
+            table.insert(key, Item::Value(toml_value(wanted)));
             true
         }
     }
@@ -75,9 +75,9 @@ fn put_element(table: &mut dyn TableLike, key: &str, wanted: &Value, edit: &Edit
         table.insert(key, Item::ArrayOfTables(ArrayOfTables::new()));
     }
     let Some(item) = table.get_mut(key) else { return false };
-    let Value::Array(found) = meaning(item) else { return false };
-    let ours = found.iter().position(|element| edit.is_ours(&element.to_string()));
-    match (ours, item) {
+    let Value::Array(found) = value_of(item) else { return false };
+    let own = found.iter().position(|element| edit.is_from_offcut(&element.to_string()));
+    match (own, item) {
         (Some(index), _) if found.get(index) == Some(wanted) => true,
         (Some(index), Item::ArrayOfTables(tables)) => {
             tables.get_mut(index).map(|found| *found = as_table(wanted)).is_some()
@@ -87,34 +87,35 @@ fn put_element(table: &mut dyn TableLike, key: &str, wanted: &Value, edit: &Edit
             true
         }
         (Some(index), Item::Value(toml_edit::Value::Array(array))) => {
-            array.replace(index, scalar(wanted));
+            array.replace(index, toml_value(wanted));
             true
         }
         (None, Item::Value(toml_edit::Value::Array(array))) => {
-            array.push(scalar(wanted));
+            array.push(toml_value(wanted));
             true
         }
         _ => false,
     }
 }
 
-/// Takes out what is ours, and what nothing else was in; whether there was anything.
+/// Removes a setting of offcut and the tables that are empty then. Returns whether there was one.
 fn undo_one(table: &mut dyn TableLike, path: &[&'static str], edit: &Edit) -> bool {
-    match (&edit.what, path) {
-        (What::Member { key, .. }, []) => {
-            let is_ours = table.get(key).is_some_and(|found| edit.is_ours(&meaning(found).to_string()));
-            is_ours && table.remove(key).is_some()
+    match (&edit.target, path) {
+        (EditTarget::Member { key, .. }, []) => {
+            let is_from_offcut =
+                table.get(key).is_some_and(|found| edit.is_from_offcut(&value_of(found).to_string()));
+            is_from_offcut && table.remove(key).is_some()
         }
-        (What::Element(_), [last]) => {
+        (EditTarget::Element(_), [last]) => {
             let (before, after) = match table.get_mut(last) {
                 Some(Item::ArrayOfTables(tables)) => {
                     let before = tables.len();
-                    tables.retain(|found| !edit.is_ours(&meaning_of_table(found).to_string()));
+                    tables.retain(|found| !edit.is_from_offcut(&value_of_table(found).to_string()));
                     (before, tables.len())
                 }
                 Some(Item::Value(toml_edit::Value::Array(array))) => {
                     let before = array.len();
-                    array.retain(|found| !edit.is_ours(&found.to_string()));
+                    array.retain(|found| !edit.is_from_offcut(&found.to_string()));
                     (before, array.len())
                 }
                 _ => return false,
@@ -132,32 +133,32 @@ fn undo_one(table: &mut dyn TableLike, path: &[&'static str], edit: &Edit) -> bo
             }
             is_undone
         }
-        (What::Element(_), []) => false,
+        (EditTarget::Element(_), []) => false,
     }
 }
 
-/// What an item says, whatever it looks like.
-fn meaning(item: &Item) -> Value {
+/// The value of an item, regardless of its formatting.
+fn value_of(item: &Item) -> Value {
     match item {
         Item::None => Value::Null,
-        Item::Value(value) => meaning_of_value(value),
-        Item::Table(table) => meaning_of_table(table),
-        Item::ArrayOfTables(tables) => tables.iter().map(|table| meaning_of_table(table)).collect(),
+        Item::Value(value) => value_of_value(value),
+        Item::Table(table) => value_of_table(table),
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| value_of_table(table)).collect(),
     }
 }
 
-fn meaning_of_table(table: &dyn TableLike) -> Value {
-    Value::Object(table.iter().map(|(key, item)| (key.to_owned(), meaning(item))).collect())
+fn value_of_table(table: &dyn TableLike) -> Value {
+    Value::Object(table.iter().map(|(key, item)| (key.to_owned(), value_of(item))).collect())
 }
 
-fn meaning_of_value(value: &toml_edit::Value) -> Value {
+fn value_of_value(value: &toml_edit::Value) -> Value {
     match value {
         toml_edit::Value::String(text) => text.value().as_str().into(),
         toml_edit::Value::Integer(number) => (*number.value()).into(),
         toml_edit::Value::Boolean(is_true) => (*is_true.value()).into(),
-        toml_edit::Value::Array(array) => array.iter().map(meaning_of_value).collect(),
-        toml_edit::Value::InlineTable(table) => meaning_of_table(table),
-        // Nothing of ours is a fraction or a date.
+        toml_edit::Value::Array(array) => array.iter().map(value_of_value).collect(),
+        toml_edit::Value::InlineTable(table) => value_of_table(table),
+        // offcut writes no fractions or dates.
         other => other.to_string().trim().into(),
     }
 }
@@ -171,24 +172,24 @@ fn as_table(wanted: &Value) -> Table {
                 elements.iter().for_each(|element| tables.push(as_table(element)));
                 Item::ArrayOfTables(tables)
             }
-            member => Item::Value(scalar(member)),
+            member => Item::Value(toml_value(member)),
         };
         table.insert(key, item);
     }
     table
 }
 
-fn scalar(wanted: &Value) -> toml_edit::Value {
+fn toml_value(wanted: &Value) -> toml_edit::Value {
     match wanted {
         Value::Bool(is_true) => (*is_true).into(),
         Value::Number(number) => number.as_i64().unwrap_or_default().into(),
         Value::String(text) => text.as_str().into(),
-        Value::Array(elements) => toml_edit::Value::Array(elements.iter().map(scalar).collect::<Array>()),
+        Value::Array(elements) => toml_edit::Value::Array(elements.iter().map(toml_value).collect::<Array>()),
         Value::Object(members) => {
-            let members = members.iter().map(|(key, member)| (key.as_str(), scalar(member)));
+            let members = members.iter().map(|(key, member)| (key.as_str(), toml_value(member)));
             toml_edit::Value::InlineTable(members.collect::<InlineTable>())
         }
-        // There is no such thing in TOML, and nothing of ours is one.
+        // TOML has no null, and offcut writes none.
         Value::Null => "".into(),
     }
 }

@@ -1,8 +1,8 @@
-//! Reading on when a command has ended but something it left behind still prints.
+//! Keeps reading the output of background processes after the command itself has ended.
 //!
-//! A copy of this program takes over the pipe and the open file of the entry. It holds the file's lock with it, so the
-//! entry is in the making without a break. The pipe is read until nobody can write to it any more, whatever becomes of
-//! the bytes: nothing dies of a broken pipe because of us.
+//! A copy of this program takes over the pipe and the open file of the entry. It also inherits the lock on the file, so
+//! the entry stays in the state `running` without interruption. The pipe is read until its last writer closes it, even
+//! if the bytes cannot be stored: no background process may die of a broken pipe because of offcut.
 
 use crate::process::platform;
 use crate::stream::{BLOCK, read_block};
@@ -19,81 +19,81 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
-/// The name under which this program is called to read on. Not for people.
+/// The internal subcommand that reads the pipe.
 pub(crate) const DRAIN: &str = "__drain";
 
-/// Where the rest of an output goes.
-pub(crate) struct Rest {
+/// The entry that later output is added to.
+pub(crate) struct LaterOutput {
     /// The open file of the entry.
     pub(crate) file: File,
     pub(crate) directory: PathBuf,
     pub(crate) id: Id,
-    /// The most that the file may hold.
+    /// The maximum size of the file.
     pub(crate) cap: u64,
 }
 
-/// Leaves a pipe to a process of its own. Without a place for the rest, it is read and thrown away.
-pub(crate) fn hand_over(reader: PipeReader, rest: Option<Rest>) {
-    if spawn(&reader, rest.as_ref()).is_err() {
-        // No process to be had: better a late end than a broken pipe for whoever writes.
-        consume(reader, rest);
+/// Starts a process that reads the pipe to its end. Without an entry, the bytes are discarded.
+pub(crate) fn drain_in_background(reader: PipeReader, entry: Option<LaterOutput>) {
+    if spawn(&reader, entry.as_ref()).is_err() {
+        // Without a new process, read here: better to end late than to break the pipe of a background process.
+        consume(reader, entry);
     }
 }
 
-fn spawn(reader: &PipeReader, rest: Option<&Rest>) -> io::Result<()> {
+fn spawn(reader: &PipeReader, entry: Option<&LaterOutput>) -> io::Result<()> {
     let mut command = Command::new(platform::own_program()?);
     command.arg0("offcut").arg(DRAIN);
     command.stdin(reader.try_clone()?).stdout(Stdio::null()).stderr(Stdio::null());
-    if let Some(Rest { file, directory, id, cap }) = rest {
+    if let Some(LaterOutput { file, directory, id, cap }) = entry {
         command.arg(directory).arg(id.to_string()).arg(cap.to_string()).stdout(file.try_clone()?);
     }
-    // Out of the way of signals that are meant for the command's caller, and of its directory.
+    // Its own process group, so that signals for the caller do not reach it, and a directory that nobody wants to unmount.
     command.process_group(0).current_dir("/").spawn().map(drop)
 }
 
-/// What the process does that was started by [`hand_over`].
+/// The process started by [`drain_in_background`].
 pub(crate) fn drain(arguments: &[OsString]) {
-    platform::survive_large_files();
-    // The terminal may go: whoever writes stays, and so must we.
+    platform::catch_file_size_signal();
+    // The background process may outlive the terminal, and this process must outlive the background process.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::new(AtomicBool::new(false)));
-    let rest = match arguments {
+    let entry = match arguments {
         [directory, id, cap] => {
             let file = io::stdout().as_fd().try_clone_to_owned().ok().map(File::from);
             let id = id.to_str().and_then(Id::parse);
             let cap = cap.to_str().and_then(|cap| cap.parse().ok());
             match (file, id, cap) {
                 (Some(file), Some(id), Some(cap)) => {
-                    Some(Rest { file, directory: Path::new(directory).to_owned(), id, cap })
+                    Some(LaterOutput { file, directory: Path::new(directory).to_owned(), id, cap })
                 }
                 _ => None,
             }
         }
         _ => None,
     };
-    consume(io::stdin().lock(), rest);
+    consume(io::stdin().lock(), entry);
 }
 
-fn consume(mut reader: impl Read, mut rest: Option<Rest>) {
+fn consume(mut reader: impl Read, mut entry: Option<LaterOutput>) {
     let mut block = vec![0; BLOCK];
     loop {
         match read_block(&mut reader, &mut block) {
             Ok(0) | Err(_) => break,
             Ok(count) => {
-                if let Some(open) = &mut rest
+                if let Some(open) = &mut entry
                     && let Err(reason) = open.write(&block[..count])
                 {
                     open.settle(&EntryState::Partial { reason });
-                    rest = None;
+                    entry = None;
                 }
             }
         }
     }
-    if let Some(open) = rest {
+    if let Some(open) = entry {
         open.settle(&EntryState::Complete);
     }
 }
 
-impl Rest {
+impl LaterOutput {
     fn write(&mut self, chunk: &[u8]) -> Result<(), String> {
         let found = self.file.metadata().map_err(|error| error.to_string())?;
         if found.nlink() == 0 {
@@ -108,8 +108,8 @@ impl Rest {
         Ok(())
     }
 
-    fn settle(&self, completeness: &EntryState) {
-        // Whoever removed the entry in the meantime does not want to hear of it.
-        let _ = FsStore::new(&self.directory, SystemTime::now).settle(&self.id, completeness);
+    fn settle(&self, state: &EntryState) {
+        // Fails if the entry was removed in the meantime, which needs no report.
+        let _ = FsStore::new(&self.directory, SystemTime::now).settle(&self.id, state);
     }
 }

@@ -1,6 +1,6 @@
-//! Starting the command: its arguments, environment, directory and input are the caller's.
+//! Starts the command with the arguments, environment, directory and input of the caller.
 
-use crate::process::platform::{self, Inherited};
+use crate::process::platform::{self, InheritedState};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind, PipeReader, PipeWriter};
 use std::os::unix::fs::PermissionsExt;
@@ -9,57 +9,57 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::Instant;
 
-/// What to run.
+/// The command to start.
 pub(crate) struct Launch<'a> {
     pub(crate) program: &'a OsStr,
     pub(crate) arguments: &'a [OsString],
-    /// What is different from our own environment; without a value: not in it.
+    /// Changes to the inherited environment; `None` removes a variable.
     pub(crate) environment: &'a [(OsString, Option<OsString>)],
-    /// The variable that tells the command into which pipe it prints.
-    pub(crate) mark: Option<&'a str>,
+    /// The variable that gets the identity of the output pipe.
+    pub(crate) pipe_variable: Option<&'a str>,
     pub(crate) outputs: Outputs,
-    pub(crate) inherited: Inherited,
+    pub(crate) inherited: InheritedState,
 }
 
 /// Where standard output and standard error go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outputs {
-    /// Into one pipe, in the order in which they were written.
+    /// Into one pipe, in the order they were written.
     Merged,
     /// Into one pipe each.
     Split,
 }
 
-/// Which processes get a signal that is meant for the command.
+/// Which processes get the signals for the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Group {
-    /// The command has a group of its own: all of it.
+    /// The command has its own process group: all of its processes.
     Own,
-    /// It is in ours, on a terminal that sends its signals to both of us: only the command.
+    /// The command shares the foreground group with offcut, and the terminal signals both: only the command itself.
     Shared,
 }
 
-/// A command that runs.
-pub(crate) struct Launched {
+/// A started command.
+pub(crate) struct RunningCommand {
     pub(super) child: Child,
     pub(super) group: Group,
     pub(super) started: Instant,
     pub(super) outputs: Vec<PipeReader>,
 }
 
-/// Starts the command. The error is the system's: not found, not executable, or whatever it is.
-pub(crate) fn launch(launch: &Launch<'_>) -> io::Result<Launched> {
-    let group = if platform::in_foreground() { Group::Shared } else { Group::Own };
+/// Starts the command. Returns the error of the operating system if that fails.
+pub(crate) fn launch(launch: &Launch<'_>) -> io::Result<RunningCommand> {
+    let group = if platform::is_in_foreground() { Group::Shared } else { Group::Own };
     let started = Instant::now();
     match spawn(launch.program, &[], launch, group) {
-        // What `execvp` does with a text that names no interpreter.
+        // As `execvp` does with a script that names no interpreter.
         Err(error) if error.raw_os_error() == Some(libc::ENOEXEC) => {
             let script = find(launch.program).into_os_string();
             spawn(OsStr::new("/bin/sh"), &[script], launch, group)
         }
         result => result,
     }
-    .map(|(child, outputs)| Launched { child, group, started, outputs })
+    .map(|(child, outputs)| RunningCommand { child, group, started, outputs })
 }
 
 fn spawn(
@@ -70,7 +70,7 @@ fn spawn(
 ) -> io::Result<(Child, Vec<PipeReader>)> {
     let mut command = Command::new(program);
     command.args(first).args(launch.arguments);
-    launch.inherited.hand_down(&mut command);
+    launch.inherited.restore_in(&mut command);
     for (name, value) in launch.environment {
         match value {
             Some(value) => command.env(name, value),
@@ -79,11 +79,11 @@ fn spawn(
     }
     if group == Group::Own {
         command.process_group(0);
-        platform::die_with_us(&mut command);
+        platform::kill_when_parent_dies(&mut command);
     }
     let (reader, writer) = pipe()?;
-    if let Some(name) = launch.mark {
-        command.env(name, platform::identity(&reader).unwrap_or_default());
+    if let Some(name) = launch.pipe_variable {
+        command.env(name, platform::pipe_identity(&reader).unwrap_or_default());
     }
     let outputs = match launch.outputs {
         Outputs::Merged => {
@@ -96,7 +96,7 @@ fn spawn(
             vec![reader, error_reader]
         }
     };
-    // Our copies of the writing ends go with `command`.
+    // Dropping `command` closes the writing ends on this side.
     Ok((command.spawn()?, outputs))
 }
 
@@ -106,7 +106,7 @@ fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
     Ok((reader, writer))
 }
 
-/// The file that a program name stands for: itself, or the first that can be executed on the path.
+/// Finds the file of a program: the path itself, or the first executable of that name on PATH.
 fn find(program: &OsStr) -> PathBuf {
     let name = Path::new(program);
     if name.components().count() > 1 || program.as_encoded_bytes().contains(&b'/') {
@@ -122,7 +122,7 @@ fn find(program: &OsStr) -> PathBuf {
         .unwrap_or_else(|| name.to_owned())
 }
 
-/// The exit code of a shell for a command that could not be started.
+/// The exit code that shells use for a command that cannot be started.
 pub(crate) fn exit_code(error: &io::Error) -> u8 {
     match error.kind() {
         ErrorKind::NotFound => 127,

@@ -1,16 +1,17 @@
-//! Running a command without changing it.
+//! Runs a command so that it behaves as without offcut.
 //!
-//! `launch ─▶ watch ─▶ (what still holds the output open: hand over)`
+//! `launch` starts it, `watch` reads its output until it ends, and `drain_in_background` keeps reading if a background
+//! process still holds the output open.
 
 mod drain;
 mod launch;
 mod platform;
 mod signals;
-mod status;
+mod status_line;
 mod watch;
 
-pub(crate) use drain::{DRAIN, Rest, drain, hand_over};
+pub(crate) use drain::{DRAIN, LaterOutput, drain, drain_in_background};
 pub(crate) use launch::{Launch, Outputs, exit_code, launch};
-pub(crate) use platform::{Inherited, enlarge_pipe, identity, survive_large_files};
+pub(crate) use platform::{InheritedState, catch_file_size_signal, enlarge_pipe, pipe_identity};
 pub(crate) use signals::Signals;
-pub(crate) use watch::{Fate, Open, Stream, Watched, watch};
+pub(crate) use watch::{CommandExit, ExitCause, OpenOutput, Stream, watch};

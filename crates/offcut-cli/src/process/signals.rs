@@ -1,7 +1,7 @@
 //! The signals that arrive while a command runs.
 //!
-//! They wake us by a pipe and not by a socket: in a sandbox without network (Codex has one) nothing may be sent to a
-//! socket, not even to one's own, and the end of the command would never be heard of.
+//! Handlers wake the event loop through a pipe, not through a socket pair: a sandbox without network access, such as
+//! that of Codex, can forbid sending to any socket, and the end of the command would go unnoticed.
 
 use crate::process::platform;
 use signal_hook::SigId;
@@ -11,58 +11,58 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The signals that are passed on.
+/// The signals that are forwarded to the command.
 const FORWARDED: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2];
 
-/// Signals are caught from when this is made, before the command starts, so that none is lost between.
+/// Signals that have arrived since the handlers were installed, which must happen before the command starts.
 pub(crate) struct Signals {
-    bell: PipeReader,
-    caught: Vec<Caught>,
+    wake_reader: PipeReader,
+    flags: Vec<SignalFlag>,
 }
 
-struct Caught {
+struct SignalFlag {
     signal: i32,
-    has_come: Arc<AtomicBool>,
+    has_arrived: Arc<AtomicBool>,
     actions: [SigId; 2],
 }
 
 impl Signals {
     pub(crate) fn catch() -> io::Result<Signals> {
-        let (bell, rope) = io::pipe()?;
-        rustix::io::ioctl_fionbio(&bell, true)?;
-        let mut signals = Signals { bell, caught: Vec::new() };
-        // What we were told to ignore stays ignored, for the command too.
+        let (wake_reader, wake_writer) = io::pipe()?;
+        rustix::io::ioctl_fionbio(&wake_reader, true)?;
+        let mut signals = Signals { wake_reader, flags: Vec::new() };
+        // Signals that the caller ignores stay ignored, for the command too.
         for signal in FORWARDED.into_iter().filter(|&signal| !platform::is_ignored(signal)).chain([SIGCHLD]) {
-            let has_come = Arc::new(AtomicBool::new(false));
-            // Actions run in this order: whoever hears the bell sees who has come.
+            let has_arrived = Arc::new(AtomicBool::new(false));
+            // Actions run in this order, so the flag is set when the pipe wakes the event loop.
             let actions = [
-                signal_hook::flag::register(signal, Arc::clone(&has_come))?,
-                signal_hook::low_level::pipe::register(signal, rope.try_clone()?)?,
+                signal_hook::flag::register(signal, Arc::clone(&has_arrived))?,
+                signal_hook::low_level::pipe::register(signal, wake_writer.try_clone()?)?,
             ];
-            signals.caught.push(Caught { signal, has_come, actions });
+            signals.flags.push(SignalFlag { signal, has_arrived, actions });
         }
         Ok(signals)
     }
 
-    /// What has come since this was last asked.
+    /// Returns the signals that have arrived since the last call.
     pub(super) fn take(&mut self) -> Vec<i32> {
-        let mut rings = [0; 64];
-        while matches!(self.bell.read(&mut rings), Ok(1..)) {}
-        let come = self.caught.iter().filter(|caught| caught.has_come.swap(false, Ordering::SeqCst));
-        come.map(|caught| caught.signal).collect()
+        let mut wakes = [0; 64];
+        while matches!(self.wake_reader.read(&mut wakes), Ok(1..)) {}
+        let arrived = self.flags.iter().filter(|flag| flag.has_arrived.swap(false, Ordering::SeqCst));
+        arrived.map(|flag| flag.signal).collect()
     }
 }
 
 impl AsFd for Signals {
-    /// What can be read when a signal has come.
+    /// Becomes readable when a signal has arrived.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.bell.as_fd()
+        self.wake_reader.as_fd()
     }
 }
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        for action in self.caught.iter().flat_map(|caught| caught.actions) {
+        for action in self.flags.iter().flat_map(|flag| flag.actions) {
             signal_hook::low_level::unregister(action);
         }
     }

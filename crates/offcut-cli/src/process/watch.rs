@@ -1,9 +1,9 @@
-//! Following a command to its end: its output, our signals, its time.
+//! Watches a running command: reads its output, forwards signals and enforces the timeout.
 
-use crate::process::launch::{Group, Launched};
-use crate::process::platform::{self, Kin};
+use crate::process::launch::{Group, RunningCommand};
+use crate::process::platform::{self, Descendants};
 use crate::process::signals::Signals;
-use crate::process::status::Status;
+use crate::process::status_line::StatusLine;
 use crate::stream::{BLOCK, read_block};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal};
@@ -13,124 +13,125 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// How long something else may keep the output open after the command has ended before we stop waiting for it.
+/// How long to wait for background processes to close the output after the command has ended.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// What is read at the most after that: more than pipes hold when the command ends, less than what never ends.
-const LATE: usize = 4 * BLOCK;
+/// How much to read after that: at least the content of the pipes, but not an endless stream.
+const MAX_LATE_BYTES: usize = 4 * BLOCK;
 
-/// How long a command that is out of time has to end by itself before it is killed.
+/// How long a command has to end after SIGTERM before it is killed.
 const KILL_AFTER: Duration = Duration::from_secs(2);
 
-/// The signals that a terminal sends to everything in its foreground group.
+/// The signals that a terminal sends to its whole foreground group.
 const FROM_TERMINAL: [i32; 3] = [SIGINT, SIGQUIT, SIGHUP];
 
-/// An output of the command, by number: all of it, or standard output and standard error.
+/// The number of an output: 0 for merged or standard output, 1 for standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stream(pub(crate) usize);
 
-/// How a command ended.
+/// Why a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum ExitCause {
     Exited(i32),
     Killed { signal: i32 },
     TimedOut,
 }
 
-/// An output that somebody still holds open.
-pub(crate) struct Open {
+/// An output that a background process still holds open.
+pub(crate) struct OpenOutput {
     pub(crate) stream: Stream,
     pub(crate) reader: PipeReader,
 }
 
-/// A command that has ended.
-pub(crate) struct Watched {
-    pub(crate) fate: Fate,
+/// The end of a command.
+pub(crate) struct CommandExit {
+    pub(crate) cause: ExitCause,
     pub(crate) duration: Duration,
-    pub(crate) open: Vec<Open>,
+    pub(crate) open: Vec<OpenOutput>,
 }
 
-/// Reads everything the command prints, and returns when it has ended and its output has too, or does not.
+/// Reads the output until the command has ended and its output is closed, or a background process holds it open for
+/// longer than the grace period.
 ///
-/// After `wake`, `take` is called even if nothing came, with nothing.
+/// `take` gets the output. After `wake`, it is called once even without output, with an empty slice.
 pub(crate) fn watch(
-    launched: Launched,
+    running: RunningCommand,
     signals: Signals,
     timeout: Option<Duration>,
     wake: Option<Duration>,
     take: impl FnMut(Stream, &[u8]),
-) -> io::Result<Watched> {
-    let Launched { child, group, started, outputs } = launched;
+) -> io::Result<CommandExit> {
+    let RunningCommand { child, group, started, outputs } = running;
     let open =
-        outputs.into_iter().enumerate().map(|(number, reader)| Open { stream: Stream(number), reader });
-    let mut watch = Watch {
+        outputs.into_iter().enumerate().map(|(number, reader)| OpenOutput { stream: Stream(number), reader });
+    let mut watcher = Watcher {
         leader: i32::try_from(child.id()).ok().and_then(Pid::from_raw),
         child,
         group,
-        kin: Kin::default(),
+        descendants: Descendants::default(),
         signals,
         open: open.collect(),
         ended: None,
-        late: 0,
-        patience: timeout.map_or(Patience::Endless, |timeout| Patience::Until(started + timeout)),
-        status: Status::for_terminal(started),
+        late_bytes: 0,
+        timeout: timeout.map_or(TimeoutState::Unlimited, |timeout| TimeoutState::Running(started + timeout)),
+        status: StatusLine::for_terminal(started),
         wake: wake.map(|wake| started + wake),
         block: vec![0; BLOCK],
         take,
     };
-    let result = watch.follow();
-    watch.status.erase();
-    result.map(|(fate, end)| Watched { fate, duration: end - started, open: watch.open })
+    let result = watcher.watch();
+    watcher.status.erase();
+    result.map(|(cause, end)| CommandExit { cause, duration: end - started, open: watcher.open })
 }
 
-/// What happens when the command takes too long.
+/// How far the timeout has been enforced.
 #[derive(Clone, Copy, Debug)]
-enum Patience {
-    Endless,
-    /// It is asked to end then.
-    Until(Instant),
-    /// It was asked, and is killed then.
-    Asked(Instant),
-    /// It was killed.
-    Gone,
+enum TimeoutState {
+    Unlimited,
+    /// SIGTERM is sent at this time.
+    Running(Instant),
+    /// SIGTERM was sent; SIGKILL is sent at this time.
+    Terminating(Instant),
+    /// SIGKILL was sent.
+    Killed,
 }
 
-impl Patience {
-    fn is_over(self) -> bool {
-        matches!(self, Patience::Asked(_) | Patience::Gone)
+impl TimeoutState {
+    fn is_expired(self) -> bool {
+        matches!(self, TimeoutState::Terminating(_) | TimeoutState::Killed)
     }
 }
 
-struct Watch<F> {
+struct Watcher<F> {
     child: Child,
     leader: Option<Pid>,
     group: Group,
-    /// What else gets our signals once its time is up, where a group does not say it.
-    kin: Kin,
+    /// In a shared group: the other processes to stop after a timeout.
+    descendants: Descendants,
     signals: Signals,
-    open: Vec<Open>,
+    open: Vec<OpenOutput>,
     ended: Option<(ExitStatus, Instant)>,
     /// The bytes read since the command ended.
-    late: usize,
-    patience: Patience,
-    status: Status,
+    late_bytes: usize,
+    timeout: TimeoutState,
+    status: StatusLine,
     wake: Option<Instant>,
     block: Vec<u8>,
     take: F,
 }
 
-impl<F: FnMut(Stream, &[u8])> Watch<F> {
-    fn follow(&mut self) -> io::Result<(Fate, Instant)> {
+impl<F: FnMut(Stream, &[u8])> Watcher<F> {
+    fn watch(&mut self) -> io::Result<(ExitCause, Instant)> {
         let mut is_quiet = false;
         loop {
             let now = Instant::now();
             if let Some((status, end)) = self.ended
-                // Not before what is there has been read, however long that takes: its end may be behind it.
-                && (self.open.is_empty() || (self.gave_up(end, now) && (is_quiet || self.late > LATE)))
+                // Read everything that is available first, however long that takes: the end of the output may follow.
+                && (self.open.is_empty() || (self.is_grace_over(end, now) && (is_quiet || self.late_bytes > MAX_LATE_BYTES)))
             {
-                return Ok((self.fate(status), end));
+                return Ok((self.cause(status), end));
             }
-            self.mind_the_time(now);
+            self.enforce_timeout(now);
             self.status.draw(now);
             if self.wake.is_some_and(|wake| now >= wake) {
                 self.wake = None;
@@ -147,38 +148,38 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
         }
     }
 
-    /// Whether what is still open will not be waited for.
-    fn gave_up(&self, end: Instant, now: Instant) -> bool {
-        match self.patience {
-            // The group of a command that ran out of time is killed before anything is left to itself.
-            Patience::Asked(_) => false,
+    /// Whether to stop waiting for background processes that hold the output open.
+    fn is_grace_over(&self, end: Instant, now: Instant) -> bool {
+        match self.timeout {
+            // After a timeout, the group is killed before offcut returns.
+            TimeoutState::Terminating(_) => false,
             _ => now >= end + GRACE,
         }
     }
 
-    fn fate(&self, status: ExitStatus) -> Fate {
-        match (self.patience.is_over(), status.code(), status.signal()) {
-            (true, _, _) => Fate::TimedOut,
-            (_, Some(code), _) => Fate::Exited(code),
-            (_, _, signal) => Fate::Killed { signal: signal.unwrap_or_default() },
+    fn cause(&self, status: ExitStatus) -> ExitCause {
+        match (self.timeout.is_expired(), status.code(), status.signal()) {
+            (true, _, _) => ExitCause::TimedOut,
+            (_, Some(code), _) => ExitCause::Exited(code),
+            (_, _, signal) => ExitCause::Killed { signal: signal.unwrap_or_default() },
         }
     }
 
-    fn mind_the_time(&mut self, now: Instant) {
-        match self.patience {
-            Patience::Until(deadline) if now >= deadline && self.ended.is_none() => {
+    fn enforce_timeout(&mut self, now: Instant) {
+        match self.timeout {
+            TimeoutState::Running(deadline) if now >= deadline && self.ended.is_none() => {
                 if let (Group::Shared, Some(leader)) = (self.group, self.leader) {
-                    self.kin = Kin::of(leader);
+                    self.descendants = Descendants::of(leader);
                 }
                 self.send(Signal::TERM);
-                // Whoever is stopped could not end.
+                // A stopped process handles SIGTERM only after SIGCONT.
                 self.send(Signal::CONT);
-                self.patience = Patience::Asked(now + KILL_AFTER);
+                self.timeout = TimeoutState::Terminating(now + KILL_AFTER);
             }
-            Patience::Asked(deadline) if now >= deadline => {
+            TimeoutState::Terminating(deadline) if now >= deadline => {
                 self.send(Signal::KILL);
-                self.patience = Patience::Gone;
-                // The grace begins again: those that were killed need a moment to let go of the output.
+                self.timeout = TimeoutState::Killed;
+                // The grace period starts again: killed processes take a moment to close the output.
                 if let Some((_, end)) = &mut self.ended {
                     *end = now;
                 }
@@ -190,21 +191,21 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
     fn send(&self, signal: Signal) {
         match (self.leader, self.group) {
             (Some(leader), Group::Own) => platform::send_to_group(leader, signal),
-            // A number may belong to another process once its own has been waited for.
+            // Once the command has been reaped, its number may belong to another process.
             (Some(leader), Group::Shared) if self.ended.is_none() => platform::send(leader, signal),
             _ => {}
         }
-        self.kin.send(signal);
+        self.descendants.send(signal);
     }
 
     fn wait(&self, now: Instant) -> io::Result<Ready> {
-        let patience = match self.patience {
-            Patience::Until(time) if self.ended.is_none() => Some(time),
-            Patience::Asked(time) => Some(time),
+        let deadline = match self.timeout {
+            TimeoutState::Running(time) if self.ended.is_none() => Some(time),
+            TimeoutState::Terminating(time) => Some(time),
             _ => None,
         };
-        let grace = self.ended.map(|(_, end)| end + GRACE).filter(|_| patience.is_none());
-        let next = [patience, grace, self.status.next_draw(), self.wake].into_iter().flatten().min();
+        let grace = self.ended.map(|(_, end)| end + GRACE).filter(|_| deadline.is_none());
+        let next = [deadline, grace, self.status.next_draw(), self.wake].into_iter().flatten().min();
         let timeout = next.map(|next| next.saturating_duration_since(now) + Duration::from_millis(1));
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut polled: Vec<PollFd<'_>> =
@@ -233,14 +234,14 @@ impl<F: FnMut(Stream, &[u8])> Watch<F> {
     }
 
     fn read(&mut self, number: usize) {
-        let Open { stream, reader } = &mut self.open[number];
+        let OpenOutput { stream, reader } = &mut self.open[number];
         match read_block(reader, &mut self.block) {
             Ok(count @ 1..) => {
-                self.late += if self.ended.is_some() { count } else { 0 };
+                self.late_bytes += if self.ended.is_some() { count } else { 0 };
                 self.status.observe(&self.block[..count]);
                 (self.take)(*stream, &self.block[..count]);
             }
-            // A pipe that cannot be read has nothing more for us.
+            // An error is treated as the end of the output.
             Ok(0) | Err(_) => drop(self.open.remove(number)),
         }
     }

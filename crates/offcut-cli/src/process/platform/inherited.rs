@@ -1,7 +1,7 @@
-//! What a caller hands down to every process it starts, beside arguments and environment.
+//! Process state that is inherited in addition to arguments and environment: signal dispositions, the signal mask and
+//! closed standard streams.
 //!
-//! We need some of it otherwise than we got it. The command gets it as we did: it must not be able to tell us from its
-//! caller.
+//! offcut changes some of it for itself. The command gets it as offcut got it, as if the caller had started it directly.
 
 use super::is_ignored;
 use rustix::io::fcntl_getfd;
@@ -11,9 +11,9 @@ use std::os::fd::IntoRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// The state in which we were started.
+/// The state in which this process was started.
 #[derive(Clone, Copy)]
-pub(crate) struct Inherited {
+pub(crate) struct InheritedState {
     broken_pipe: Disposition,
     child_ended: Disposition,
     mask: libc::sigset_t,
@@ -25,30 +25,30 @@ enum Disposition {
     Ignored,
 }
 
-impl Inherited {
-    /// Notes how we were started, and then makes it what we ourselves need. To be called before anything else.
-    pub(crate) fn take() -> Inherited {
+impl InheritedState {
+    /// Records the inherited state, then changes it as offcut needs it. Must be called first.
+    pub(crate) fn capture() -> InheritedState {
         let disposition = |signal| match is_ignored(signal) {
             true => Disposition::Ignored,
             false => Disposition::Default,
         };
-        let inherited = Inherited {
-            // The standard library's own start has ignored it already, and nobody knows any more what it was.
+        let inherited = InheritedState {
+            // The standard start-up code has already set SIGPIPE to ignored, and its disposition is unknown.
             broken_pipe: if cfg!(bare_start) { disposition(libc::SIGPIPE) } else { Disposition::Default },
             child_ended: disposition(libc::SIGCHLD),
             mask: mask(),
         };
-        // Whoever stops reading us is an error of a write, and not our end.
+        // A closed output is a write error, not the end of offcut.
         ignore(libc::SIGPIPE);
-        // The end of the command is told by a signal, also if our caller did not want to hear of its own children.
+        // offcut learns of the end of the command by SIGCHLD, even if the caller blocked it.
         unblock(libc::SIGCHLD);
-        open_what_is_closed();
+        open_closed_standard_streams();
         inherited
     }
 
-    /// Hands it down to a command that is about to be started.
-    #[expect(unsafe_code, reason = "only the child itself can change what it is, between fork and exec")]
-    pub(crate) fn hand_down(self, command: &mut Command) {
+    /// Restores the inherited state in a command before it is executed.
+    #[expect(unsafe_code, reason = "the state of a child is set between fork and exec")]
+    pub(crate) fn restore_in(self, command: &mut Command) {
         // SAFETY: between fork and exec only system calls are made; nothing is allocated or locked.
         unsafe {
             command.pre_exec(move || {
@@ -66,32 +66,32 @@ impl Inherited {
     }
 }
 
-/// The first files we open would otherwise be taken for standard input, output and error.
+/// Opens closed standard streams to /dev/null, so that no other file gets their descriptors.
 ///
-/// What is opened here is closed again when another program is executed: the command finds closed what was closed.
-fn open_what_is_closed() {
+/// These descriptors are closed on exec: the command finds the streams closed, as they were.
+fn open_closed_standard_streams() {
     for standard in [stdin(), stdout(), stderr()] {
         if fcntl_getfd(standard).is_err()
-            // A new descriptor is the lowest that is free, and those before are not.
-            && let Ok(nothing) = std::fs::File::options().read(true).write(true).open("/dev/null")
+            // A new descriptor has the lowest free number, which is this one.
+            && let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null")
         {
-            let _ = nothing.into_raw_fd();
+            let _ = null.into_raw_fd();
         }
     }
 }
 
 #[expect(unsafe_code, reason = "no safe interface ignores a signal")]
 fn ignore(signal: i32) {
-    // SAFETY: to ignore a signal runs no code of ours.
+    // SAFETY: ignoring a signal installs no handler.
     unsafe {
         libc::signal(signal, libc::SIG_IGN);
     }
 }
 
-#[expect(unsafe_code, reason = "no safe interface asks for the mask")]
+#[expect(unsafe_code, reason = "no safe interface reads the mask")]
 fn mask() -> libc::sigset_t {
     let mut mask = MaybeUninit::<libc::sigset_t>::zeroed();
-    // SAFETY: the set is ours and made empty first; without a new mask the second call only writes the present one to it.
+    // SAFETY: `mask` is initialised first; without a new mask, the second call only writes the current one to it.
     unsafe {
         libc::sigemptyset(mask.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), mask.as_mut_ptr());
@@ -102,7 +102,7 @@ fn mask() -> libc::sigset_t {
 #[expect(unsafe_code, reason = "no safe interface changes the mask")]
 fn unblock(signal: i32) {
     let mut set = MaybeUninit::<libc::sigset_t>::zeroed();
-    // SAFETY: the set is ours and made empty before it is used; nothing is written to it afterwards.
+    // SAFETY: `set` is initialised before it is used.
     unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         libc::sigaddset(set.as_mut_ptr(), signal);

@@ -1,4 +1,4 @@
-//! What only Linux has.
+//! Interfaces that only Linux has.
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 use std::os::fd::AsFd;
@@ -6,9 +6,9 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-pub(in crate::process) use super::kin::Kin;
+pub(in crate::process) use super::descendants::Descendants;
 
-/// Whoever writes to the pipe stops less often when more fits into it.
+/// A larger pipe means fewer waits for the writer.
 const PIPE_BYTES: usize = 1 << 20;
 
 /// Enlarges a pipe, if it is one.
@@ -16,14 +16,15 @@ pub(crate) fn enlarge_pipe(pipe: impl AsFd) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
 }
 
-/// This very program, also if its file was replaced since it started.
+/// The path of this program, valid even if its file has been replaced.
 pub(in crate::process) fn own_program() -> std::io::Result<PathBuf> {
     Ok(PathBuf::from("/proc/self/exe"))
 }
 
-/// Lets the command be killed when we are: whoever kills us and our group means the command, which is not in it.
-#[expect(unsafe_code, reason = "only the child itself can ask for this, between fork and exec")]
-pub(in crate::process) fn die_with_us(command: &mut Command) {
+/// Has the command killed when offcut is killed. The command has its own process group, so killing the group of offcut
+/// would not reach it.
+#[expect(unsafe_code, reason = "a child must request this itself, between fork and exec")]
+pub(in crate::process) fn kill_when_parent_dies(command: &mut Command) {
     // SAFETY: between fork and exec only one system call is made; nothing is allocated or locked.
     unsafe {
         command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?));

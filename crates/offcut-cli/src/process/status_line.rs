@@ -1,16 +1,17 @@
-//! A line on the terminal that shows a person that the command lives. It is erased at the end.
+//! A status line on the terminal: elapsed time, output so far and its last line. It is erased at the end.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// A command that is done before this leaves no flicker.
-const FIRST: Duration = Duration::from_millis(500);
-const EVERY: Duration = Duration::from_millis(200);
+/// Shorter commands get no status line, which would only flicker.
+const FIRST_DRAW: Duration = Duration::from_millis(500);
+const INTERVAL: Duration = Duration::from_millis(200);
 
-/// The last line is remembered up to here; a terminal is not wider.
-const LONGEST: usize = 512;
+/// Remembered bytes of the last line, more than the width of a terminal.
+const MAX_LINE_BYTES: usize = 512;
 
-pub(super) struct Status(Option<Line>);
+/// The status line, if standard error is a terminal.
+pub(super) struct StatusLine(Option<Line>);
 
 struct Line {
     started: Instant,
@@ -19,21 +20,21 @@ struct Line {
     dim: bool,
     bytes: u64,
     lines: u64,
-    /// The beginning of the line that is being printed, and of the one before.
+    /// The beginnings of the unfinished line and of the line before.
     current: Vec<u8>,
     last: Vec<u8>,
 }
 
-impl Status {
-    /// A status line if there is a terminal to show it on.
-    pub(super) fn for_terminal(started: Instant) -> Status {
+impl StatusLine {
+    /// Shows a status line if standard error is a terminal that supports it.
+    pub(super) fn for_terminal(started: Instant) -> StatusLine {
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         if is_dumb || !std::io::stderr().is_terminal() {
-            return Status(None);
+            return StatusLine(None);
         }
-        Status(Some(Line {
+        StatusLine(Some(Line {
             started,
-            next: started + FIRST,
+            next: started + FIRST_DRAW,
             drawn: false,
             dim: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
             bytes: 0,
@@ -47,13 +48,13 @@ impl Status {
         let Some(line) = &mut self.0 else { return };
         line.bytes += chunk.len() as u64;
         line.lines += offcut::measure::newlines(chunk);
-        // Only the last lines of a chunk can be the last line.
-        let from = chunk.len().saturating_sub(4 * LONGEST);
+        // The last line is near the end of the chunk.
+        let from = chunk.len().saturating_sub(4 * MAX_LINE_BYTES);
         for &byte in &chunk[from..] {
             match byte {
                 b'\n' | b'\r' if line.current.is_empty() => {}
                 b'\n' | b'\r' => line.last = std::mem::take(&mut line.current),
-                _ if line.current.len() < LONGEST => line.current.push(byte),
+                _ if line.current.len() < MAX_LINE_BYTES => line.current.push(byte),
                 _ => {}
             }
         }
@@ -65,7 +66,7 @@ impl Status {
 
     pub(super) fn draw(&mut self, now: Instant) {
         let Some(line) = self.0.as_mut().filter(|line| now >= line.next) else { return };
-        line.next = now + EVERY;
+        line.next = now + INTERVAL;
         line.drawn = true;
         let width =
             rustix::termios::tcgetwinsize(rustix::stdio::stderr()).map_or(0, |size| usize::from(size.ws_col));
@@ -90,7 +91,7 @@ impl Line {
     }
 }
 
-/// Foreign text that must not move the cursor: control characters and escape sequences are left out.
+/// Removes control characters and escape sequences: the text of a command must not move the cursor.
 fn printable(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let mut chars = text.chars();
@@ -114,10 +115,10 @@ fn printable(line: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn line() -> Status {
+    fn line() -> StatusLine {
         let started = Instant::now();
         let (current, last) = (Vec::new(), Vec::new());
-        Status(Some(Line {
+        StatusLine(Some(Line {
             started,
             next: started,
             drawn: false,
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_is_shown_harmlessly() {
+    fn status_line_shows_last_line_without_control_characters() {
         for (chunks, expected) in [
             (&["a\nb"][..], "1 lines  3 bytes  b"),
             (&["a\n", "b\n"], "2 lines  4 bytes  b"),

@@ -1,29 +1,29 @@
-//! The processes that a command has started, where it has no group of its own by which to reach them.
+//! The descendants of a command that has no process group of its own.
 
 use rustix::process::{Pid, PidfdFlags, Signal, getpgrp, pidfd_open, pidfd_send_signal};
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 
-/// Those that the command started, and those that they started, as far as they are in our group.
+/// The descendants of a command that are in the process group of offcut.
 ///
-/// They are held by handles: a number may belong to another process by the time it gets a signal.
+/// They are held as pidfds: a process number may belong to another process by the time a signal is sent.
 #[derive(Default)]
-pub(in crate::process) struct Kin(Vec<OwnedFd>);
+pub(in crate::process) struct Descendants(Vec<OwnedFd>);
 
-impl Kin {
-    /// Who they are now. Whoever was left behind by its own parent is not found.
-    pub(in crate::process) fn of(leader: Pid) -> Kin {
+impl Descendants {
+    /// Finds the current descendants. Processes whose parent has ended are not found.
+    pub(in crate::process) fn of(leader: Pid) -> Descendants {
         let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
-        for process in all() {
+        for process in all_processes() {
             children.entry(process.parent).or_default().push(process);
         }
-        let ours = getpgrp().as_raw_pid();
+        let own_group = getpgrp().as_raw_pid();
         let mut handles = Vec::new();
         let mut parents = vec![leader.as_raw_pid()];
         while let Some(parent) = parents.pop() {
             for process in children.remove(&parent).unwrap_or_default() {
                 parents.push(process.number);
-                if process.group == ours
+                if process.group == own_group
                     && let Some(number) = Pid::from_raw(process.number)
                     && let Ok(handle) = pidfd_open(number, PidfdFlags::empty())
                 {
@@ -31,10 +31,10 @@ impl Kin {
                 }
             }
         }
-        Kin(handles)
+        Descendants(handles)
     }
 
-    /// Sends a signal to each. That one is gone already is no error.
+    /// Sends a signal to each. It is not an error if one has ended.
     pub(in crate::process) fn send(&self, signal: Signal) {
         for handle in &self.0 {
             let _ = pidfd_send_signal(handle, signal);
@@ -49,7 +49,7 @@ struct Process {
     group: i32,
 }
 
-fn all() -> impl Iterator<Item = Process> {
+fn all_processes() -> impl Iterator<Item = Process> {
     let listing = std::fs::read_dir("/proc").into_iter().flatten();
     listing.filter_map(|item| {
         let path = item.ok()?.path();
@@ -58,7 +58,7 @@ fn all() -> impl Iterator<Item = Process> {
     })
 }
 
-/// Reads `number (name) state parent group ...`; a name may hold anything, also parentheses.
+/// Parses `number (name) state parent group ...`; the name can contain anything, including parentheses.
 fn parse(number: i32, stat: &[u8]) -> Option<Process> {
     let end = stat.iter().rposition(|&byte| byte == b')')?;
     let mut fields = std::str::from_utf8(&stat[end + 1..]).ok()?.split_ascii_whitespace().skip(1);
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_do_not_confuse() {
+    fn parse_handles_parentheses_in_names() {
         let process = Some(Process { number: 7, parent: 3, group: 5 });
         for (stat, expected) in [
             (&b"7 (sh) S 3 5 5 0 -1"[..], process),
