@@ -64,13 +64,14 @@ impl Setup {
             },
         };
         let configuration = configuration.with_variables_of(&profile);
-        let configured =
-            configuration.get("store.path").map(|setting| (setting.value.to_text(), &setting.origin));
+        let configured = configuration
+            .get("store.path")
+            .map(|setting| (setting.value.as_str().unwrap_or_default(), &setting.origin));
         let layout = configuration.text("store.layout");
         let location = match (&everywhere.store, configured, layout) {
             (Some(chosen), ..) => parse_location(chosen, None),
-            (None, Some((chosen, Origin::File { path, .. })), _) => parse_location(&chosen, path.parent()),
-            (None, Some((chosen, _)), _) => parse_location(&chosen, None),
+            (None, Some((chosen, Origin::File { path, .. })), _) => parse_location(chosen, path.parent()),
+            (None, Some((chosen, _)), _) => parse_location(chosen, None),
             (None, None, Some("seed")) => {
                 profile.seed_directory.as_deref().map_or_else(default_location, seed_location)
             }

@@ -1,11 +1,12 @@
 //! `offcut config`: prints the effective settings and their origins, and checks for errors.
 
 use crate::arguments::{ConfigCommand, Everywhere, Format};
-use crate::config::{self, Configuration, KEYS, Key, Layer, Origin, Setting, Value};
+use crate::config::{self, Configuration, KEYS, Key, Layer, Origin, to_toml};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use offcut::{Profile, Settings, TaskTool, Terminal};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 pub(crate) fn config(everywhere: &Everywhere, command: &ConfigCommand) -> Outcome {
     match command {
@@ -15,40 +16,21 @@ pub(crate) fn config(everywhere: &Everywhere, command: &ConfigCommand) -> Outcom
     }
 }
 
+#[derive(Serialize)]
 struct Row {
     key: String,
     value: Option<Value>,
     origin: String,
 }
 
-#[derive(Serialize)]
-struct JsonRow<'a> {
-    key: &'a str,
-    value: serde_json::Value,
-    origin: &'a str,
-}
-
-impl<'a> From<&'a Row> for JsonRow<'a> {
-    fn from(row: &'a Row) -> Self {
-        let value = match &row.value {
-            None => serde_json::Value::Null,
-            Some(Value::Text(text)) => text.as_str().into(),
-            Some(Value::Number(number)) => (*number).into(),
-            Some(Value::Switch(switch)) => (*switch).into(),
-            Some(Value::Split(weights)) => weights.to_vec().into(),
-        };
-        JsonRow { key: &row.key, value, origin: &row.origin }
-    }
-}
-
 fn show(everywhere: &Everywhere, with_origin: bool) -> Outcome {
     let setup = Setup::new(everywhere)?;
     let rows = rows(everywhere, &setup);
     match everywhere.format {
-        Format::Json => super::print_json(&rows.iter().map(JsonRow::from).collect::<Vec<_>>()),
+        Format::Json => super::print_json(&rows),
         Format::Text => {
             let line = |row: &Row| match &row.value {
-                Some(value) => format!("{} = {value}", row.key),
+                Some(value) => format!("{} = {}", row.key, to_toml(value)),
                 None => format!("# {} is not set", row.key),
             };
             let width = rows.iter().map(|row| line(row).chars().count()).max().unwrap_or(0);
@@ -126,7 +108,7 @@ fn effective(
     settings: Option<&Settings>,
 ) -> (Option<Value>, Origin) {
     let Setup { configuration, profile, .. } = setup;
-    let text = |text: &str| Some(Value::Text(text.to_owned()));
+    let text = |text: &str| Some(Value::from(text));
     match (key.name, &everywhere.profile, &everywhere.store) {
         ("profile", Some(name), _) => return (text(name), Origin::Flag("profile")),
         ("store.path", _, Some(path)) => return (text(path), Origin::Flag("store")),
@@ -161,7 +143,7 @@ fn origin_of_default(name: &str, settings: Option<&Settings>, profile: &Profile)
 }
 
 fn value_in(name: &str, settings: &Settings) -> Option<Value> {
-    let number = |limit: Option<u64>| limit.map(Value::Number);
+    let number = |limit: Option<u64>| limit.map(Value::from);
     match name {
         "limits.lines" => number(settings.limits.lines),
         "limits.bytes" => number(settings.limits.bytes),
@@ -171,23 +153,20 @@ fn value_in(name: &str, settings: &Settings) -> Option<Value> {
         "keep.bytes" => number(settings.keep.bytes),
         "keep.chars" => number(settings.keep.chars),
         "keep.tokens" => number(settings.keep.tokens),
-        "strategy" => Some(Value::Text(settings.strategy.as_str().to_owned())),
-        "split" => Some(Value::Split([settings.split.head, settings.split.tail])),
-        "enabled" => Some(Value::Switch(settings.enabled)),
-        "terminal" => Some(Value::Text(
-            match settings.terminal {
-                Terminal::Rendered => "rendered",
-                Terminal::Raw => "raw",
-            }
-            .to_owned(),
-        )),
-        "task" => Some(Value::Switch(settings.task == TaskTool::Available)),
+        "strategy" => Some(settings.strategy.as_str().into()),
+        "split" => Some(json!([settings.split.head, settings.split.tail])),
+        "enabled" => Some(settings.enabled.into()),
+        "terminal" => Some(Value::from(match settings.terminal {
+            Terminal::Rendered => "rendered",
+            Terminal::Raw => "raw",
+        })),
+        "task" => Some((settings.task == TaskTool::Available).into()),
         _ => None,
     }
 }
 
 fn default(name: &str, setup: &Setup, profile: &Profile) -> (Option<Value>, Origin) {
-    let text = |text: String| (Some(Value::Text(text)), Origin::Default);
+    let text = |text: String| (Some(Value::from(text)), Origin::Default);
     match name {
         "profile" => text("native".to_owned()),
         "store.path" => match (setup.fleet(), setup.directory()) {
@@ -197,10 +176,10 @@ fn default(name: &str, setup: &Setup, profile: &Profile) -> (Option<Value>, Orig
         "store.layout" => text("own".to_owned()),
         "reach" => text("shell".to_owned()),
         "mcp.readable" => text("store".to_owned()),
-        "max_output" => (Some(Value::Number(offcut::DEFAULT_CAP)), Origin::Default),
+        "max_output" => (Some(offcut::DEFAULT_CAP.into()), Origin::Default),
         "retention.days" => {
             let days = profile.retention_days.unwrap_or(0);
-            (Some(Value::Number(days.into())), Origin::Profile(profile.name.clone()))
+            (Some(days.into()), Origin::Profile(profile.name.clone()))
         }
         _ => (None, Origin::Default),
     }
@@ -240,16 +219,13 @@ fn check(everywhere: &Everywhere) -> Outcome {
 fn raised_limits(configuration: &Configuration) -> Vec<String> {
     let requested = configuration.project.settings.iter().filter(|setting| setting.tool.is_none());
     requested
-        .filter_map(|setting| match (&setting.value, configuration.user.get(setting.key.name)) {
-            (Value::Number(requested), Some(Setting { value: Value::Number(allowed), .. }))
-                if requested > allowed =>
-            {
-                Some(format!(
-                    "{}: {} is {requested}, but a project file cannot raise your own limit ({allowed})",
-                    setting.origin, setting.key.name
-                ))
-            }
-            _ => None,
+        .filter_map(|setting| {
+            let requested = setting.value.as_u64()?;
+            let allowed = configuration.user.get(setting.key.name)?.value.as_u64()?;
+            (requested > allowed).then(|| {
+                let (origin, key) = (&setting.origin, setting.key.name);
+                format!("{origin}: {key} is {requested}, but a project file cannot raise your own limit ({allowed})")
+            })
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! `offcut completions`, `offcut man` and the generated documentation: all derive from the same definitions as `--help`.
 
 use crate::arguments::{Arguments, Completions, Documentation, Page};
-use crate::config::{KEYS, Key, Kind, Project};
+use crate::config::{KEYS, Key, Kind, ProjectAccess};
 use crate::failure::Outcome;
 use clap::CommandFactory;
 
@@ -52,9 +52,9 @@ fn configuration() -> String {
             Kind::Split => "two weights".to_owned(),
         };
         let project = match project {
-            Project::May => "can set",
-            Project::MayTighten => "can lower",
-            Project::MayNot => "no",
+            ProjectAccess::Set => "can set",
+            ProjectAccess::Lower => "can lower",
+            ProjectAccess::None => "no",
         };
         let variable = variable.map_or_else(String::new, |name| format!("`{name}`"));
         let tool = if *per_tool { "; also `tools.NAME.`" } else { "" };

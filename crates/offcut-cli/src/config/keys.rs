@@ -1,13 +1,13 @@
-//! Every key that a configuration may set: one table for parsing, help, errors and the documentation.
+//! The configuration keys: one table for parsing, help, errors and the documentation.
 
-/// What a value must be.
+/// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Any text.
+    /// Any non-empty text.
     Text,
     /// A size: `2000`, `"50KiB"`.
     Size,
-    /// A number of days; 0 is for ever.
+    /// A number of days; 0 means forever.
     Days,
     /// `true` or `false`.
     Switch,
@@ -17,23 +17,22 @@ pub(crate) enum Kind {
     Split,
 }
 
-/// What a project's own file may do with a key: a cloned repository is not trusted.
+/// What a project file, which is not trusted, can do with a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Project {
-    /// Set it.
-    May,
-    /// Set it, but only to less than what holds without it.
-    MayTighten,
-    /// Nothing.
-    MayNot,
+pub(crate) enum ProjectAccess {
+    /// Set any value.
+    Set,
+    /// Lower the value.
+    Lower,
+    None,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
-    pub(crate) project: Project,
-    /// Also below `tools.NAME`.
+    pub(crate) project: ProjectAccess,
+    /// Whether the key can also be set for a tool, as `tools.NAME.KEY`.
     pub(crate) per_tool: bool,
     /// The environment variable that sets it.
     pub(crate) variable: Option<&'static str>,
@@ -42,7 +41,7 @@ pub(crate) struct Key {
 
 const STRATEGIES: &[&str] = &["head", "tail", "head-tail", "smart", "json", "auto"];
 
-/// The keys, in the order in which `config show` prints them.
+/// The keys, in the order of `config show`.
 pub(crate) const KEYS: &[Key] = &[
     general("profile", Kind::Text, Some("OFFCUT_PROFILE"), "the profile: limits, strategy and notice texts"),
     general(
@@ -81,7 +80,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "strategy",
         kind: Kind::Word(STRATEGIES),
-        project: Project::May,
+        project: ProjectAccess::Set,
         per_tool: true,
         variable: Some("OFFCUT_STRATEGY"),
         about: "which part of a long output to show",
@@ -89,7 +88,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "split",
         kind: Kind::Split,
-        project: Project::May,
+        project: ProjectAccess::Set,
         per_tool: true,
         variable: None,
         about: "weights of beginning and end for head-tail",
@@ -97,7 +96,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "enabled",
         kind: Kind::Switch,
-        project: Project::MayNot,
+        project: ProjectAccess::None,
         per_tool: true,
         variable: None,
         about: "false: never shorten outputs",
@@ -105,7 +104,7 @@ pub(crate) const KEYS: &[Key] = &[
     Key {
         name: "terminal",
         kind: Kind::Word(&["rendered", "raw"]),
-        project: Project::May,
+        project: ProjectAccess::Set,
         per_tool: true,
         variable: None,
         about: "show a long output as a terminal would display it, or with its escape sequences",
@@ -155,15 +154,22 @@ pub(crate) const KEYS: &[Key] = &[
     ),
 ];
 
+impl Key {
+    /// Whether the key is a field of `Rule`.
+    pub(crate) fn is_in_rule(&self) -> bool {
+        self.per_tool || self.name == "task"
+    }
+}
+
 const fn general(name: &'static str, kind: Kind, variable: Option<&'static str>, about: &'static str) -> Key {
-    Key { name, kind, project: Project::MayNot, per_tool: false, variable, about }
+    Key { name, kind, project: ProjectAccess::None, per_tool: false, variable, about }
 }
 
 const fn limit(name: &'static str, variable: Option<&'static str>, about: &'static str) -> Key {
-    Key { name, kind: Kind::Size, project: Project::MayTighten, per_tool: true, variable, about }
+    Key { name, kind: Kind::Size, project: ProjectAccess::Lower, per_tool: true, variable, about }
 }
 
-/// The key that `path` names, and the tool it is for: `limits.lines`, `tools.bash.limits.lines`.
+/// Finds a key and the tool that it is set for: `limits.lines`, `tools.bash.limits.lines`.
 pub(crate) fn find(path: &str) -> Option<(&'static Key, Option<&str>)> {
     if let Some(key) = KEYS.iter().find(|key| key.name == path) {
         return Some((key, None));
@@ -175,19 +181,19 @@ pub(crate) fn find(path: &str) -> Option<(&'static Key, Option<&str>)> {
     })
 }
 
-/// The server of a tool named `mcp__SERVER__TOOL`, as `mcp__SERVER`: a rule of that name is for all of its tools.
+/// The prefix `mcp__SERVER` of a tool `mcp__SERVER__TOOL`: settings for it apply to all tools of the server.
 pub(crate) fn server_of(tool: &str) -> Option<&str> {
     let (server, _) = tool.strip_prefix("mcp__")?.split_once("__")?;
     Some(&tool[.."mcp__".len() + server.len()])
 }
 
-/// The real key that looks most like `path`, if one looks like it at all.
+/// The most similar valid key, if one is similar enough.
 pub(crate) fn nearest(path: &str) -> Option<String> {
     let (prefix, name) = match path.strip_prefix("tools.").and_then(|rest| rest.split_once('.')) {
         Some((tool, name)) => (format!("tools.{tool}."), name),
         None => (String::new(), path),
     };
-    // Flags say `max-lines` where the configuration says `limits.lines`.
+    // The flag for `limits.lines` is `--max-lines`.
     let name = match name.strip_prefix("max_").or(name.strip_prefix("max-")) {
         Some(unit) => format!("limits.{unit}"),
         None => name.to_owned(),
@@ -195,7 +201,7 @@ pub(crate) fn nearest(path: &str) -> Option<String> {
     KEYS.iter()
         .filter(|key| prefix.is_empty() || key.per_tool)
         .map(|key| (strsim::normalized_damerau_levenshtein(key.name, &name.to_lowercase()), key.name))
-        .filter(|&(likeness, _)| likeness >= 0.5)
+        .filter(|&(similarity, _)| similarity >= 0.5)
         .max_by(|(left, _), (right, _)| left.total_cmp(right))
         .map(|(_, name)| format!("{prefix}{name}"))
 }
@@ -205,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_found_and_guessed() {
+    fn find_and_nearest_resolve_keys() {
         assert_eq!(find("limits.lines").map(|(key, tool)| (key.name, tool)), Some(("limits.lines", None)));
         assert_eq!(
             find("tools.my.tool.limits.lines").map(|(key, tool)| (key.name, tool)),

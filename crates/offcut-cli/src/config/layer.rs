@@ -1,46 +1,26 @@
-//! One source of settings: a file or the environment.
+//! The settings of one source: a file or the environment.
+//!
+//! Values are checked against [`keys`] when they are read, so that errors name the file, the line and the nearest key.
 
-use crate::config::keys::{self, Key, Kind, Project};
+use crate::config::keys::{self, Key, Kind, ProjectAccess};
+use offcut::Rule;
 use offcut::limits::parse_size;
-use offcut::strategy::{Split, StrategyName};
-use offcut::{Limits, Rule, TaskTool, Terminal};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value as it was understood.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Value {
-    Text(String),
-    Number(u64),
-    Switch(bool),
-    Split([u32; 2]),
-}
-
-impl Value {
-    /// The value as plain text.
-    pub(crate) fn to_text(&self) -> String {
-        match self {
-            Value::Text(text) => text.clone(),
-            other => other.to_string(),
-        }
+/// Formats a value for TOML. JSON and TOML agree on text, numbers and switches.
+pub(crate) fn to_toml(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("[{}]", items.iter().map(to_toml).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
     }
 }
 
-impl fmt::Display for Value {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            // TOML's basic strings and Rust's debug form agree on everything a setting may hold.
-            Value::Text(text) => write!(formatter, "{text:?}"),
-            Value::Number(number) => write!(formatter, "{number}"),
-            Value::Switch(switch) => write!(formatter, "{switch}"),
-            Value::Split([head, tail]) => write!(formatter, "[{head}, {tail}]"),
-        }
-    }
-}
-
-/// Where a value came from.
+/// Where a value was set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     File {
@@ -50,7 +30,7 @@ pub(crate) enum Origin {
     Variable(String),
     Flag(&'static str),
     Profile(String),
-    /// Nobody set it, so it is as another key is.
+    /// Not set, so the value is that of another key.
     As(&'static str),
     Default,
 }
@@ -77,16 +57,16 @@ pub(crate) struct Setting {
     pub(crate) origin: Origin,
 }
 
-/// Something in a source that cannot be used. The rest of that source is not used either.
+/// An error in a source, which is then ignored as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem(pub(crate) String);
 
-/// Whose file it is.
+/// How far a file is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// The user's own.
+    /// The file of the user.
     User,
-    /// A project's: a cloned repository is not trusted.
+    /// The file of a project, which may be a cloned repository.
     Project,
 }
 
@@ -97,7 +77,7 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// Reads a file's text.
+    /// Parses the text of a file.
     pub(crate) fn parse(path: &Path, text: &str, trust: Trust) -> Result<Layer, Problem> {
         let line_of =
             |offset: usize| 1 + text.as_bytes().iter().take(offset).filter(|&&byte| byte == b'\n').count();
@@ -107,7 +87,7 @@ impl Layer {
         })?;
         let mut leaves = Vec::new();
         flatten(table.get_ref(), &mut String::new(), &mut leaves);
-        // Tables come sorted by name; people look for mistakes from the top.
+        // Tables are sorted by name; report the first error in the file.
         leaves.sort_by_key(|&(_, _, offset)| offset);
         let mut layer = Layer::default();
         for (name, value, offset) in leaves {
@@ -120,12 +100,12 @@ impl Layer {
                 );
                 problem(format!("unknown key {name:?}; {guess}"))
             })?;
-            if trust == Trust::Project && key.project == Project::MayNot {
+            if trust == Trust::Project && key.project == ProjectAccess::None {
                 return Err(problem(format!(
                     "a project file cannot set {name:?}; set it in your own configuration file (see `offcut config path`)"
                 )));
             }
-            let value = read(key.kind, &text_of(value)).map_err(|expected| {
+            let value = parse(key.kind, &text_of(value)).map_err(|expected| {
                 problem(format!("{name:?}: expected {expected}, found {}", text_of(value)))
             })?;
             let origin = Origin::File { path: path.to_owned(), line };
@@ -134,28 +114,24 @@ impl Layer {
         Ok(layer)
     }
 
-    /// Takes one value from the environment.
+    /// Adds the value of an environment variable.
     pub(crate) fn variable(&mut self, name: &str, path: &str, text: &str) -> Result<(), Problem> {
         let Some((key, None)) = keys::find(path) else { return Ok(()) };
-        let value = read(key.kind, text)
+        let value = parse(key.kind, text)
             .map_err(|expected| Problem(format!("${name}: expected {expected}, found {text:?}")))?;
         self.settings.push(Setting { key, tool: None, value, origin: Origin::Variable(name.to_owned()) });
         Ok(())
     }
 
-    /// The last value of a general key.
+    /// The last setting of a general key.
     pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
         self.settings.iter().rev().find(|setting| setting.tool.is_none() && setting.key.name == name)
     }
 
-    /// The rule for a tool: what is set for it, over what is set for all.
+    /// The rule for a tool: settings for it take precedence over those for its MCP server and for all tools.
     pub(crate) fn rule(&self, tool: Option<&str>) -> Rule {
         let pick = |wanted: Option<&str>| {
-            let mut rule = Rule::default();
-            for setting in self.settings.iter().filter(|setting| setting.tool.as_deref() == wanted) {
-                apply(&mut rule, setting);
-            }
-            rule
+            rule_of(self.settings.iter().filter(|setting| setting.tool.as_deref() == wanted))
         };
         match tool {
             Some(tool) => {
@@ -171,32 +147,21 @@ impl Layer {
     }
 }
 
-fn apply(rule: &mut Rule, setting: &Setting) {
-    let limit = |limits: &mut Limits, unit: &str, number: u64| match unit {
-        "lines" => limits.lines = Some(number),
-        "bytes" => limits.bytes = Some(number),
-        "chars" => limits.chars = Some(number),
-        _ => limits.tokens = Some(number),
-    };
-    match (setting.key.name.split_once('.'), &setting.value) {
-        (Some(("limits", unit)), Value::Number(number)) => limit(&mut rule.limits, unit, *number),
-        (Some(("keep", unit)), Value::Number(number)) => limit(&mut rule.keep, unit, *number),
-        (None, value) => match (setting.key.name, value) {
-            ("strategy", Value::Text(name)) => {
-                rule.strategy = StrategyName::ALL.into_iter().find(|known| known.as_str() == name);
-            }
-            ("split", &Value::Split([head, tail])) => rule.split = Some(Split { head, tail }),
-            ("terminal", Value::Text(name)) => {
-                rule.terminal = Some(if name == "raw" { Terminal::Raw } else { Terminal::Rendered });
-            }
-            ("enabled", &Value::Switch(enabled)) => rule.enabled = Some(enabled),
-            ("task", &Value::Switch(task)) => {
-                rule.task = Some(if task { TaskTool::Available } else { TaskTool::Absent });
-            }
-            _ => {}
-        },
-        _ => {}
+/// The rule that settings make: their keys are the fields of [`Rule`], `limits.lines` is a field of a field.
+fn rule_of<'a>(settings: impl Iterator<Item = &'a Setting>) -> Rule {
+    let mut fields = Map::new();
+    for Setting { key, value, .. } in settings.filter(|setting| setting.key.is_in_rule()) {
+        let value = match (key.name, value) {
+            ("task", Value::Bool(task)) => Value::from(if *task { "available" } else { "absent" }),
+            (_, value) => value.clone(),
+        };
+        match key.name.split_once('.') {
+            Some((outer, inner)) => fields.entry(outer).or_insert_with(|| json!({}))[inner] = value,
+            None => drop(fields.insert(key.name.to_owned(), value)),
+        }
     }
+    // Values were checked when they were read, and a test covers every key.
+    Rule::deserialize(Value::Object(fields)).unwrap_or_default()
 }
 
 type Leaf<'a, 'i> = (String, &'a DeValue<'i>, usize);
@@ -217,7 +182,7 @@ fn flatten<'a, 'i>(table: &'a DeTable<'i>, prefix: &mut String, leaves: &mut Vec
     }
 }
 
-/// A value as its user wrote it, near enough for reading and for errors.
+/// The text of a value, for parsing and for errors.
 fn text_of(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => text.to_string(),
@@ -233,35 +198,63 @@ fn text_of(value: &DeValue<'_>) -> String {
     }
 }
 
-/// Reads a value of a kind, or says what was expected.
-fn read(kind: Kind, text: &str) -> Result<Value, String> {
-    match kind {
-        Kind::Text if !text.is_empty() => Ok(Value::Text(text.to_owned())),
-        Kind::Text => Err("non-empty text".to_owned()),
-        Kind::Size => parse_size(text)
-            .map(Value::Number)
-            .map_err(|_| "a positive size, for example 2000, \"8k\" or \"50KiB\"".to_owned()),
-        Kind::Days => text
-            .trim()
-            .parse()
-            .map(|days: u32| Value::Number(days.into()))
-            .map_err(|_| "a number of days".to_owned()),
+/// Parses a value of a kind, or returns what was expected.
+fn parse(kind: Kind, text: &str) -> Result<Value, String> {
+    let value = match kind {
+        Kind::Text => Some(text).filter(|text| !text.is_empty()).map(Value::from),
+        Kind::Size => parse_size(text).ok().map(Value::from),
+        Kind::Days => text.trim().parse::<u32>().ok().map(Value::from),
         Kind::Switch => match text {
-            "true" | "1" => Ok(Value::Switch(true)),
-            "false" | "0" => Ok(Value::Switch(false)),
-            _ => Err("true or false".to_owned()),
+            "true" | "1" => Some(true.into()),
+            "false" | "0" => Some(false.into()),
+            _ => None,
         },
-        Kind::Word(words) if words.contains(&text) => Ok(Value::Text(text.to_owned())),
-        Kind::Word(words) => Err(format!("one of {}", words.join(", "))),
-        Kind::Split => {
-            let weights: Option<Vec<u32>> = text
-                .strip_prefix('[')
-                .and_then(|text| text.strip_suffix(']'))
-                .and_then(|text| text.split(',').map(|weight| weight.trim().parse().ok()).collect());
-            match weights.as_deref() {
-                Some(&[head, tail]) if head > 0 || tail > 0 => Ok(Value::Split([head, tail])),
-                _ => Err("two weights, for example [1, 2]".to_owned()),
-            }
+        Kind::Word(words) => words.contains(&text).then(|| text.into()),
+        Kind::Split => serde_json::from_str::<[u32; 2]>(text)
+            .ok()
+            .filter(|weights| *weights != [0, 0])
+            .map(|weights| json!(weights)),
+    };
+    value.ok_or_else(|| match kind {
+        Kind::Text => "non-empty text".to_owned(),
+        Kind::Size => "a positive size, for example 2000, \"8k\" or \"50KiB\"".to_owned(),
+        Kind::Days => "a number of days".to_owned(),
+        Kind::Switch => "true or false".to_owned(),
+        Kind::Word(words) => format!("one of {}", words.join(", ")),
+        Kind::Split => "two weights, for example [1, 2]".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offcut::strategy::{Split, StrategyName};
+    use offcut::{Limits, TaskTool, Terminal};
+
+    /// A value of every key that a rule has arrives in the rule.
+    #[test]
+    fn rule_contains_every_setting() {
+        let mut layer = Layer::default();
+        for key in keys::KEYS {
+            let text = match key.kind {
+                Kind::Switch => "true",
+                Kind::Word(words) => words[0],
+                Kind::Split => "[1, 2]",
+                Kind::Text | Kind::Size | Kind::Days => "5000",
+            };
+            layer.variable("X", key.name, text).unwrap();
         }
+        let limits = Limits { lines: Some(5000), bytes: Some(5000), chars: Some(5000), tokens: Some(5000) };
+        let expected = Rule {
+            enabled: Some(true),
+            limits,
+            keep: limits,
+            strategy: Some(StrategyName::Head),
+            split: Some(Split { head: 1, tail: 2 }),
+            task: Some(TaskTool::Available),
+            terminal: Some(Terminal::Rendered),
+        };
+        assert_eq!(layer.rule(None), expected);
+        assert_eq!(layer.rule(Some("bash")), expected);
     }
 }

@@ -1,23 +1,23 @@
-//! The configuration: built-in < user's file < project's file < environment < flags, merged key by key.
+//! The configuration. Precedence, for each key: flags, environment, project file, user file, profile.
 //!
-//! A source with a mistake in it is left out whole, and the mistake is told on standard error: a wrong line in a
-//! file must never keep a tool's output from being bounded. `offcut config check` turns mistakes into a failure.
+//! A source with an error is ignored as a whole, with a warning: an error in the configuration must never prevent
+//! shortening. `offcut config check` reports errors with an exit code.
 
 mod keys;
 mod layer;
 
-pub(crate) use keys::{KEYS, Key, Kind, Project};
-pub(crate) use layer::{Layer, Origin, Problem, Setting, Trust, Value};
+pub(crate) use keys::{KEYS, Key, Kind, ProjectAccess};
+pub(crate) use layer::{Layer, Origin, Problem, Setting, Trust, to_toml};
 
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::{Limits, Profile, ProfileError, Rule};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The name of a project's file, looked for from the working directory upwards.
+/// The name of the project file.
 pub(crate) const PROJECT_FILE: &str = ".offcut.toml";
 
-/// Everything that was found, in the order of precedence.
+/// The settings of all sources.
 #[derive(Debug, Default)]
 pub(crate) struct Configuration {
     pub(crate) user: Layer,
@@ -26,7 +26,7 @@ pub(crate) struct Configuration {
     pub(crate) problems: Vec<Problem>,
 }
 
-/// Where the user's own configuration lives.
+/// The directory of the user's configuration.
 pub(crate) fn user_directory() -> Option<PathBuf> {
     choose_base_strategy().ok().map(|base| base.config_dir().join("offcut"))
 }
@@ -35,14 +35,14 @@ pub(crate) fn user_file() -> Option<PathBuf> {
     user_directory().map(|directory| directory.join("config.toml"))
 }
 
-/// The root of the repository that the working directory lies in; the working directory itself without one.
+/// The root of the repository around the working directory, or the working directory itself.
 pub(crate) fn project_directory() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let root = here.ancestors().find(|directory| directory.join(".git").exists()).map(Path::to_owned);
     Some(root.unwrap_or(here))
 }
 
-/// The project's file: in the working directory or above it, up to the root of the repository.
+/// The project file, in the working directory or a parent, up to the root of the repository.
 pub(crate) fn project_file() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let root = project_directory()?;
@@ -90,46 +90,40 @@ impl Configuration {
         }
     }
 
-    /// Takes in the variables that belong to the chosen profile's document.
+    /// Adds the environment variables that the profile defines.
     pub(crate) fn with_variables_of(mut self, profile: &Profile) -> Configuration {
         let mut layer = Layer::default();
         for (name, path) in &profile.environment {
             self.variable(&mut layer, name, path);
         }
-        // offcut's own variables win over a document's.
+        // The OFFCUT_ variables take precedence over those of the profile.
         layer.settings.append(&mut self.environment.settings);
         self.environment = layer;
         self
     }
 
-    /// The last value of a general key.
+    /// The setting of a general key with the highest precedence.
     pub(crate) fn get(&self, name: &str) -> Option<&Setting> {
         [&self.environment, &self.project, &self.user].into_iter().find_map(|layer| layer.get(name))
     }
 
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        match &self.get(name)?.value {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
+        self.get(name)?.value.as_str()
     }
 
     pub(crate) fn number(&self, name: &str) -> Option<u64> {
-        match self.get(name)?.value {
-            Value::Number(number) => Some(number),
-            _ => None,
-        }
+        self.get(name)?.value.as_u64()
     }
 
-    /// What applies to a tool: later sources win, and within one the tool's own settings do.
+    /// The rule for a tool, from all sources.
     ///
-    /// A source whose limits the profile cannot use is left out, and only that one: a project's file must not be
-    /// able to undo what the user has set by asking for something absurd.
+    /// A source with limits that the profile cannot use is ignored, but no other: invalid limits in a project file must
+    /// not disable those of the user.
     pub(crate) fn rule(&self, tool: Option<&str>, profile: &Profile) -> Rule {
         self.checked_rule(tool, profile).0
     }
 
-    /// The rule, and what was wrong with the sources that were left out.
+    /// The rule, and errors in the sources that were ignored.
     pub(crate) fn checked_rule(&self, tool: Option<&str>, profile: &Profile) -> (Rule, Vec<String>) {
         let mut rule = Rule::default();
         let mut problems = Vec::new();
@@ -138,20 +132,20 @@ impl Configuration {
             ("the project file", &self.project, Trust::Project),
             ("the environment", &self.environment, Trust::User),
         ] {
-            let mut asked = layer.rule(tool);
+            let mut requested = layer.rule(tool);
             if let (Trust::Project, Ok(without)) = (trust, profile.settings(tool, rule)) {
-                asked.limits = tighten(asked.limits, without.limits);
-                asked.keep = tighten(asked.keep, without.keep);
+                requested.limits = lower(requested.limits, without.limits);
+                requested.keep = lower(requested.keep, without.keep);
             }
-            match profile.settings(tool, asked.or(rule)) {
-                Ok(_) => rule = asked.or(rule),
+            match profile.settings(tool, requested.or(rule)) {
+                Ok(_) => rule = requested.or(rule),
                 Err(error) => {
-                    let whose =
+                    let file =
                         layer.settings.first().map_or_else(String::new, |setting| match &setting.origin {
                             Origin::File { path, .. } => format!(" ({})", path.display()),
                             _ => String::new(),
                         });
-                    problems.push(format!("ignoring the limits of {name}{whose}: {error}"));
+                    problems.push(format!("ignoring the limits of {name}{file}: {error}"));
                 }
             }
         }
@@ -163,14 +157,15 @@ impl Configuration {
     }
 }
 
-fn tighten(asked: Limits, without: Limits) -> Limits {
-    asked.zip_with(without, |asked, without| match (asked, without) {
-        (Some(asked), Some(without)) => Some(asked.min(without)),
-        (asked, _) => asked,
+/// The requested limits where they are lower than the current ones.
+fn lower(requested: Limits, current: Limits) -> Limits {
+    requested.zip_with(current, |requested, current| match (requested, current) {
+        (Some(requested), Some(current)) => Some(requested.min(current)),
+        (requested, _) => requested,
     })
 }
 
-/// A profile by name: a built-in one, or a file in the configuration folder.
+/// Finds a profile by name: a built-in one, or a file in the configuration directory.
 pub(crate) fn profile(name: &str) -> Result<Profile, anyhow::Error> {
     let text = match Profile::text(name) {
         Some(_) => return Profile::named(name).map_err(anyhow::Error::from),
@@ -188,16 +183,16 @@ pub(crate) fn profile(name: &str) -> Result<Profile, anyhow::Error> {
     }
 }
 
-/// The text of one of the user's own profiles.
+/// The path and text of a profile of the user.
 pub(crate) fn user_profile(name: &str) -> Option<(PathBuf, String)> {
-    // A name is not a path.
+    // The name must not be a path.
     let plain = Path::new(name).file_name().is_some_and(|file| file == name);
     let path = user_directory()?.join("profiles").join(format!("{name}.toml"));
     let text = std::fs::read_to_string(&path).ok().filter(|_| plain)?;
     Some((path, text))
 }
 
-/// The names of the user's own profiles.
+/// The names of the profiles of the user.
 pub(crate) fn user_profiles() -> Vec<String> {
     let Some(listing) =
         user_directory().and_then(|directory| std::fs::read_dir(directory.join("profiles")).ok())
