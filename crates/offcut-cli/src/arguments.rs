@@ -1,4 +1,4 @@
-//! The command line.
+//! The definition of the command line and of its help.
 
 mod agents;
 mod cut;
@@ -13,7 +13,7 @@ pub(crate) use mcp::{Mcp, Proxy, Serve};
 pub(crate) use retention::{Clean, Pinning, Rm, Stats};
 pub(crate) use retrieval::{Grep, Read, Reference};
 
-use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::results::{Shape, ShapeChoice};
 
@@ -27,44 +27,30 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// Converts parsed arguments into a command.
-type Converter = fn(&ArgMatches) -> Result<Command, clap::Error>;
-
 impl Arguments {
     /// Parses the commands that run for every tool call, without building the definitions of all others.
     ///
     /// Returns `None` for other commands and for errors, which only the full definition can explain.
     pub(crate) fn parse_frequent_commands() -> Option<Arguments> {
-        let name = std::env::args_os().nth(1)?;
-        let whole = Everywhere::augment_args(clap::Command::new("offcut")).disable_help_subcommand(true);
-        let (whole, convert): (_, Converter) = match name.to_str()? {
-            "cut" => {
-                let command = Cut::augment_args(clap::Command::new("cut"));
-                (whole.subcommand(command), |found| Cut::from_arg_matches(found).map(Command::Cut))
-            }
-            "run" => {
-                let command = Run::augment_args(clap::Command::new("run"));
-                (whole.subcommand(command), |found| Run::from_arg_matches(found).map(Command::Run))
-            }
-            "result" => {
-                let command = ToolResult::augment_args(clap::Command::new("result"));
-                (whole.subcommand(command), |found| ToolResult::from_arg_matches(found).map(Command::Result))
-            }
-            "shell" => {
-                let command = Shell::augment_args(clap::Command::new("shell"));
-                (whole.subcommand(command), |found| Shell::from_arg_matches(found).map(Command::Shell))
-            }
-            "hook" => {
-                let command = Hook::augment_args(clap::Command::new("hook"));
-                (whole.subcommand(command), |found| Hook::from_arg_matches(found).map(Command::Hook))
-            }
-            _ => return None,
-        };
-        let matches = whole.try_get_matches().ok()?;
-        let everywhere = Everywhere::from_arg_matches(&matches).ok()?;
-        let command = convert(matches.subcommand()?.1).ok()?;
-        Some(Arguments { everywhere, command })
+        match std::env::args_os().nth(1)?.to_str()? {
+            "cut" => parse_only("cut", Command::Cut),
+            "run" => parse_only("run", Command::Run),
+            "result" => parse_only("result", Command::Result),
+            "shell" => parse_only("shell", Command::Shell),
+            "hook" => parse_only("hook", Command::Hook),
+            _ => None,
+        }
     }
+}
+
+fn parse_only<T: Args>(name: &'static str, command: fn(T) -> Command) -> Option<Arguments> {
+    let definition = Everywhere::augment_args(clap::Command::new("offcut"))
+        .disable_help_subcommand(true)
+        .subcommand(T::augment_args(clap::Command::new(name)));
+    let matches = definition.try_get_matches().ok()?;
+    let everywhere = Everywhere::from_arg_matches(&matches).ok()?;
+    let command = command(T::from_arg_matches(matches.subcommand()?.1).ok()?);
+    Some(Arguments { everywhere, command })
 }
 
 const EXAMPLES: &str = "Examples:
@@ -127,11 +113,11 @@ pub(crate) enum Command {
   offcut run --shell 'npm run build | tee build.log'
   offcut run --split -- ./program      Shorten standard output and standard error separately")]
     Run(Run),
-    /// Run a command line in your shell and shorten its output; for use as an agent's shell
+    /// Run a command line in your shell and shorten its output (for use as an agent's shell)
     ///
-    /// All arguments are passed to your shell unchanged: `shell` in the configuration, $OFFCUT_SHELL, $SHELL, or
-    /// /bin/sh, in that order. The output of a command line (`-c`) is shortened as by `offcut run`. Scripts, sessions
-    /// on a terminal, and shells started by such a command line run in your shell without offcut.
+    /// Your shell is $OFFCUT_SHELL, `shell` in the configuration, $SHELL, or /bin/sh, in that order. It gets all
+    /// arguments unchanged. The output of a command line (`-c`) is shortened as by `offcut run`. Scripts, sessions on a
+    /// terminal, and shells started by such a command line run without offcut.
     ///
     /// A link to this program named `offcut-sh` runs this command; links named `offcut-bash` or `offcut-zsh` run that
     /// shell. `offcut init` installs the link in your agent.

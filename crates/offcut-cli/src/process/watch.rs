@@ -125,9 +125,10 @@ impl<F: FnMut(Stream, &[u8])> Watcher<F> {
         let mut is_quiet = false;
         loop {
             let now = Instant::now();
+            // Read everything that is available first, however long that takes: the end of the output may follow.
+            let is_drained = is_quiet || self.late_bytes > MAX_LATE_BYTES;
             if let Some((status, end)) = self.ended
-                // Read everything that is available first, however long that takes: the end of the output may follow.
-                && (self.open.is_empty() || (self.is_grace_over(end, now) && (is_quiet || self.late_bytes > MAX_LATE_BYTES)))
+                && (self.open.is_empty() || (is_drained && self.is_grace_over(end, now)))
             {
                 return Ok((self.cause(status), end));
             }

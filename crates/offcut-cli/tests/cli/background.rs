@@ -61,12 +61,12 @@ fn run_stores_later_output_of_background_process() {
         std::fs::write(sandbox.path().join("stop"), "").unwrap();
         let entry = wait_for_state(&sandbox, "complete");
         assert!(sandbox.path().join("gone").exists(), "the process ended normally");
-        let kept = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
-        assert!(kept.ends_with(b"tick\ngoodbye\n"));
-        assert_eq!(entry["digest"], blake3::hash(&kept).to_hex().as_str());
-        assert_eq!((&entry["exit_code"], &entry["bytes"]), (&5.into(), &kept.len().into()));
-        assert_eq!(entry["lines"], kept.iter().filter(|&&byte| byte == b'\n').count() as u64);
-        assert_eq!(sandbox.run(&["cat", id], b"").stdout, kept);
+        let stored = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
+        assert!(stored.ends_with(b"tick\ngoodbye\n"));
+        assert_eq!(entry["digest"], blake3::hash(&stored).to_hex().as_str());
+        assert_eq!((&entry["exit_code"], &entry["bytes"]), (&5.into(), &stored.len().into()));
+        assert_eq!(entry["lines"], stored.iter().filter(|&&byte| byte == b'\n').count() as u64);
+        assert_eq!(sandbox.run(&["cat", id], b"").stdout, stored);
     }
 }
 
@@ -98,15 +98,15 @@ fn run_split_stores_later_output_separately() {
     assert!(stdout.starts_with("now\n[offcut ") && ran.stderr.starts_with("now-err\n[offcut "), "{ran:?}");
     std::fs::write(sandbox.path().join("stop"), "").unwrap();
     until(|| listed(&sandbox).as_array().unwrap().iter().all(|entry| entry["state"] == "complete"));
-    let mut kept: Vec<_> = listed(&sandbox)
+    let mut stored: Vec<_> = listed(&sandbox)
         .as_array()
         .unwrap()
         .iter()
         .map(|entry| entry["path"].as_str().unwrap().to_owned())
         .collect();
-    kept.sort();
-    let kept: Vec<String> = kept.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
-    assert_eq!(kept, ["now\nout\n", "now-err\nerr\n"]);
+    stored.sort();
+    let stored: Vec<String> = stored.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    assert_eq!(stored, ["now\nout\n", "now-err\nerr\n"]);
 }
 
 /// Prints a megabyte when the file `go` exists, and creates `gone` at its end.

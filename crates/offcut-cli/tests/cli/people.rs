@@ -129,7 +129,7 @@ fn clean_removes_old_outputs_only() {
     let pinned = age(&cut(&sandbox, &[]), &sandbox, 11);
     let young = cut(&sandbox, &[]);
     let store = sandbox.store();
-    std::fs::write(store.join("keep.txt"), "not ours").unwrap();
+    std::fs::write(store.join("keep.txt"), "not from offcut").unwrap();
     std::fs::write(sandbox.path().join("outside"), "mine").unwrap();
     symlink(sandbox.path().join("outside"), store.join("link.txt")).unwrap();
     let id = pinned.file_stem().unwrap().to_str().unwrap();

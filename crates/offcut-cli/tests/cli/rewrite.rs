@@ -51,12 +51,12 @@ fn rewritten_line_behaves_like_original() {
     };
     let here = ["echo $#", "echo ${OFFCUT_LINE-none}", "echo \"$0\"", "cd \"it's here\"; pwd"];
     for line in LINES.iter().chain(&here) {
-        let ours = rewritten(&sandbox, line);
-        assert!(ours.ends_with(line), "{ours}");
-        assert_eq!(ours.starts_with(". "), !line.is_empty(), "{ours}");
+        let prefixed = rewritten(&sandbox, line);
+        assert!(prefixed.ends_with(line), "{prefixed}");
+        assert_eq!(prefixed.starts_with(". "), !line.is_empty(), "{prefixed}");
         for options in [&["-c"][..], &["-l", "-c"], &["-c", "-l"]] {
             let run = |line: &str| run(&sandbox, "bash", &[options, &[line]].concat());
-            assert_eq!(all(&run(&ours)), all(&run(line)), "{line}");
+            assert_eq!(all(&run(&prefixed)), all(&run(line)), "{line}");
         }
     }
     // As Claude Code runs it: the commands after the line still run.
@@ -70,17 +70,17 @@ fn rewritten_line_is_shortened_once() {
     let sandbox = home();
     let line = rewritten(&sandbox, "seq 1 100000; exit 3");
     let files = sandbox.path().join("it's here/offcut/agents");
-    let ours = files.join("offcut-bash");
+    let link = files.join("offcut-bash");
     // In bash, and in an agent that also uses offcut as its shell.
-    for program in ["bash", ours.to_str().unwrap()] {
+    for program in ["bash", link.to_str().unwrap()] {
         let ran = run(&sandbox, program, &["-c", &line]);
         let text = String::from_utf8(ran.stdout).unwrap();
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
         assert!(text.starts_with("[offcut ") && text.len() <= 9500, "{text}");
-        let kept = std::fs::read_dir(sandbox.store())
+        let stored = std::fs::read_dir(sandbox.store())
             .unwrap()
             .filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|end| end == "txt"));
-        assert_eq!(kept.count(), 1, "{program}");
+        assert_eq!(stored.count(), 1, "{program}");
         std::fs::remove_dir_all(sandbox.store()).unwrap();
     }
     // The prefix has no effect in other shells.

@@ -239,9 +239,9 @@ fn run_stores_large_output_completely() {
         (&shown["exit_code"], &shown["timed_out"], &shown["signal"]),
         (&0.into(), &false.into(), &().into())
     );
-    let kept = std::fs::read(shown["saved"]["path"].as_str().unwrap()).unwrap();
-    assert_eq!(shown["saved"]["digest"], blake3::hash(&kept).to_hex().as_str());
-    assert_eq!(kept.len(), 20_000_000);
+    let stored = std::fs::read(shown["saved"]["path"].as_str().unwrap()).unwrap();
+    assert_eq!(shown["saved"]["digest"], blake3::hash(&stored).to_hex().as_str());
+    assert_eq!(stored.len(), 20_000_000);
 }
 
 #[test]

@@ -45,10 +45,10 @@ fn run_stores_first_part_when_disk_fills_up() {
             check_not_stored(&ran, "only the first 1024000 bytes were kept");
             let entry = &sandbox.run(&["ls", "--format", "json"], b"").json()[0];
             assert_eq!((&entry["state"], &entry["bytes"]), (&"capped".into(), &1_024_000.into()));
-            let kept = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
+            let stored = std::fs::read(entry["path"].as_str().unwrap()).unwrap();
             assert_eq!(
                 entry["digest"],
-                blake3::hash(&kept).to_hex().as_str(),
+                blake3::hash(&stored).to_hex().as_str(),
                 "the digest is that of the stored part"
             );
             // The command in the notice prints the stored part.

@@ -27,9 +27,9 @@ fn call(sandbox: &Sandbox, program: &str, arguments: &[&str], input: &[u8]) -> R
 #[track_caller]
 fn check(arguments: &[&str], input: &str) {
     let sandbox = Sandbox::new();
-    let ours = link(&sandbox, "offcut-bash");
+    let link_path = link(&sandbox, "offcut-bash");
     let expected = call(&sandbox, "bash", arguments, input.as_bytes());
-    let found = call(&sandbox, ours.to_str().unwrap(), arguments, input.as_bytes());
+    let found = call(&sandbox, link_path.to_str().unwrap(), arguments, input.as_bytes());
     let all = |ran: &Ran| String::from_utf8_lossy(&ran.stdout).into_owned() + &ran.stderr;
     // offcut starts the real shell by its full path.
     let name = |text: String| text.replace("/usr/bin/bash", "bash").replace("/bin/bash", "bash");
@@ -96,8 +96,8 @@ fn shell_shortens_and_stores_long_output() {
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
         assert!(text.starts_with("[offcut ") && text.len() <= 9500, "{text}");
         assert!(text.contains("error: it broke") && text.contains("exit code 3 after"), "{text}");
-        let kept = numbered(100_000).replace("\n50001\n", "\nerror: it broke\n50001\n");
-        assert_eq!(sandbox.run(&["cat", "last"], b"").text(), kept);
+        let stored = numbered(100_000).replace("\n50001\n", "\nerror: it broke\n50001\n");
+        assert_eq!(sandbox.run(&["cat", "last"], b"").text(), stored);
         let show = sandbox.run(&["show", "last", "--format", "json"], b"").json();
         assert_eq!(show["tool"], "bash", "{show}");
     }
@@ -106,23 +106,23 @@ fn shell_shortens_and_stores_long_output() {
 #[test]
 fn nested_shell_does_not_shorten_twice() {
     let sandbox = Sandbox::new();
-    let ours = link(&sandbox, "offcut-bash");
-    let ours = ours.to_str().unwrap();
-    let run = |line: &str| call(&sandbox, ours, &["-c", line], b"").text();
+    let link_path = link(&sandbox, "offcut-bash");
+    let link_path = link_path.to_str().unwrap();
+    let run = |line: &str| call(&sandbox, link_path, &["-c", line], b"").text();
     // The output of the inner shell is part of that of the outer one.
-    run(&format!("{ours} -c 'seq 1 100000'"));
+    run(&format!("{link_path} -c 'seq 1 100000'"));
     assert_eq!(sandbox.run(&["ls", "--all", "--format", "json"], b"").json().as_array().unwrap().len(), 1);
     // The output of an inner shell that goes into a pipe is shortened by the inner shell.
-    assert!(run(&format!("{ours} -c 'seq 1 100000' | cat")).starts_with("[offcut "));
+    assert!(run(&format!("{link_path} -c 'seq 1 100000' | cat")).starts_with("[offcut "));
 }
 
 #[test]
 fn shell_sets_shell_variable_to_real_shell() {
     let sandbox = Sandbox::new();
-    let ours = link(&sandbox, "offcut-bash");
-    let mut command = Command::new(&ours);
+    let link_path = link(&sandbox, "offcut-bash");
+    let mut command = Command::new(&link_path);
     command.args(["-c", "echo \"$SHELL\"; $SHELL -c 'seq 1 100000' | wc -l"]);
-    command.env_clear().env("SHELL", &ours).env("HOME", sandbox.path()).env("PATH", "/usr/bin:/bin");
+    command.env_clear().env("SHELL", &link_path).env("HOME", sandbox.path()).env("PATH", "/usr/bin:/bin");
     let text = feed(command, b"").text();
     assert!(text.ends_with("bash\n100000\n") && !text.contains("offcut"), "{text}");
 }
@@ -130,7 +130,7 @@ fn shell_sets_shell_variable_to_real_shell() {
 #[test]
 fn the_shell_is_chosen_and_is_never_this_program() {
     let sandbox = Sandbox::new();
-    let ours = link(&sandbox, "offcut-sh");
+    let link_path = link(&sandbox, "offcut-sh");
     let check = |variables: &[(&str, &str)], expected: &str| {
         let mut command = sandbox.command();
         command.args(["shell", "-c", "echo ${BASH_VERSION:+bash}"]).env("PATH", "/usr/bin:/bin");
@@ -139,9 +139,9 @@ fn the_shell_is_chosen_and_is_never_this_program() {
     };
     check(&[("SHELL", "/bin/bash")], "bash");
     check(&[("SHELL", "/bin/sh"), ("OFFCUT_SHELL", "/bin/bash")], "bash");
-    check(&[("SHELL", ours.to_str().unwrap()), ("OFFCUT_SHELL", "/bin/bash")], "bash");
+    check(&[("SHELL", link_path.to_str().unwrap()), ("OFFCUT_SHELL", "/bin/bash")], "bash");
     let mut command = sandbox.command();
-    command.args(["run", "--shell", "echo plain"]).env("SHELL", &ours).env("PATH", "/usr/bin:/bin");
+    command.args(["run", "--shell", "echo plain"]).env("SHELL", &link_path).env("PATH", "/usr/bin:/bin");
     assert_eq!(feed(command, b"").text(), "plain\n");
 }
 

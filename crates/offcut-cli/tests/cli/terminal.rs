@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
 pub(crate) struct Terminal {
-    ours: File,
+    controller: File,
     child: Child,
     pub(crate) seen: String,
 }
@@ -36,20 +36,20 @@ impl Terminal {
     #[expect(unsafe_code, reason = "a new session needs code between fork and exec")]
     pub(crate) fn start(mut command: Command) -> Terminal {
         isolate(&mut command);
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        rustix::io::fcntl_setfd(&ours, rustix::io::FdFlags::CLOEXEC).unwrap();
-        grantpt(&ours).unwrap();
-        unlockpt(&ours).unwrap();
-        let name = ptsname(&ours, Vec::new()).unwrap();
+        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        rustix::io::fcntl_setfd(&controller, rustix::io::FdFlags::CLOEXEC).unwrap();
+        grantpt(&controller).unwrap();
+        unlockpt(&controller).unwrap();
+        let name = ptsname(&controller, Vec::new()).unwrap();
         // Without this flag, it becomes the terminal of the tests themselves if these lead a session that has none.
         let flags = libc::O_NOCTTY;
-        let theirs =
+        let terminal_file =
             File::options().read(true).write(true).custom_flags(flags).open(name.to_str().unwrap()).unwrap();
         // Without this flag, the terminal discards pending output on an interrupt.
-        let mut modes = tcgetattr(&theirs).unwrap();
+        let mut modes = tcgetattr(&terminal_file).unwrap();
         modes.local_modes |= LocalModes::NOFLSH;
-        tcsetattr(&theirs, OptionalActions::Now, &modes).unwrap();
-        let stdio = || theirs.try_clone().unwrap();
+        tcsetattr(&terminal_file, OptionalActions::Now, &modes).unwrap();
+        let stdio = || terminal_file.try_clone().unwrap();
         command.stdin(stdio()).stdout(stdio()).stderr(stdio());
         // SAFETY: between fork and exec only two system calls are made; nothing is allocated or locked.
         unsafe {
@@ -60,8 +60,8 @@ impl Terminal {
             });
         }
         let child = command.spawn().unwrap();
-        let ours: OwnedFd = ours.as_fd().try_clone_to_owned().unwrap();
-        Terminal { ours: File::from(ours), child, seen: String::new() }
+        let controller: OwnedFd = controller.as_fd().try_clone_to_owned().unwrap();
+        Terminal { controller: File::from(controller), child, seen: String::new() }
     }
 
     /// Reads until the terminal shows a text.
@@ -75,13 +75,13 @@ impl Terminal {
     fn read(&mut self) -> bool {
         let mut block = [0; 4096];
         // When the other end is closed, Linux reports an error, other systems report the end of the file.
-        let count = self.ours.read(&mut block).unwrap_or(0);
+        let count = self.controller.read(&mut block).unwrap_or(0);
         self.seen += &String::from_utf8_lossy(&block[..count]);
         count > 0
     }
 
     fn type_in(&mut self, keys: &[u8]) {
-        self.ours.write_all(keys).unwrap();
+        self.controller.write_all(keys).unwrap();
     }
 
     /// Returns everything shown, and the exit code.
