@@ -54,7 +54,7 @@ export declare class Engine {
   /** The text that is shown, without a notice. */
   cutBare(output: string, call?: Call | undefined | null): Reply
   /** The profile's notice around a text that the caller cut; the complete output is stored. */
-  frame(whole: string, strategist: string, call?: Call | undefined | null): Promise<Reply>
+  frame(whole: string, cut: string, call?: Call | undefined | null): Promise<Reply>
   /** Stores a complete output and returns its path. */
   keep(whole: string, call?: Call | undefined | null): Promise<string>
   spool(call?: Call | undefined | null): Spool

@@ -1,11 +1,11 @@
-//! A truncator as both languages use it.
+//! A truncator as both packages use it.
 
+use crate::event_log::EventLog;
 use crate::fault::Fault;
-use crate::foreign::{self, Given, Wanted, lock};
+use crate::foreign::{self, StrategyCalls, lock};
 use crate::options::{CallOptions, EngineOptions};
 use crate::place::Place;
 use crate::report::{Report, StrategyRequest, without_nulls};
-use crate::tally::Tally;
 use offcut::measure::EstimatedTokens;
 use offcut::results::{Decision, Middleware, ResultOutcome};
 use offcut::store::{MemoryStore, Store};
@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Bounds outputs and results as its options say.
+/// Bounds outputs and tool results according to its options.
 pub struct Engine {
     middleware: Middleware,
     pub(crate) profile: Profile,
     pub(crate) storage: Storage,
-    /// A truncator for each tool that has options of its own.
+    /// A truncator for each tool that has its own options.
     by_tool: BTreeMap<String, Truncator>,
     tools: Arc<BTreeMap<String, Rule>>,
     skipped: Vec<String>,
@@ -31,47 +31,47 @@ pub struct Engine {
     pub(crate) events: bool,
 }
 
-/// What became of an output.
+/// The answer for an output.
 #[derive(Debug)]
 pub enum Answer {
     /// It fits.
     Whole,
-    /// It was cut.
+    /// It is too large: a preview.
     Cut(Box<Preview>),
-    /// It will be, as soon as the caller has done this.
-    Ask(Asked),
+    /// It is too large: the caller's store or strategy must act first.
+    Ask(CallerRequest),
 }
 
-/// What the caller's own store and strategy have to do.
+/// What the caller's store has to do; the report lists what the strategy has to do.
 #[derive(Debug, Default)]
-pub struct Asked {
-    /// To be saved.
+pub struct CallerRequest {
+    /// The outputs to save.
     pub save: Vec<Vec<u8>>,
 }
 
-/// An answer, and what there is to tell about it.
+/// An answer with its report.
 #[derive(Debug)]
-pub struct Told<T> {
+pub struct Reported<T> {
     /// The answer.
     pub answer: T,
-    /// What is known of it.
+    /// What is known about it.
     pub report: Report,
 }
 
-/// A result that was bounded.
+/// The answer for a tool result.
 #[derive(Debug)]
 pub enum BoundedResult {
-    /// It is as it was.
+    /// It is unchanged.
     Same,
-    /// It changed.
+    /// It changed; the new JSON.
     Changed(String),
-    /// It will, as soon as the caller has done this.
-    Ask(Asked),
+    /// It is too large: the caller's store or strategy must act first.
+    Ask(CallerRequest),
 }
 
-/// What became of each result, beside its text.
+/// The report on one tool result.
 #[derive(Serialize)]
-struct Judged {
+struct ResultRow {
     shape: &'static str,
     tool: Option<String>,
     verdict: &'static str,
@@ -140,48 +140,50 @@ impl Engine {
         text: &[u8],
         context: &Context,
         call: Option<&CallOptions>,
-    ) -> Result<Told<Answer>, Fault> {
+    ) -> Result<Reported<Answer>, Fault> {
         if self.skipped.iter().any(|tool| Some(tool) == context.tool.as_ref()) {
-            return Ok(Told { answer: Answer::Whole, report: Report::whole(Vec::new()) });
+            return Ok(Reported { answer: Answer::Whole, report: Report::whole(Vec::new()) });
         }
         if call.is_none() && !self.events && !self.is_foreign() {
             let truncator = self.for_tool(context);
             let shown = truncator.apply(text, context);
-            return Ok(told(shown, Vec::new(), || truncator.settings(context)));
+            return Ok(reported(shown, Vec::new(), || truncator.settings(context)));
         }
-        let round = self.round(context, call)?;
-        let shown = round.truncator.apply(text, context);
-        Ok(round.answer(shown, context))
+        let attempt = self.attempt(context, call)?;
+        let shown = attempt.truncator.apply(text, context);
+        Ok(attempt.answer(shown, context))
     }
 
-    /// The text that is shown of an output, without a word of ours.
+    /// What is shown of an output, without notices.
     pub fn cut_bare(
         &self,
         text: &[u8],
         context: &Context,
         call: &CallOptions,
-    ) -> Result<Told<Vec<u8>>, Fault> {
+    ) -> Result<Reported<Vec<u8>>, Fault> {
         let truncator = self.truncator(context, Some(call))?.storage(Storage::Off);
         match truncator.apply(text, context) {
-            Shown::Whole(whole) => Ok(Told { answer: whole.into_owned(), report: Report::whole(Vec::new()) }),
+            Shown::Whole(whole) => {
+                Ok(Reported { answer: whole.into_owned(), report: Report::whole(Vec::new()) })
+            }
             Shown::Cut(preview) => {
                 let part = |placed: &offcut::Placed| {
                     preview.content.get(placed.at..placed.at + placed.length).unwrap_or_default()
                 };
                 let answer = preview.placed.iter().flat_map(part).copied().collect();
-                Ok(Told { answer, report: Report::new(&preview, &truncator.settings(context)) })
+                Ok(Reported { answer, report: Report::new(&preview, &truncator.settings(context)) })
             }
         }
     }
 
-    /// Bounds a tool result, or an array of them. The second text is JSON: what became of each.
+    /// Bounds a tool result, or an array of them. The second text is JSON: the report on each.
     pub fn result(
         &self,
         json: &str,
         context: &Context,
         call: &CallOptions,
-    ) -> Result<(Told<BoundedResult>, String), Fault> {
-        let round = self.round(context, Some(call))?;
+    ) -> Result<(Reported<BoundedResult>, String), Fault> {
+        let attempt = self.attempt(context, Some(call))?;
         let (tools, rule) = (Arc::clone(&self.tools), call.rule);
         let decide = move |result: &offcut::results::ResultCall<'_>| {
             let of_tool = result.context.tool.as_ref().and_then(|tool| tools.get(tool)).copied();
@@ -191,7 +193,7 @@ impl Engine {
                 rule => Decision::BoundWith(rule),
             }
         };
-        let mut middleware = Middleware::new((*round.truncator).clone())
+        let mut middleware = Middleware::new((*attempt.truncator).clone())
             .skip_tools(self.skipped.iter().cloned())
             .decide(decide);
         if let Some(total) = self.total {
@@ -200,14 +202,14 @@ impl Engine {
         let bounded = middleware.bound_json(json, call.shape()?, context)?;
         let is_cut =
             bounded.results.iter().any(|result| matches!(result.outcome, ResultOutcome::Truncated(_)));
-        if round.probes && is_cut {
-            let asked = Told { answer: BoundedResult::Ask(round.asked()), report: round.wanted() };
+        if attempt.needs_caller && is_cut {
+            let asked = Reported { answer: BoundedResult::Ask(attempt.request()), report: attempt.wanted() };
             return Ok((asked, "[]".to_owned()));
         }
         let judge = |judged: &offcut::results::ResultReport| {
             let report = match &judged.outcome {
                 ResultOutcome::Truncated(preview) => {
-                    Some(Report::new(preview, &round.truncator.settings(&judged.context)))
+                    Some(Report::new(preview, &attempt.truncator.settings(&judged.context)))
                 }
                 ResultOutcome::Fits | ResultOutcome::Skipped(_) => None,
             };
@@ -216,7 +218,7 @@ impl Engine {
                 ResultOutcome::Fits => "fits",
                 ResultOutcome::Skipped(_) => "passed",
             };
-            Judged { shape: judged.shape.name(), tool: judged.context.tool.clone(), verdict, report }
+            ResultRow { shape: judged.shape.name(), tool: judged.context.tool.clone(), verdict, report }
         };
         let results: Vec<Value> =
             bounded.results.iter().map(|result| without_nulls(&judge(result))).collect();
@@ -225,7 +227,7 @@ impl Engine {
             std::borrow::Cow::Owned(json) => BoundedResult::Changed(json),
         };
         let results = serde_json::to_string(&results)?;
-        Ok((Told { answer, report: Report::whole(round.events()) }, results))
+        Ok((Reported { answer, report: Report::whole(attempt.events()) }, results))
     }
 
     fn is_foreign(&self) -> bool {
@@ -250,64 +252,70 @@ impl Engine {
         Ok(truncator)
     }
 
-    /// A truncator for one call that asks foreign parts nothing, or knows what they gave.
-    pub(crate) fn round(&self, context: &Context, call: Option<&CallOptions>) -> Result<Round, Fault> {
+    /// A truncator for one call. The caller's store and strategy are replaced by their results, or, before they have acted,
+    /// by recorders.
+    pub(crate) fn attempt(&self, context: &Context, call: Option<&CallOptions>) -> Result<Attempt, Fault> {
         let mut truncator = self.truncator(context, call)?;
         let saved = call.and_then(|call| call.saved.as_deref());
         let made = call.and_then(|call| call.made.as_deref());
-        let probes = (self.foreign_store && saved.is_none()) || (self.foreign_strategy && made.is_none());
-        let (wanted, memory, tally) =
-            (Wanted::default(), MemoryStore::new(SystemTime::now), Tally::default());
+        let needs_caller =
+            (self.foreign_store && saved.is_none()) || (self.foreign_strategy && made.is_none());
+        let (calls, memory, log) =
+            (StrategyCalls::default(), MemoryStore::new(SystemTime::now), EventLog::default());
         match (self.foreign_store, saved) {
-            (true, Some(saved)) => truncator = truncator.storage(Storage::To(Arc::new(Given::new(saved)))),
+            (true, Some(saved)) => {
+                truncator = truncator.storage(Storage::To(Arc::new(foreign::store_of_results(saved))))
+            }
             (true, None) => truncator = truncator.storage(Storage::To(Arc::new(memory.clone()))),
-            (false, _) if probes => truncator = truncator.storage(Storage::Off),
+            (false, _) if needs_caller => truncator = truncator.storage(Storage::Off),
             (false, _) => {}
         }
         match (self.foreign_strategy, made) {
-            (true, Some(made)) => truncator = truncator.strategy(foreign::given(made)),
-            (true, None) => truncator = truncator.strategy(foreign::noting(&wanted)),
+            (true, Some(made)) => truncator = truncator.strategy(foreign::strategy_of_results(made)),
+            (true, None) => truncator = truncator.strategy(foreign::recording_strategy(&calls)),
             (false, _) => {}
         }
         if self.events {
-            truncator = truncator.sink(JsonLinesSink::new(tally.clone(), SystemTime::now));
+            truncator = truncator.sink(JsonLinesSink::new(log.clone(), SystemTime::now));
         }
-        Ok(Round { truncator: Arc::new(truncator), probes, wanted, memory, tally })
+        Ok(Attempt { truncator: Arc::new(truncator), needs_caller, calls, memory, log })
     }
 }
 
-/// One call on its way.
-pub(crate) struct Round {
+/// One attempt at a call.
+pub(crate) struct Attempt {
     pub(crate) truncator: Arc<Truncator>,
-    /// Something is still to be asked for.
-    pub(crate) probes: bool,
-    wanted: Wanted,
+    /// The caller's store or strategy must act before there is an answer.
+    pub(crate) needs_caller: bool,
+    calls: StrategyCalls,
     memory: MemoryStore,
-    tally: Tally,
+    log: EventLog,
 }
 
-impl Round {
-    pub(crate) fn answer(&self, shown: Shown<'_>, context: &Context) -> Told<Answer> {
+impl Attempt {
+    pub(crate) fn answer(&self, shown: Shown<'_>, context: &Context) -> Reported<Answer> {
         match shown {
-            Shown::Cut(_) if self.probes => Told { answer: Answer::Ask(self.asked()), report: self.wanted() },
-            shown => told(shown, self.events(), || self.truncator.settings(context)),
+            Shown::Cut(_) if self.needs_caller => {
+                Reported { answer: Answer::Ask(self.request()), report: self.wanted() }
+            }
+            shown => reported(shown, self.events(), || self.truncator.settings(context)),
         }
     }
 
     fn events(&self) -> Vec<Value> {
-        self.tally.events()
+        self.log.events()
     }
 
     fn wanted(&self) -> Report {
-        let wanted = lock(&self.wanted);
-        let wanted = wanted.iter().map(|(text, limits)| StrategyRequest {
+        let calls = lock(&self.calls);
+        let wanted = calls.iter().map(|(text, limits)| StrategyRequest {
             text: String::from_utf8_lossy(text).into_owned(),
             limits: (*limits).into(),
         });
         Report { wanted: wanted.collect(), ..Report::default() }
     }
 
-    fn asked(&self) -> Asked {
+    fn request(&self) -> CallerRequest {
         let ids = self.memory.ids().unwrap_or_default();
         let read = |id: &offcut::store::Id| {
             let bytes = self.memory.entry(id).map_or(0, |entry| entry.bytes);
@@ -316,16 +324,16 @@ impl Round {
             content.truncate(count);
             content
         };
-        Asked { save: ids.iter().map(read).collect() }
+        CallerRequest { save: ids.iter().map(read).collect() }
     }
 }
 
-fn told(shown: Shown<'_>, events: Vec<Value>, settings: impl Fn() -> Settings) -> Told<Answer> {
+fn reported(shown: Shown<'_>, events: Vec<Value>, settings: impl Fn() -> Settings) -> Reported<Answer> {
     match shown {
-        Shown::Whole(_) => Told { answer: Answer::Whole, report: Report::whole(events) },
+        Shown::Whole(_) => Reported { answer: Answer::Whole, report: Report::whole(events) },
         Shown::Cut(preview) => {
             let report = Report { events, ..Report::new(&preview, &settings()) };
-            Told { answer: Answer::Cut(preview), report }
+            Reported { answer: Answer::Cut(preview), report }
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Everything that can be wrong with a call.
+//! Why a call fails.
 
 use offcut::results::InvalidJson;
 use offcut::retrieve::RetrieveError;
 use offcut::store::StoreError;
 use offcut::{LimitError, ProfileError};
 
-/// Something that cannot be done; the message is for people.
+/// Why a call fails; the message is for people.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
-    /// Options, ranges or patterns that mean nothing.
+    /// Invalid options, ranges or patterns.
     #[error("{0}")]
     Invalid(String),
-    /// There is no such entry.
+    /// No such entry.
     #[error("{0}")]
     NotFound(String),
     /// The store failed.
@@ -39,10 +39,10 @@ impl From<InvalidJson> for Fault {
 
 impl From<serde_json::Error> for Fault {
     fn from(error: serde_json::Error) -> Fault {
-        // Where in the text that we made ourselves it stands helps nobody.
+        // The position is in JSON that the package wrote itself: it does not help the caller.
         let text = error.to_string();
-        let told = text.split(" at line ").next().unwrap_or_default();
-        Fault::Invalid(told.to_owned())
+        let message = text.split(" at line ").next().unwrap_or_default();
+        Fault::Invalid(message.to_owned())
     }
 }
 

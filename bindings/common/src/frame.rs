@@ -1,34 +1,33 @@
-//! A text that somebody else cut, in the words of a document's profile, and the whole of it kept.
+//! The notice of a profile around a text that the caller's strategy cut; the whole output is stored.
 
-use crate::engine::{Engine, Told};
+use crate::engine::{Engine, Reported};
+use crate::event_log::EventLog;
 use crate::fault::Fault;
-use crate::foreign::{Saved, Strategist};
+use crate::foreign::{Saved, StrategyResult};
 use crate::report::Report;
-use crate::tally::Tally;
 use offcut::store::{Entry, EntryState, NewEntry, Reading, Store, Summary};
 use offcut::{
-    Context, Event, EventSink, Frames, Gap, GapReason, JsonLinesSink, LinePosition, Profile, Size, Storage,
-    Unit,
+    Context, Event, EventSink, Gap, GapReason, JsonLinesSink, LinePosition, Profile, Size, Storage, Unit,
 };
 use std::time::SystemTime;
 
 impl Engine {
-    /// The document's words around a text that a strategy of its own cut, and the whole of it kept.
+    /// Puts the profile's notice around a text that the caller's strategy cut, and stores the whole output.
     pub fn frame(
         &self,
         whole: &[u8],
-        strategist: &Strategist,
+        cut: &StrategyResult,
         context: &Context,
-    ) -> Result<Told<Vec<u8>>, Fault> {
+    ) -> Result<Reported<Vec<u8>>, Fault> {
         let Some(frames) = &self.profile.wording else {
             return Err(Fault::Invalid(format!("the profile {} has no frames", self.profile.name)));
         };
-        let tally = Tally::default();
+        let log = EventLog::default();
         let clock: fn() -> SystemTime = SystemTime::now;
-        let sink = JsonLinesSink::new(tally.clone(), clock);
+        let sink = JsonLinesSink::new(log.clone(), clock);
         let original = whole.len() as u64;
         let (mut id, mut saved, mut error) = (None, None, None);
-        match (&strategist.saved, &self.storage) {
+        match (&cut.saved, &self.storage) {
             (Some(Saved::Path(path)), _) => saved = Some(path.clone()),
             (Some(Saved::Error(reason)), _) => error = Some(reason.clone()),
             (None, Storage::Off) => error = Some("no store is set".to_owned()),
@@ -46,14 +45,15 @@ impl Engine {
             sink.emit(&Event::Error { context, original, error });
         }
         let count = |given: Option<f64>| given.filter(|count| *count >= 0.0).map(|count| count as u64);
-        let (lines, bytes) = (count(strategist.removed_lines), count(strategist.removed_bytes));
+        let (lines, bytes) = (count(cut.removed_lines), count(cut.removed_bytes));
         let (removed, unit) = match (bytes.filter(|&bytes| bytes > 0), lines) {
             (Some(bytes), _) => (bytes, Unit::Bytes),
             (None, lines) => (lines.unwrap_or_default(), Unit::Lines),
         };
-        let answer = framed(frames, strategist, removed, unit, (saved.as_deref(), error.as_deref()));
+        let location = saved.as_deref().ok_or(error.as_deref().unwrap_or_default());
+        let answer = frames.around(&cut.content, cut.tail, removed, unit, location);
         sink.emit(&Event::Truncated { context, original, content: answer.len() as u64, limited_by: unit });
-        let events = if self.events { tally.events() } else { Vec::new() };
+        let events = if self.events { log.events() } else { Vec::new() };
         let report = Report {
             truncated: true,
             id,
@@ -64,10 +64,10 @@ impl Engine {
             events,
             ..Report::default()
         };
-        Ok(Told { answer: answer.into_bytes(), report })
+        Ok(Reported { answer: answer.into_bytes(), report })
     }
 
-    /// Keeps a whole output, whatever its size.
+    /// Stores a whole output of any size.
     pub fn keep(&self, whole: &[u8], context: &Context) -> Result<Entry, Fault> {
         let store = match &self.storage {
             Storage::To(store) => store,
@@ -78,7 +78,7 @@ impl Engine {
     }
 }
 
-/// Keeps an output of which a foreign strategy shows something.
+/// Stores an output of which the caller's strategy shows something.
 fn keep(store: &dyn Store, profile: &Profile, whole: &[u8], context: &Context) -> Result<Entry, Fault> {
     let draft =
         NewEntry { context, profile: &profile.name, file_name: &profile.file_name, reading: Reading::Plain };
@@ -104,40 +104,4 @@ fn keep(store: &dyn Store, profile: &Profile, whole: &[u8], context: &Context) -
         gaps: vec![gap],
     };
     Ok(writer.commit(&summary)?)
-}
-
-/// The document's frame around a foreign text. What a value contains is never looked at again.
-fn framed(
-    frames: &Frames,
-    strategist: &Strategist,
-    removed: u64,
-    unit: Unit,
-    (saved, error): (Option<&str>, Option<&str>),
-) -> String {
-    let hint = match saved {
-        Some(path) => fill(&frames.hint, &[("path", path)]),
-        None => fill(&frames.hint_not_saved, &[("error", error.unwrap_or_default())]),
-    };
-    let frame = if strategist.tail { &frames.tail } else { &frames.head };
-    let (removed, unit) = (removed.to_string(), unit.to_string());
-    let values =
-        [("preview", &*strategist.content), ("removed", &*removed), ("unit", &*unit), ("hint", &*hint)];
-    fill(frame, &values)
-}
-
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
-    let mut text = String::new();
-    let mut rest = template;
-    while let Some((before, behind)) = rest.split_once('{') {
-        text.push_str(before);
-        let known = behind.split_once('}').and_then(|(name, after)| {
-            values.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value, after))
-        });
-        (rest, _) = match known {
-            Some((value, after)) => (after, text.push_str(value)),
-            None => (behind, text.push('{')),
-        };
-    }
-    text.push_str(rest);
-    text
 }

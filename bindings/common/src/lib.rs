@@ -1,11 +1,12 @@
-//! What both bindings need: an engine from options, answers as plain data, and a store to read from.
+//! What the Python and Node packages share: an engine from options, reports as JSON, and a store to read from.
 //!
-//! Nothing here calls back into another language. Where a foreign store or strategy takes part, the engine first says
-//! what it needs from them ([`Answer::Ask`]) and is then called again with what they gave ([`CallOptions::saved`],
-//! [`CallOptions::made`]). So exceptions stay in the language that threw them, and a store may take its time.
+//! Nothing here calls back into another language. If the caller has a store or strategy, the engine first returns what
+//! they have to do ([`Answer::Ask`]), and is called again with their results ([`CallOptions::saved`],
+//! [`CallOptions::made`]). Exceptions stay in the language that raised them, and a store may be asynchronous.
 
 mod archive;
 mod engine;
+mod event_log;
 mod fault;
 mod foreign;
 mod frame;
@@ -13,18 +14,17 @@ mod options;
 mod place;
 mod report;
 mod spool;
-mod tally;
 
 pub use archive::Archive;
-pub use engine::{Answer, Asked, BoundedResult, Engine, Told};
+pub use engine::{Answer, BoundedResult, CallerRequest, Engine, Reported};
 pub use fault::Fault;
-pub use foreign::{Saved, Strategist};
+pub use foreign::{Saved, StrategyResult};
 pub use offcut::Context;
 pub use options::CallOptions;
 pub use report::Report;
 pub use spool::OwnedSpool;
 
-/// How many lines a text has, as the documents count them: what `split("\n")` gives.
+/// The number of lines of a text as `split("\n")` counts them.
 pub fn count_lines(text: &[u8]) -> u64 {
     offcut::measure::lines(text, offcut::measure::LineConvention::Separated)
 }

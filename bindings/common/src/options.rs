@@ -1,4 +1,4 @@
-//! Options, as JSON that both languages can write: one table of names, in both of their spellings.
+//! Options as JSON, with the names in the spelling of both languages.
 
 use crate::fault::Fault;
 use crate::foreign::Saved;
@@ -11,49 +11,49 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What an engine is made from.
+/// The options of an engine.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct EngineOptions {
     /// A built-in profile's name, or the path of a profile's TOML file.
     pub(crate) profile: Option<String>,
-    /// A directory, or `none`; without it the binary's own.
+    /// A directory, or `none`; without it, the command line's store.
     pub(crate) store: Option<String>,
     /// `files`, `shell`, `tool:NAME` or `nothing`.
     pub(crate) reach: Option<String>,
     /// Options for each tool, over those for all.
     pub(crate) tools: BTreeMap<String, RuleOptions>,
-    /// Tools whose results pass as they are.
+    /// Tools whose results are not changed.
     #[serde(alias = "skipTools")]
     pub(crate) skip_tools: Vec<String>,
-    /// What the results of one batch may have together.
+    /// The budget that the results of one batch share.
     pub(crate) total: Option<Amount>,
-    /// What is kept of one output at the most.
+    /// The most that is stored of one output.
     #[serde(alias = "maxOutput")]
     pub(crate) max_output: Option<Amount>,
-    /// A store of the caller's own saves.
+    /// The caller has its own store.
     pub(crate) foreign_store: bool,
-    /// A strategy of the caller's own cuts.
+    /// The caller has its own strategy.
     pub(crate) foreign_strategy: bool,
-    /// Answers tell what happened.
+    /// Reports contain events.
     pub(crate) events: bool,
 }
 
-/// What one call may say for itself.
+/// The options of one call.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CallOptions {
     shape: Option<String>,
-    /// What the caller's own store said to each question, in order.
+    /// The results of the caller's store, in order.
     pub saved: Option<Vec<Saved>>,
-    /// What the caller's own strategy made of each text, in order.
+    /// The results of the caller's strategy, in order.
     pub made: Option<Vec<String>>,
     #[serde(skip)]
     pub(crate) rule: Rule,
 }
 
 impl CallOptions {
-    /// Reads them from JSON.
+    /// Parses JSON.
     pub fn parse(json: &str) -> Result<CallOptions, Fault> {
         let (call, rule) = split::<CallOptions>(json, &["shape", "saved", "made"])?;
         Ok(CallOptions { rule: rule.rule()?, ..call })
@@ -69,7 +69,7 @@ impl CallOptions {
 }
 
 impl EngineOptions {
-    /// Reads them from JSON, with the rule for all tools.
+    /// Parses JSON into the options and the rule for all tools.
     pub(crate) fn parse(json: &str) -> Result<(EngineOptions, Rule), Fault> {
         const OWN: [&str; 12] = [
             "profile",
@@ -90,7 +90,7 @@ impl EngineOptions {
     }
 }
 
-/// Divides an object into what `own` names and the options that are a rule's.
+/// Splits an object into the keys in `own` and the options of a rule.
 fn split<T: DeserializeOwned>(json: &str, own: &[&str]) -> Result<(T, RuleOptions), Fault> {
     let all: Map<String, Value> = serde_json::from_str(json)?;
     let (own, rule): (Map<_, _>, Map<_, _>) = all
@@ -100,7 +100,7 @@ fn split<T: DeserializeOwned>(json: &str, own: &[&str]) -> Result<(T, RuleOption
     Ok((serde_json::from_value(Value::Object(own))?, serde_json::from_value(Value::Object(rule))?))
 }
 
-/// The options that may differ from tool to tool and from call to call.
+/// The options that can differ by tool and by call.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RuleOptions {
@@ -166,7 +166,7 @@ impl RuleOptions {
     }
 }
 
-/// A whole number, or a size as people write it.
+/// A positive whole number, or a size such as `50KiB`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Amount(pub(crate) u64);
 
@@ -182,7 +182,7 @@ impl Visitor<'_> for AmountVisitor {
     type Value = Amount;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a whole number from 1 on, or a size such as \"50KiB\"")
+        formatter.write_str("a positive whole number, or a size such as \"50KiB\"")
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Amount, E> {
@@ -190,7 +190,7 @@ impl Visitor<'_> for AmountVisitor {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Amount, E> {
-        // What JavaScript and JSON write for a whole number that is too large to be one.
+        // JavaScript and JSON write very large whole numbers as floating-point numbers.
         if value.fract() == 0.0 && value >= u64::MAX as f64 {
             return Ok(Amount(u64::MAX / 4));
         }
@@ -206,18 +206,18 @@ impl Visitor<'_> for AmountVisitor {
 mod tests {
     use super::*;
 
-    /// One door: options, and what is said of them.
+    /// Parses options and compares the result or the error.
     #[track_caller]
     fn check(json: &str, expected: &str) {
-        let told = match EngineOptions::parse(json) {
+        let result = match EngineOptions::parse(json) {
             Ok((_, rule)) => format!("{:?} {:?} {:?}", rule.limits.lines, rule.limits.bytes, rule.enabled),
             Err(fault) => fault.to_string(),
         };
-        assert!(told.contains(expected), "{json}: {told}");
+        assert!(result.contains(expected), "{json}: {result}");
     }
 
     #[test]
-    fn options_in_both_spellings() {
+    fn parses_options_in_both_spellings() {
         check("{}", "None None None");
         check(r#"{"max_lines": 10, "max_bytes": "50KiB"}"#, "Some(10) Some(51200) None");
         check(r#"{"maxLines": 10, "skip": true, "profile": null}"#, "Some(10) None Some(false)");
@@ -225,12 +225,12 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn rejects_invalid_options() {
         check(r#"{"max_line": 10}"#, "unknown field `max_line`, expected one of");
-        check(r#"{"max_lines": -1}"#, "a whole number from 1 on");
-        check(r#"{"max_lines": 1.5}"#, "a whole number from 1 on");
+        check(r#"{"max_lines": -1}"#, "a positive whole number");
+        check(r#"{"max_lines": 1.5}"#, "a positive whole number");
         check(r#"{"max_lines": 1e30}"#, "Some(4611686018427387903)");
-        check(r#"{"max_lines": true}"#, "a whole number from 1 on");
+        check(r#"{"max_lines": true}"#, "a positive whole number");
         check(r#"{"max_bytes": "lots"}"#, "expected a positive size");
         check(r#"{"strategy": "best"}"#, "unknown variant `best`");
         check(r#"{"preset": "x"}"#, "no preset \"x\"; there are: code, error, log");

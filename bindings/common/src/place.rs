@@ -1,4 +1,4 @@
-//! Where outputs are kept: the same places as the binary's.
+//! Where outputs are stored: the same directories as the command line's.
 
 use crate::fault::Fault;
 use etcetera::{BaseStrategy, choose_base_strategy};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Where outputs are kept.
+/// Where outputs are stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Nowhere.
@@ -18,16 +18,16 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The place that a text names; without one, the binary's own.
+    /// The place that a text names; without one, the command line's.
     pub(crate) fn named(chosen: Option<&str>) -> Result<Place, Fault> {
         let invalid = |reason: String| Err(Fault::Invalid(reason));
         let base = || choose_base_strategy().map_err(|_| no_home());
         match chosen {
             None => Ok(Place::Directory(base()?.data_dir().join("offcut"))),
             Some("none") => Ok(Place::Nowhere),
-            Some("") => invalid("the store names nothing: name a directory, or none".to_owned()),
+            Some("") => invalid("the name of the store is empty: expected a directory, or none".to_owned()),
             Some(uri) if uri.contains("://") => {
-                invalid(format!("there is no store for {uri:?} here: name a directory"))
+                invalid(format!("unsupported store {uri:?}: expected a directory"))
             }
             Some(path) => match path.strip_prefix("~/") {
                 Some(rest) => absolute(&base()?.home_dir().join(rest)),
@@ -47,7 +47,7 @@ impl Place {
     /// The store to read from.
     pub(crate) fn store(&self) -> Result<Arc<dyn Store>, Fault> {
         match self {
-            Place::Nowhere => Err(Fault::Invalid("there is nothing to read without a store".to_owned())),
+            Place::Nowhere => Err(Fault::Invalid("there is no store to read from".to_owned())),
             Place::Directory(directory) => Ok(Arc::new(directory_store(directory))),
         }
     }
@@ -62,7 +62,7 @@ impl Place {
         Some(format!("offcut --store {}", shlex::try_quote(path).ok()?))
     }
 
-    /// What the reader of a preview can use. Files are there for every reader; the binary may not be.
+    /// How the reader of a preview can get the rest. Every reader can open files; `offcut` may not be installed.
     pub(crate) fn reach(&self, chosen: Option<&str>) -> Result<Reach, Fault> {
         match chosen {
             None | Some("files") => Ok(Reach::Files),
@@ -71,7 +71,7 @@ impl Place {
             Some(other) => match other.split_once(':') {
                 Some(("tool", name)) if !name.is_empty() => Ok(Reach::Tool { name: name.to_owned() }),
                 _ => Err(Fault::Invalid(format!(
-                    "no reach {other:?}; there are: files, shell, tool:NAME, nothing"
+                    "unknown reach {other:?}: expected files, shell, tool:NAME or nothing"
                 ))),
             },
         }
@@ -79,7 +79,7 @@ impl Place {
 }
 
 fn no_home() -> Fault {
-    Fault::Invalid("there is no home directory: name a store".to_owned())
+    Fault::Invalid("there is no home directory: set a store".to_owned())
 }
 
 fn directory_store(directory: &Path) -> FsStore {

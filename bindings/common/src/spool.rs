@@ -1,6 +1,6 @@
 //! A spool that owns its truncator.
 
-use crate::engine::{Answer, Engine, Round, Told};
+use crate::engine::{Answer, Attempt, Engine, Reported};
 use crate::fault::Fault;
 use crate::options::CallOptions;
 use offcut::{Context, Ending, Shown, Spool, Truncator};
@@ -35,14 +35,14 @@ impl Cell {
     }
 }
 
-/// Takes an output in chunks and bounds it.
+/// Receives an output in chunks and bounds it.
 pub struct OwnedSpool {
     engine: Arc<Engine>,
     context: Context,
-    round: Round,
+    attempt: Attempt,
     cell: Cell,
-    /// What a foreign store is being asked to save; the cut is made from it.
-    held: Option<Vec<u8>>,
+    /// The whole output, if the caller's store or strategy must act: it is cut again afterwards.
+    buffer: Option<Vec<u8>>,
 }
 
 impl OwnedSpool {
@@ -52,31 +52,30 @@ impl OwnedSpool {
         context: Context,
         call: Option<&CallOptions>,
     ) -> Result<OwnedSpool, Fault> {
-        let round = engine.round(&context, call)?;
-        let cell = Cell::start(&round.truncator, &context);
-        // A strategy that is asked must be given the text again, and nothing else holds it.
-        let held = round.probes.then(Vec::new);
-        Ok(OwnedSpool { engine: Arc::clone(engine), context, round, cell, held })
+        let attempt = engine.attempt(&context, call)?;
+        let cell = Cell::start(&attempt.truncator, &context);
+        let buffer = attempt.needs_caller.then(Vec::new);
+        Ok(OwnedSpool { engine: Arc::clone(engine), context, attempt, cell, buffer })
     }
 
-    /// Takes in the next chunk.
+    /// Receives the next chunk.
     pub fn observe(&mut self, chunk: &[u8]) {
         self.cell.observe(chunk);
-        if let Some(held) = &mut self.held {
-            held.extend_from_slice(chunk);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.extend_from_slice(chunk);
         }
     }
 
-    /// The end of the output. A whole one is returned.
+    /// Ends the output. An output that fits is returned.
     pub fn finish(
         &mut self,
         ending: Ending,
         call: Option<&CallOptions>,
-    ) -> Result<(Told<Answer>, Option<Vec<u8>>), Fault> {
-        if let (Some(call), Some(held)) = (call, &self.held) {
-            self.round = self.engine.round(&self.context, Some(call))?;
-            self.cell = Cell::start(&self.round.truncator, &self.context);
-            self.cell.observe(held);
+    ) -> Result<(Reported<Answer>, Option<Vec<u8>>), Fault> {
+        if let (Some(call), Some(buffer)) = (call, &self.buffer) {
+            self.attempt = self.engine.attempt(&self.context, Some(call))?;
+            self.cell = Cell::start(&self.attempt.truncator, &self.context);
+            self.cell.observe(buffer);
         }
         let shown = self
             .cell
@@ -86,6 +85,6 @@ impl OwnedSpool {
             Shown::Whole(content) => Some(content.to_vec()),
             Shown::Cut(_) => None,
         };
-        Ok((self.round.answer(shown, &self.context), whole))
+        Ok((self.attempt.answer(shown, &self.context), whole))
     }
 }

@@ -1,6 +1,6 @@
 //! offcut for Node: values in and out; everything else is in `offcut-common`.
 //!
-//! No call from here goes back into JavaScript, so work that a promise stands for is done on another thread.
+//! The engine never calls JavaScript, so the work of a promise runs on another thread.
 
 mod text;
 mod work;
@@ -9,10 +9,10 @@ use napi::Result;
 use napi::bindgen_prelude::{AsyncTask, Buffer, BufferSlice, ClassInstance, Either};
 use napi_derive::napi;
 use offcut_common::{
-    Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Strategist, Told,
+    Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Reported, StrategyResult,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use text::{Chunk, Language};
+use text::{Chunk, TextType};
 use work::{Work, guarded};
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -68,16 +68,16 @@ pub struct PageReply {
     pub report: String,
 }
 
-fn reply(told: Told<Answer>, language: Language) -> Option<Reply> {
-    let report = Some(told.report.json());
-    match told.answer {
-        Answer::Whole if !told.report.has_events() => None,
+fn reply(reported: Reported<Answer>, text_type: TextType) -> Option<Reply> {
+    let report = Some(reported.report.json());
+    match reported.answer {
+        Answer::Whole if !reported.report.has_events() => None,
         Answer::Whole => Some(Reply { report, ..Reply::default() }),
         Answer::Cut(preview) => {
-            Some(Reply { content: Some(language.speak(preview.content)), report, ..Reply::default() })
+            Some(Reply { content: Some(text_type.to_js(preview.content)), report, ..Reply::default() })
         }
-        Answer::Ask(asked) => {
-            let saves = Some(asked.save.into_iter().map(Buffer::from).collect());
+        Answer::Ask(request) => {
+            let saves = Some(request.save.into_iter().map(Buffer::from).collect());
             Some(Reply { report, saves, ..Reply::default() })
         }
     }
@@ -127,8 +127,8 @@ impl NodeEngine {
     ) -> Result<Option<Reply>> {
         guarded(|| {
             let (context, options) = Call::parts(call)?;
-            let Chunk { bytes, language } = Chunk::of(&output, length);
-            Ok(reply(self.0.cut(bytes, &context, options.as_ref())?, language))
+            let Chunk { bytes, text_type } = Chunk::of(&output, length);
+            Ok(reply(self.0.cut(bytes, &context, options.as_ref())?, text_type))
         })
     }
 
@@ -139,9 +139,9 @@ impl NodeEngine {
         call: Option<Call>,
     ) -> AsyncTask<Work<Option<Reply>>> {
         let engine = Arc::clone(&self.0);
-        let (bytes, language) = match output {
-            Either::A(bytes) => (Either::A(bytes), Language::Bytes),
-            Either::B(mut text) => (Either::B(std::mem::take(&mut text.0)), Language::Text),
+        let (bytes, text_type) = match output {
+            Either::A(bytes) => (Either::A(bytes), TextType::Bytes),
+            Either::B(mut text) => (Either::B(std::mem::take(&mut text.0)), TextType::Text),
         };
         Work::task(move || {
             let (context, options) = Call::parts(call)?;
@@ -149,7 +149,7 @@ impl NodeEngine {
                 Either::A(bytes) => bytes,
                 Either::B(bytes) => bytes,
             };
-            Ok(reply(engine.cut(bytes, &context, options.as_ref())?, language))
+            Ok(reply(engine.cut(bytes, &context, options.as_ref())?, text_type))
         })
     }
 
@@ -178,21 +178,21 @@ impl NodeEngine {
     pub fn cut_bare(&self, output: String, call: Option<Call>) -> Result<Reply> {
         guarded(|| {
             let (context, options) = Call::parts(call)?;
-            let told = self.0.cut_bare(output.as_bytes(), &context, &options.unwrap_or_default())?;
-            let content = Some(Language::Text.speak(told.answer));
-            Ok(Reply { content, report: Some(told.report.json()), ..Reply::default() })
+            let reported = self.0.cut_bare(output.as_bytes(), &context, &options.unwrap_or_default())?;
+            let content = Some(TextType::Text.to_js(reported.answer));
+            Ok(Reply { content, report: Some(reported.report.json()), ..Reply::default() })
         })
     }
 
     /// The profile's notice around a text that the caller cut; the complete output is stored.
     #[napi(ts_return_type = "Promise<Reply>")]
-    pub fn frame(&self, whole: String, strategist: String, call: Option<Call>) -> AsyncTask<Work<Reply>> {
+    pub fn frame(&self, whole: String, cut: String, call: Option<Call>) -> AsyncTask<Work<Reply>> {
         let engine = Arc::clone(&self.0);
         Work::task(move || {
             let (context, _) = Call::parts(call)?;
-            let told = engine.frame(whole.as_bytes(), &Strategist::parse(&strategist)?, &context)?;
-            let content = Some(Language::Text.speak(told.answer));
-            Ok(Reply { content, report: Some(told.report.json()), ..Reply::default() })
+            let reported = engine.frame(whole.as_bytes(), &StrategyResult::parse(&cut)?, &context)?;
+            let content = Some(TextType::Text.to_js(reported.answer));
+            Ok(Reply { content, report: Some(reported.report.json()), ..Reply::default() })
         })
     }
 
@@ -219,14 +219,14 @@ impl NodeEngine {
 
 fn bounded(engine: &Engine, json: &str, call: Option<Call>) -> std::result::Result<ResultReply, Fault> {
     let (context, options) = Call::parts(call)?;
-    let (told, results) = engine.result(json, &context, &options.unwrap_or_default())?;
-    let report = told.report.json();
+    let (reported, results) = engine.result(json, &context, &options.unwrap_or_default())?;
+    let report = reported.report.json();
     let same = ResultReply { results, report, ..ResultReply::default() };
-    Ok(match told.answer {
+    Ok(match reported.answer {
         BoundedResult::Same => same,
         BoundedResult::Changed(json) => ResultReply { json: Some(json), ..same },
-        BoundedResult::Ask(asked) => {
-            ResultReply { saves: Some(asked.save.into_iter().map(Buffer::from).collect()), ..same }
+        BoundedResult::Ask(request) => {
+            ResultReply { saves: Some(request.save.into_iter().map(Buffer::from).collect()), ..same }
         }
     })
 }
@@ -273,11 +273,11 @@ impl Spool {
 
 fn finished(spool: &Mutex<OwnedSpool>, finish: Finish) -> std::result::Result<Option<Reply>, Fault> {
     let options = finish.options.as_deref().map(CallOptions::parse).transpose()?;
-    let language = if finish.text == Some(true) { Language::Text } else { Language::Bytes };
+    let text_type = if finish.text == Some(true) { TextType::Text } else { TextType::Bytes };
     let ending = offcut::Ending { exit_code: finish.exit_code, remark: finish.remark.unwrap_or_default() };
-    let (told, whole) = lock(spool).finish(ending, options.as_ref())?;
-    let whole = whole.filter(|_| finish.whole == Some(true)).map(|whole| language.speak(whole));
-    match (reply(told, language), whole) {
+    let (reported, whole) = lock(spool).finish(ending, options.as_ref())?;
+    let whole = whole.filter(|_| finish.whole == Some(true)).map(|whole| text_type.to_js(whole));
+    match (reply(reported, text_type), whole) {
         (None, None) => Ok(None),
         (reply, None) => Ok(reply),
         (reply, content) => Ok(Some(Reply { content, ..reply.unwrap_or_default() })),

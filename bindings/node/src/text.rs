@@ -1,19 +1,19 @@
-//! Texts as JavaScript has them: it encodes them itself, into a buffer that is used again and again.
+//! JavaScript's strings and buffers. JavaScript encodes strings itself, into a buffer that it reuses.
 
 use napi::bindgen_prelude::{Buffer, Either};
 
-/// How bytes become a value again: as they came.
+/// The JavaScript type of an output, for its preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
+pub(crate) enum TextType {
     Text,
     Bytes,
 }
 
-impl Language {
-    pub(crate) fn speak(self, content: Vec<u8>) -> Either<String, Buffer> {
+impl TextType {
+    pub(crate) fn to_js(self, content: Vec<u8>) -> Either<String, Buffer> {
         match self {
-            Language::Bytes => Either::B(content.into()),
-            Language::Text => Either::A(match String::from_utf8(content) {
+            TextType::Bytes => Either::B(content.into()),
+            TextType::Text => Either::A(match String::from_utf8(content) {
                 Ok(text) => text,
                 Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
             }),
@@ -21,21 +21,21 @@ impl Language {
     }
 }
 
-/// The part of a buffer that is meant.
+/// The part of a buffer that contains the output.
 pub(crate) struct Chunk<'a> {
     pub(crate) bytes: &'a [u8],
-    pub(crate) language: Language,
+    pub(crate) text_type: TextType,
 }
 
 impl<'a> Chunk<'a> {
-    /// The first `length` bytes are a text; without a length, all of them are bytes.
+    /// With a length, the first `length` bytes are a string; without one, all bytes are a buffer.
     pub(crate) fn of(buffer: &'a [u8], length: Option<u32>) -> Chunk<'a> {
         match length {
             Some(length) => {
                 let length = buffer.len().min(length as usize);
-                Chunk { bytes: &buffer[..length], language: Language::Text }
+                Chunk { bytes: &buffer[..length], text_type: TextType::Text }
             }
-            None => Chunk { bytes: buffer, language: Language::Bytes },
+            None => Chunk { bytes: buffer, text_type: TextType::Bytes },
         }
     }
 }

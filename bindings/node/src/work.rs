@@ -1,23 +1,23 @@
-//! Work on another thread, and what happens when it goes wrong.
+//! Work on another thread, and its errors.
 
 use napi::bindgen_prelude::{AsyncTask, ToNapiValue, TypeName};
 use napi::{Env, Error, Result, Status, Task};
 use offcut_common::Fault;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-type Doing<T> = Box<dyn FnOnce() -> std::result::Result<T, Fault> + Send>;
+type Job<T> = Box<dyn FnOnce() -> std::result::Result<T, Fault> + Send>;
 
-/// Something to do once.
-pub struct Work<T>(Option<Doing<T>>);
+/// A task that runs once.
+pub struct Work<T>(Option<Job<T>>);
 
 impl<T: Send + ToNapiValue + 'static> Work<T> {
     pub(crate) fn task(
-        doing: impl FnOnce() -> std::result::Result<T, Fault> + Send + 'static,
+        job: impl FnOnce() -> std::result::Result<T, Fault> + Send + 'static,
     ) -> AsyncTask<Work<T>>
     where
         Work<T>: Task,
     {
-        AsyncTask::new(Work(Some(Box::new(doing))))
+        AsyncTask::new(Work(Some(Box::new(job))))
     }
 }
 
@@ -26,8 +26,8 @@ impl<T: Send + ToNapiValue + TypeName + 'static> Task for Work<T> {
     type JsValue = T;
 
     fn compute(&mut self) -> Result<T> {
-        let doing = self.0.take().ok_or_else(|| Error::from_reason("it has already been done"))?;
-        guarded(doing)
+        let job = self.0.take().ok_or_else(|| Error::from_reason("the task has already run"))?;
+        guarded(job)
     }
 
     fn resolve(&mut self, _env: Env, output: T) -> Result<T> {
@@ -35,13 +35,13 @@ impl<T: Send + ToNapiValue + TypeName + 'static> Task for Work<T> {
     }
 }
 
-/// Does something; a fault is an exception, and so is a panic, which must not reach the interpreter.
-pub(crate) fn guarded<T>(doing: impl FnOnce() -> std::result::Result<T, Fault>) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(doing)) {
-        Ok(done) => done.map_err(|fault| match fault {
+/// Runs a job. A fault becomes an exception, and so does a panic, which must not reach the interpreter.
+pub(crate) fn guarded<T>(job: impl FnOnce() -> std::result::Result<T, Fault>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(job)) {
+        Ok(result) => result.map_err(|fault| match fault {
             Fault::Invalid(text) => Error::new(Status::InvalidArg, text),
             Fault::NotFound(text) | Fault::Store(text) => Error::new(Status::GenericFailure, text),
         }),
-        Err(_) => Err(Error::from_reason("offcut broke down; this is a mistake in it")),
+        Err(_) => Err(Error::from_reason("offcut panicked; please report this bug")),
     }
 }

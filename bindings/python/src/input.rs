@@ -1,12 +1,12 @@
-//! Texts as Python has them.
+//! Python's strings and bytes.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 
-/// How bytes become a value again: as they came.
+/// The Python type of an output, for its preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
+pub(crate) enum TextType {
     /// `bytes`.
     Bytes,
     /// `str`.
@@ -15,14 +15,14 @@ pub(crate) enum Language {
     Escaped(&'static str),
 }
 
-impl Language {
-    pub(crate) fn speak<'py>(self, py: Python<'py>, content: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+impl TextType {
+    pub(crate) fn to_python<'py>(self, py: Python<'py>, content: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         match self {
-            Language::Bytes => Ok(PyBytes::new(py, content).into_any()),
-            Language::Text => Ok(PyString::new(py, &String::from_utf8_lossy(content)).into_any()),
-            Language::Escaped(handler) => {
+            TextType::Bytes => Ok(PyBytes::new(py, content).into_any()),
+            TextType::Text => Ok(PyString::new(py, &String::from_utf8_lossy(content)).into_any()),
+            TextType::Escaped(handler) => {
                 let content = PyBytes::new(py, content);
-                // What is shown may end inside of a surrogate.
+                // A preview may end inside a surrogate.
                 let decode = |handler| content.call_method1("decode", ("utf-8", handler));
                 decode(handler).or_else(|_| decode("replace"))
             }
@@ -30,15 +30,15 @@ impl Language {
     }
 }
 
-/// How a `str` that has no UTF-8 is encoded, the first that can: as `os.fsencode` does, or each surrogate for itself.
-/// Either way all of it can be had back.
+/// Error handlers that encode a `str` with surrogates, in the order they are tried: as `os.fsencode` does, or one by one.
+/// Both are reversible.
 const HANDLERS: [&str; 2] = ["surrogateescape", "surrogatepass"];
 
-/// A `str`, or anything that is bytes. Nothing is copied that Python can lend.
+/// A `str` or bytes, borrowed from Python where possible.
 pub(crate) enum Input<'py> {
     Text(Bound<'py, PyString>),
     Bytes(Bound<'py, PyBytes>),
-    /// Bytes made of a `str` that has no UTF-8, by this error handler, and its length.
+    /// A `str` with surrogates, encoded by this error handler, and its length.
     Escaped(Bound<'py, PyBytes>, &'static str, usize),
 }
 
@@ -65,7 +65,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
         if let Ok(bytes) = value.cast::<PyBytes>() {
             return Ok(Input::Bytes(bytes.clone()));
         }
-        // These can change while the interpreter is let go of.
+        // These can change while the interpreter lock is released.
         if value.is_instance_of::<PyByteArray>() || value.is_instance_of::<PyMemoryView>() {
             let bytes = value.py().get_type::<PyBytes>().call1((value,))?;
             return Ok(Input::Bytes(bytes.cast_into::<PyBytes>().map_err(PyErr::from)?));
@@ -78,21 +78,21 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Input<'py> {
 impl Input<'_> {
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
-            // It was asked for when the value was taken, so it is there.
+            // The UTF-8 form was created in `extract`.
             Input::Text(text) => text.to_str().unwrap_or_default().as_bytes(),
             Input::Bytes(bytes) | Input::Escaped(bytes, ..) => bytes.as_bytes(),
         }
     }
 
-    pub(crate) fn language(&self) -> Language {
+    pub(crate) fn text_type(&self) -> TextType {
         match self {
-            Input::Text(_) => Language::Text,
-            Input::Bytes(_) => Language::Bytes,
-            Input::Escaped(_, handler, _) => Language::Escaped(handler),
+            Input::Text(_) => TextType::Text,
+            Input::Bytes(_) => TextType::Bytes,
+            Input::Escaped(_, handler, _) => TextType::Escaped(handler),
         }
     }
 
-    /// What a file's `write` returns for it.
+    /// What `write` of a Python file returns for it.
     pub(crate) fn length(&self) -> usize {
         match self {
             Input::Text(text) => text.len().unwrap_or_default(),

@@ -1,12 +1,14 @@
 //! offcut for Python: values in and out; everything else is in `offcut-common`.
 //!
-//! No call from here goes back into Python, so the interpreter is let go of while the engine works.
+//! The engine never calls Python, so the interpreter lock is released while it works.
 
 mod input;
 mod pipe;
 
-use input::{Input, Language};
-use offcut_common::{Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Told};
+use input::{Input, TextType};
+use offcut_common::{
+    Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Reported,
+};
 use pipe::Pipe;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyLookupError, PyOSError, PyValueError};
@@ -16,9 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 create_exception!(offcut, StoreError, PyOSError, "The store failed.");
-create_exception!(offcut, NotFound, PyLookupError, "There is no such stored output.");
+create_exception!(offcut, NotFound, PyLookupError, "No such stored output.");
 
-/// Below this many bytes, letting go of the interpreter costs more than the work.
+/// Below this many bytes, releasing the interpreter lock costs more than the work.
 const SMALL: usize = 16 << 10;
 
 fn raise(fault: Fault) -> PyErr {
@@ -41,16 +43,16 @@ fn saves<'py>(py: Python<'py>, save: &[Vec<u8>]) -> PyResult<Bound<'py, PyList>>
     PyList::new(py, save.iter().map(|content| PyBytes::new(py, content)))
 }
 
-/// The content, the report, and what a foreign store has to save.
+/// The content, the report, and what the caller's store has to save.
 type Reply<'py> = (Option<Bound<'py, PyAny>>, Option<String>, Option<Bound<'py, PyList>>);
 
-fn reply<'py>(py: Python<'py>, told: &Told<Answer>, language: Language) -> PyResult<Reply<'py>> {
-    match &told.answer {
-        Answer::Whole => Ok((None, told.report.has_events().then(|| told.report.json()), None)),
+fn reply<'py>(py: Python<'py>, reported: &Reported<Answer>, text_type: TextType) -> PyResult<Reply<'py>> {
+    match &reported.answer {
+        Answer::Whole => Ok((None, reported.report.has_events().then(|| reported.report.json()), None)),
         Answer::Cut(preview) => {
-            Ok((Some(language.speak(py, &preview.content)?), Some(told.report.json()), None))
+            Ok((Some(text_type.to_python(py, &preview.content)?), Some(reported.report.json()), None))
         }
-        Answer::Ask(asked) => Ok((None, Some(told.report.json()), Some(saves(py, &asked.save)?))),
+        Answer::Ask(request) => Ok((None, Some(reported.report.json()), Some(saves(py, &request.save)?))),
     }
 }
 
@@ -69,7 +71,7 @@ impl PyEngine {
         self.0.profile()
     }
 
-    /// Nothing for an output that fits.
+    /// No content for an output that fits.
     #[pyo3(signature = (text, tool=None, call_id=None, session=None, call=None))]
     fn cut<'py>(
         &self,
@@ -83,16 +85,16 @@ impl PyEngine {
         let context = Context { tool, call_id, session };
         let call = call_options(call)?;
         let bytes = text.bytes();
-        let told = match bytes.len() {
+        let reported = match bytes.len() {
             ..SMALL => self.0.cut(bytes, &context, call.as_ref()),
             _ => py.detach(|| self.0.cut(bytes, &context, call.as_ref())),
         };
-        reply(py, &told.map_err(raise)?, text.language())
+        reply(py, &reported.map_err(raise)?, text.text_type())
     }
 
-    /// The JSON if it changed, what became of each result, what happened, and what a foreign store has to save.
+    /// The JSON if it changed, the report on each result, the report on the call, and what the caller's store has to save.
     #[pyo3(signature = (json, tool=None, call_id=None, session=None, call="{}"))]
-    #[expect(clippy::type_complexity, reason = "it is a tuple on the other side")]
+    #[expect(clippy::type_complexity, reason = "a tuple in Python")]
     fn result<'py>(
         &self,
         py: Python<'py>,
@@ -104,12 +106,12 @@ impl PyEngine {
     ) -> PyResult<(Option<String>, String, String, Option<Bound<'py, PyList>>)> {
         let context = Context { tool, call_id, session };
         let call = CallOptions::parse(call).map_err(raise)?;
-        let (told, results) = py.detach(|| self.0.result(json, &context, &call)).map_err(raise)?;
-        let report = told.report.json();
-        match told.answer {
+        let (reported, results) = py.detach(|| self.0.result(json, &context, &call)).map_err(raise)?;
+        let report = reported.report.json();
+        match reported.answer {
             BoundedResult::Same => Ok((None, results, report, None)),
             BoundedResult::Changed(json) => Ok((Some(json), results, report, None)),
-            BoundedResult::Ask(asked) => Ok((None, results, report, Some(saves(py, &asked.save)?))),
+            BoundedResult::Ask(request) => Ok((None, results, report, Some(saves(py, &request.save)?))),
         }
     }
 
@@ -130,7 +132,7 @@ impl PyEngine {
 #[pyclass(name = "Spool", frozen, module = "offcut._native")]
 struct PySpool {
     spool: Arc<Mutex<OwnedSpool>>,
-    /// What a process writes into, once somebody has asked for a file.
+    /// What a process writes into, after `fileno` was called.
     pipe: Mutex<Option<Pipe>>,
 }
 
@@ -142,7 +144,7 @@ impl PySpool {
         chunk.length()
     }
 
-    /// The file that a process can write into.
+    /// The file descriptor that a process can write into.
     fn fileno(&self) -> PyResult<i32> {
         let mut pipe = lock(&self.pipe);
         let pipe = match &mut *pipe {
@@ -152,12 +154,11 @@ impl PySpool {
         pipe.number().ok_or_else(|| PyValueError::new_err("I/O operation on closed file"))
     }
 
-    /// Waits until every process that writes into the file has closed it, the seconds are over, or a signal's handler
-    /// raises.
+    /// Waits until every process that writes into the pipe has closed it, the timeout expires, or a signal handler raises.
     #[pyo3(signature = (timeout=None))]
     fn drain(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         let deadline = timeout.map(deadline).transpose()?;
-        // Nothing is locked while the interpreter is let go of: whoever has it then may want the lock.
+        // No lock is held while the interpreter lock is released: the thread that takes that one may need this one.
         let Some(rest) = lock(&self.pipe).as_mut().map(Pipe::close) else { return Ok(()) };
         while !py.detach(|| rest.has_ended()) {
             py.check_signals()?;
@@ -169,7 +170,7 @@ impl PySpool {
     }
 
     #[pyo3(signature = (exit_code=None, remark="", call=None))]
-    #[expect(clippy::type_complexity, reason = "it is a tuple on the other side")]
+    #[expect(clippy::type_complexity, reason = "a tuple in Python")]
     fn finish<'py>(
         &self,
         py: Python<'py>,
@@ -179,15 +180,16 @@ impl PySpool {
     ) -> PyResult<(Bound<'py, PyBytes>, Option<String>, Option<Bound<'py, PyList>>)> {
         let call = call_options(call)?;
         let ending = offcut::Ending { exit_code, remark: remark.to_owned() };
-        let (told, whole) = py.detach(|| lock(&self.spool).finish(ending, call.as_ref())).map_err(raise)?;
-        let report = Some(told.report.json());
-        match told.answer {
+        let (reported, whole) =
+            py.detach(|| lock(&self.spool).finish(ending, call.as_ref())).map_err(raise)?;
+        let report = Some(reported.report.json());
+        match reported.answer {
             Answer::Whole => {
-                let report = told.report.has_events().then_some(report).flatten();
+                let report = reported.report.has_events().then_some(report).flatten();
                 Ok((PyBytes::new(py, &whole.unwrap_or_default()), report, None))
             }
             Answer::Cut(preview) => Ok((PyBytes::new(py, &preview.content), report, None)),
-            Answer::Ask(asked) => Ok((PyBytes::new(py, b""), report, Some(saves(py, &asked.save)?))),
+            Answer::Ask(request) => Ok((PyBytes::new(py, b""), report, Some(saves(py, &request.save)?))),
         }
     }
 }
@@ -259,7 +261,7 @@ impl PyArchive {
     }
 }
 
-/// The part of offcut that is not Python.
+/// The native part of the package.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

@@ -8,17 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// As much as is read at a time.
+/// The size of one read.
 const BLOCK: usize = 256 << 10;
 
-/// The end of a pipe that processes write into; a thread of its own reads the other.
+/// The end of a pipe that processes write into; a thread reads the other end.
 pub(crate) struct Pipe {
-    /// Until it is closed.
+    /// None after it was closed.
     writer: Option<PipeWriter>,
     rest: Rest,
 }
 
-/// What is still to come out of a pipe that we have closed.
+/// The output that is still in a pipe whose writing end is closed here.
 #[derive(Clone)]
 pub(crate) struct Rest(Arc<Mutex<Receiver<()>>>);
 
@@ -28,7 +28,7 @@ impl Pipe {
         let spool = Arc::clone(spool);
         let (ended, rest) = mpsc::channel();
         thread::Builder::new().name("offcut-spool".to_owned()).spawn(move || {
-            // Dropped at the end, whichever it is, and whoever waits is told by that.
+            // Dropped when the thread ends for any reason, which wakes `has_ended`.
             let _ended = ended;
             let mut block = vec![0; BLOCK];
             loop {
@@ -49,7 +49,7 @@ impl Pipe {
         self.writer.as_ref().map(AsRawFd::as_raw_fd)
     }
 
-    /// Closes our end of it.
+    /// Closes the writing end.
     pub(crate) fn close(&mut self) -> Rest {
         self.writer = None;
         self.rest.clone()
@@ -57,7 +57,7 @@ impl Pipe {
 }
 
 impl Rest {
-    /// Waits a moment for the end, and says whether it has come.
+    /// Waits up to 50 ms for the end of the output, and returns whether it has come.
     pub(crate) fn has_ended(&self) -> bool {
         let end = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         !matches!(end.recv_timeout(Duration::from_millis(50)), Err(RecvTimeoutError::Timeout))

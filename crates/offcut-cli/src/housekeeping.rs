@@ -1,4 +1,4 @@
-//! Cleaning and uploading that happen by themselves: in a process of their own, one at a time.
+//! Automatic cleaning and uploading: in a background process, one at a time.
 
 use crate::environment::Setup;
 use std::ffi::OsStr;
@@ -9,16 +9,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-/// Once a day is enough for a store that keeps a week.
-const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+/// How often a store is cleaned.
+const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The file whose age tells when the store was last cleaned, and whose lock tells that somebody does it now.
+/// The file whose modification time is that of the last cleaning. A cleaning process locks it.
 const MARK: &str = ".offcut/cleaned";
 
-/// Starts what has to be done now and then, in the background. The call that triggers it does not wait.
+/// Starts cleaning or uploading in the background if it is due. The caller does not wait.
 pub(crate) fn start_if_due(setup: &Setup) {
     if let Some(fleet) = setup.fleet() {
-        // A store that many share is cleaned by the rules of its bucket, not by whoever happens to write to it.
+        // A shared store is cleaned by the lifecycle rules of its bucket, not by the machines that write to it.
         if fleet.has_pending() {
             start(OsStr::new(&fleet.location().to_string()));
         }
@@ -32,8 +32,8 @@ pub(crate) fn start_if_due(setup: &Setup) {
 fn is_due(directory: &Path) -> bool {
     let mark = directory.join(MARK);
     match std::fs::metadata(&mark).and_then(|found| found.modified()) {
-        Ok(modified) => SystemTime::now().duration_since(modified).is_ok_and(|age| age > EVERY),
-        // A new store has nothing to clean: the mark starts its clock.
+        Ok(modified) => SystemTime::now().duration_since(modified).is_ok_and(|age| age > INTERVAL),
+        // A new store has nothing to clean: its first interval starts now.
         Err(_) => {
             let _ = open(&mark);
             false
@@ -54,17 +54,17 @@ fn start(store: &OsStr) {
     }
 }
 
-/// The right to clean: the lock on the mark, if nobody holds it and it is still time.
-pub(crate) fn take_turn(directory: &Path) -> Option<Option<File>> {
+/// Locks the store for cleaning, unless another process cleans it now or has cleaned it meanwhile.
+pub(crate) fn lock_if_due(directory: &Path) -> Option<File> {
     let mark = directory.join(MARK);
     let file = open(&mark).ok()?;
     file.try_lock().ok()?;
     let modified = file.metadata().and_then(|found| found.modified()).ok()?;
-    if SystemTime::now().duration_since(modified).is_ok_and(|age| age <= EVERY) {
+    if SystemTime::now().duration_since(modified).is_ok_and(|age| age <= INTERVAL) {
         return None;
     }
     file.set_modified(SystemTime::now()).ok()?;
-    Some(Some(file))
+    Some(file)
 }
 
 fn open(mark: &Path) -> std::io::Result<File> {

@@ -16,13 +16,11 @@ use std::time::SystemTime;
 pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
     let setup = Setup::new(everywhere)?;
     let store = setup.store()?;
-    let Some(_turn) = (match clean.auto {
-        true => setup.directory().and_then(housekeeping::take_turn),
-        false => Some(None),
-    }) else {
+    let lock = setup.directory().filter(|_| clean.auto).and_then(housekeeping::lock_if_due);
+    if clean.auto && lock.is_none() {
         // A shared store is not cleaned automatically; only what waits is uploaded.
         return upload(&setup).map(drop);
-    };
+    }
     let moved = if clean.dry_run { None } else { upload(&setup)? };
     let policy = policy(&setup, clean);
     let mut never_cleaned = BTreeMap::new();

@@ -115,6 +115,33 @@ fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
     }
 }
 
+impl Frames {
+    /// The frame around a text that the caller cut. `saved` is the location of the whole output, or why it is not stored.
+    #[doc(hidden)]
+    pub fn around(
+        &self,
+        text: &str,
+        is_tail: bool,
+        removed: u64,
+        unit: Unit,
+        saved: Result<&str, &str>,
+    ) -> String {
+        let content = |text: &str| Content { text: text.into(), ..Content::default() };
+        let hint = match saved {
+            Ok(path) => fill(&self.hint, &|name| (name == "path").then(|| content(path))),
+            Err(error) => fill(&self.hint_not_saved, &|name| (name == "error").then(|| content(error))),
+        };
+        let filled = fill(if is_tail { &self.tail } else { &self.head }, &|name| match name {
+            "preview" => Some(content(text)),
+            "removed" => Some(content(&removed.to_string())),
+            "unit" => Some(content(&unit.to_string())),
+            "hint" => Some(hint.clone()),
+            _ => None,
+        });
+        String::from_utf8_lossy(&filled.text).into_owned()
+    }
+}
+
 /// Replaces `{name}` by its value, once: what a value contains is never looked at again.
 fn fill(template: &str, value: &dyn Fn(&str) -> Option<Content>) -> Content {
     let mut text = Content::default();

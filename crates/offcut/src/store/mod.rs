@@ -6,6 +6,7 @@
 //! Every store passes the same suite: [`contract::check`].
 
 pub mod contract;
+mod custom;
 mod format;
 mod fs;
 mod id;
@@ -14,6 +15,7 @@ mod memory;
 mod name;
 mod settle;
 
+pub use custom::{Backend, CustomStore, Destination};
 pub use fs::FsStore;
 pub use id::Id;
 pub use listing::{Item, Selection};

@@ -1,0 +1,204 @@
+//! A store around the caller's own place for bytes: a database, a cache, a bucket.
+
+use crate::store::{
+    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, UploadState, Writer,
+};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::UNIX_EPOCH;
+
+/// The caller's own place for the bytes of outputs.
+///
+/// ```
+/// use offcut::store::{Backend, CustomStore, Destination, Id, NewEntry, StoreError};
+/// use std::{collections::BTreeMap, io::Write, sync::{Arc, Mutex}, time::SystemTime};
+///
+/// /// Outputs in a map; a database works in the same way.
+/// #[derive(Clone, Default)]
+/// struct Cache(Arc<Mutex<BTreeMap<Id, Vec<u8>>>>);
+///
+/// /// Appends to one output of the map.
+/// struct Appender(Cache, Id);
+///
+/// impl Write for Appender {
+///     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+///         self.0.0.lock().unwrap().entry(self.1).or_default().extend_from_slice(bytes);
+///         Ok(bytes.len())
+///     }
+///     fn flush(&mut self) -> std::io::Result<()> {
+///         Ok(())
+///     }
+/// }
+///
+/// impl Backend for Cache {
+///     fn create(&self, id: &Id, _new: &NewEntry<'_>) -> Result<Destination, StoreError> {
+///         self.0.lock().unwrap().insert(*id, Vec::new());
+///         Ok(Destination { path: None, writer: Box::new(Appender(self.clone(), *id)) })
+///     }
+///     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
+///         let outputs = self.0.lock().unwrap();
+///         let mut rest = outputs[id].get(offset as usize..).unwrap_or_default();
+///         Ok(std::io::Read::read(&mut rest, buffer).unwrap_or(0))
+///     }
+///     fn remove(&self, id: &Id) -> Result<(), StoreError> {
+///         self.0.lock().unwrap().remove(id);
+///         Ok(())
+///     }
+/// }
+///
+/// offcut::store::contract::check(|| CustomStore::new(Cache::default(), SystemTime::now));
+/// ```
+pub trait Backend: Send + Sync {
+    /// Opens a place for a new output.
+    fn create(&self, id: &Id, new: &NewEntry<'_>) -> Result<Destination, StoreError>;
+
+    /// Reads bytes of an output from `offset` on; fewer than requested only at the end of what is stored.
+    fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError>;
+
+    /// Removes an output.
+    fn remove(&self, id: &Id) -> Result<(), StoreError>;
+}
+
+/// Where the bytes of a new output go.
+pub struct Destination {
+    /// The file that will contain them, if readers can open it: previews name it.
+    pub path: Option<PathBuf>,
+    /// Receives the bytes. It is flushed when the output is complete.
+    pub writer: Box<dyn Write + Send>,
+}
+
+/// A store whose bytes are in a [`Backend`]. What is known about entries is in memory while the program runs.
+pub struct CustomStore<B> {
+    backend: B,
+    clock: Clock,
+    index: Arc<Mutex<Index>>,
+}
+
+#[derive(Default)]
+struct Index {
+    /// The number of entries ever created: ids of the same millisecond stay ordered and distinct.
+    created: u64,
+    entries: BTreeMap<Id, Entry>,
+}
+
+impl Index {
+    fn entry(&mut self, id: &Id) -> Result<&mut Entry, StoreError> {
+        self.entries.get_mut(id).ok_or_else(|| StoreError::NotFound { id: id.to_string() })
+    }
+}
+
+/// A panic elsewhere cannot leave an entry half changed, so the index stays usable after one.
+fn lock(index: &Mutex<Index>) -> MutexGuard<'_, Index> {
+    index.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<B: Backend> CustomStore<B> {
+    /// A store around `backend`, without entries.
+    pub fn new(backend: B, clock: Clock) -> CustomStore<B> {
+        CustomStore { backend, clock, index: Arc::default() }
+    }
+}
+
+impl<B: Backend> Store for CustomStore<B> {
+    fn create(&self, new: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
+        let created = (self.clock)();
+        let id = {
+            let mut index = lock(&self.index);
+            index.created += 1;
+            // The nanoseconds distinguish the ids of several stores in one millisecond.
+            let nanos = created.duration_since(UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
+            Id::new(created, u64::from(nanos) + index.created)
+        };
+        let Destination { path, writer } = self.backend.create(&id, new)?;
+        let entry = Entry {
+            id,
+            path: path.clone(),
+            created,
+            context: new.context.clone(),
+            profile: new.profile.to_owned(),
+            reading: new.reading,
+            host: None,
+            bytes: 0,
+            completeness: EntryState::Writing,
+            pin: Pin::Loose,
+            upload_state: UploadState::Uploaded,
+            summary: None,
+        };
+        lock(&self.index).entries.insert(id, entry);
+        Ok(Box::new(CustomWriter { id, path, writer, index: Arc::clone(&self.index) }))
+    }
+
+    fn ids(&self) -> Result<Vec<Id>, StoreError> {
+        Ok(lock(&self.index).entries.keys().copied().collect())
+    }
+
+    fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
+        lock(&self.index).entry(id).cloned()
+    }
+
+    fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
+        lock(&self.index).entry(id)?;
+        self.backend.read(id, offset, buffer)
+    }
+
+    fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
+        lock(&self.index).entry(id).map(|entry| entry.pin = pin)
+    }
+
+    fn remove(&self, id: &Id) -> Result<(), StoreError> {
+        lock(&self.index).entry(id)?;
+        self.backend.remove(id)?;
+        lock(&self.index).entries.remove(id);
+        Ok(())
+    }
+}
+
+struct CustomWriter {
+    id: Id,
+    path: Option<PathBuf>,
+    writer: Box<dyn Write + Send>,
+    index: Arc<Mutex<Index>>,
+}
+
+impl CustomWriter {
+    fn failure(&self, tried: &'static str) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
+        let place = self.id.to_string();
+        move |error| StoreError::Io { tried, place, error }
+    }
+}
+
+impl Writer for CustomWriter {
+    fn id(&self) -> Id {
+        self.id
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.writer.write_all(bytes).map_err(self.failure("write"))?;
+        lock(&self.index).entry(&self.id).map(|entry| entry.bytes += bytes.len() as u64)
+    }
+
+    fn commit(mut self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
+        self.writer.flush().map_err(self.failure("write"))?;
+        let mut index = lock(&self.index);
+        let entry = index.entry(&self.id)?;
+        entry.completeness = summary.completeness.clone();
+        entry.summary = Some(summary.clone());
+        Ok(entry.clone())
+    }
+}
+
+impl Drop for CustomWriter {
+    fn drop(&mut self) {
+        if let Ok(entry) = lock(&self.index).entry(&self.id)
+            && entry.completeness == EntryState::Writing
+        {
+            entry.completeness = EntryState::Abandoned;
+        }
+    }
+}
