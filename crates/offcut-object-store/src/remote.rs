@@ -8,7 +8,7 @@ use futures_util::stream::{self, StreamExt};
 use object_store::aws::AmazonS3;
 use object_store::list::{PaginatedListOptions, PaginatedListStore};
 use object_store::path::Path as Key;
-use object_store::{Error, GetOptions, ObjectMeta, ObjectStore, PutMode, PutOptions, Result};
+use object_store::{Error, GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, Result};
 use std::future::Future;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -88,8 +88,7 @@ impl Remote {
     }
 
     async fn create(&self, key: &Key, bytes: Bytes) -> Result<()> {
-        let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
-        self.client.put_opts(key, bytes.into(), options).await.map(drop)
+        self.client.put_opts(key, bytes.into(), PutMode::Create.into()).await.map(drop)
     }
 
     /// Writes an object that does not exist yet. The same bytes under this key mean that an earlier answer was lost.
@@ -101,7 +100,7 @@ impl Remote {
         };
         match created {
             Err(error) if Failure::of(&error) == Failure::Exists => {
-                let stored = self.client.get_opts(key, GetOptions::default()).await?.bytes().await?;
+                let stored = self.client.get(key).await?.bytes().await?;
                 if stored == bytes { Ok(()) } else { Err(error) }
             }
             created => created,
@@ -115,9 +114,7 @@ impl Remote {
 
     /// The metadata of an object, if it exists.
     pub(crate) async fn head(&self, key: &Key) -> Result<Option<ObjectMeta>> {
-        let options = GetOptions { head: true, ..GetOptions::default() };
-        let answer = within(self.client.get_opts(key, options)).await.map(|result| result.meta);
-        match found(answer) {
+        match found(within(self.client.head(key)).await) {
             Err(error) => Err(self.reason(key.as_ref(), error).await),
             answer => answer,
         }
