@@ -57,7 +57,7 @@ struct BufferedSegment {
 enum Kind {
     Undecided,
     Log,
-    Json(Box<json::Watcher>),
+    Json(Box<json::JsonSelector>),
     Outlined(Box<Outline>),
 }
 
@@ -69,7 +69,7 @@ impl Kind {
             Some(documents) if documents > 1 && opening.len() / documents < MAX_LOG_LINE_BYTES => {
                 return Kind::Log;
             }
-            Some(_) => return Kind::Json(Box::new(Json { split: auto.split }.watch(most_bytes))),
+            Some(_) => return Kind::Json(Box::new(Json { split: auto.split }.selector(most_bytes))),
             None => {}
         }
         outline::recognise(opening, most_bytes).map_or(Kind::Log, |outline| Kind::Outlined(Box::new(outline)))

@@ -21,8 +21,8 @@ fn preview(text: &[u8], bytes: u64) -> Preview {
 /// The content between the notices.
 fn body(content: &[u8]) -> String {
     let text = String::from_utf8_lossy(content).into_owned();
-    let ours = |line: &&str| line.starts_with("[offcut ") || line.starts_with("[+");
-    text.lines().filter(|line| !ours(line)).collect::<Vec<_>>().join("\n")
+    let is_notice = |line: &&str| line.starts_with("[offcut ") || line.starts_with("[+");
+    text.lines().filter(|line| !is_notice(line)).collect::<Vec<_>>().join("\n")
 }
 
 #[track_caller]
@@ -322,20 +322,20 @@ proptest! {
         prop_assert!(values.is_ok(), "{:?} in {}", values, body);
 
         let mut rest = &preview.content[..];
-        let mut ours = Vec::new();
+        let mut notices = Vec::new();
         let mut at = 0;
         let ends = preview.gaps.iter().map(|gap| (gap.start, gap.end)).chain([(text.len() as u64, 0)]);
         for (start, end) in ends {
             let span = &text.as_bytes()[at..start as usize];
             let place = crate::properties::find(rest, span, |_| true);
             let place = place.ok_or_else(|| TestCaseError::fail(format!("{} is not shown", String::from_utf8_lossy(span))))?;
-            ours.extend_from_slice(&rest[..place]);
+            notices.extend_from_slice(&rest[..place]);
             rest = &rest[place + span.len()..];
             at = end as usize;
         }
-        ours.extend_from_slice(rest);
-        let ours = String::from_utf8(ours).unwrap();
-        prop_assert!(ours.contains("[offcut") || ours.contains("[+"), "{}", ours);
+        notices.extend_from_slice(rest);
+        let notices = String::from_utf8(notices).unwrap();
+        prop_assert!(notices.contains("[offcut") || notices.contains("[+"), "{}", notices);
 
         let again = native(rule, memory());
         prop_assert_eq!(in_pieces(&again, text.as_bytes(), places), String::from_utf8_lossy(&preview.content));

@@ -162,17 +162,17 @@ fn check_raw(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
 
     // Notices are whole lines before, between and after the spans. A line feed may be added to a span.
     let mut rest = &preview.content[..];
-    let mut ours = Vec::new();
+    let mut notices = Vec::new();
     for span in spans.iter().filter(|span| !span.is_empty()) {
         let place =
             find(rest, span, |before| before.is_empty() || before.ends_with(b"\n")).ok_or_else(|| {
                 TestCaseError::fail(format!("{:?} is not shown", String::from_utf8_lossy(span)))
             })?;
-        ours.push(&rest[..place]);
+        notices.push(&rest[..place]);
         rest = &rest[place + span.len()..];
     }
-    ours.push(rest);
-    for line in ours.concat().split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+    notices.push(rest);
+    for line in notices.concat().split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         prop_assert!(line.starts_with(b"[") && line.ends_with(b"]"), "{:?}", String::from_utf8_lossy(line));
     }
     Ok(())
@@ -180,10 +180,11 @@ fn check_raw(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
 
 /// Where `part` is first shown, not counting notices that begin with the same bytes.
 pub(crate) fn find(text: &[u8], part: &[u8], allowed: impl Fn(&[u8]) -> bool) -> Option<usize> {
-    let ours: [&[u8]; 5] = [b"[offcut", b"[+", b"[terminal control", b"[line", b"[bytes"];
-    let is_ours = |rest: &[u8]| ours.iter().any(|ours| rest.starts_with(ours) && !part.starts_with(ours));
+    let notices: [&[u8]; 5] = [b"[offcut", b"[+", b"[terminal control", b"[line", b"[bytes"];
+    let is_notice =
+        |rest: &[u8]| notices.iter().any(|start| rest.starts_with(start) && !part.starts_with(start));
     (0..=text.len().checked_sub(part.len())?)
-        .find(|&at| text[at..].starts_with(part) && allowed(&text[..at]) && !is_ours(&text[at..]))
+        .find(|&at| text[at..].starts_with(part) && allowed(&text[..at]) && !is_notice(&text[at..]))
 }
 
 proptest! {

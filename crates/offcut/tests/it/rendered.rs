@@ -42,10 +42,10 @@ pub(crate) fn check(text: &[u8], preview: &Preview) -> Result<(), TestCaseError>
     }
     others.push(rest);
     for line in others.concat().split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-        let ours = line.starts_with(b"[") && line.ends_with(b"]");
+        let is_notice = line.starts_with(b"[") && line.ends_with(b"]");
         // A span may have been found at the start of a part with the same bytes, so the rest may be any part.
         let part = drawn.iter().any(|drawn| memchr::memmem::find(drawn, line).is_some());
-        prop_assert!(ours || part, "{:?}", String::from_utf8_lossy(line));
+        prop_assert!(is_notice || part, "{:?}", String::from_utf8_lossy(line));
     }
     Ok(())
 }

@@ -1,52 +1,52 @@
-//! `json`: a shorter text that is still JSON.
+//! The `json` strategy: a shorter text that is still JSON.
 //!
-//! Arrays keep their first and last items and those that are unlike the others, objects their keys, strings their
-//! ends; where something is left out, a value says how much. Everything else is the original's bytes, so numbers, the order of keys and duplicate keys
-//! stay as they were. Several documents after each other (JSON Lines) are shown first and last, each of them whole
-//! or shortened in the same way.
+//! Arrays keep their first and last items and their outliers, objects keep their keys, strings keep their ends. A marker,
+//! itself a JSON value, says how much is omitted. Everything else is the original's bytes, so numbers, the order of keys
+//! and duplicate keys stay as they were. Of several documents (JSON Lines) the first and the last are shown, whole or
+//! shortened in the same way.
 //!
-//! The text is held up to a cap; beyond it, what is held is shortened to half of that, by the same means as at the
-//! end, and the stream goes on behind it. So every byte is read twice or so, and memory does not grow.
+//! The text is kept in memory up to a limit. When it is reached, the text in memory is shortened to half of that, in the
+//! same way as at the end, and reading continues. So memory is bounded, and each byte is parsed about twice.
 
-mod held;
-mod odd;
+mod buffer;
+mod outliers;
 mod parse;
 mod shorten;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
 use crate::cut::{PieceKind, Segment};
-use held::{Held, Step};
-use odd::ODD_SHARE;
+use buffer::{Buffer, Step};
+use outliers::ITEMS_PER_OUTLIER;
 use parse::{End, Grammar, Kind, Tree, parse};
-use shorten::{DEEPEST, Detail, shorten};
+use shorten::{Detail, MAX_DEPTH, shorten};
 
-/// The least that is held before something is left out.
-const LEAST_HELD: usize = 128 << 10;
-/// The most that is held, whatever may be shown.
-const MOST_HELD: usize = 32 << 20;
-/// Deeper than this nothing is held: whatever is open must be held until it is closed.
-const MOST_OPEN: usize = 512;
+/// The smallest limit of the buffer.
+const MIN_BUFFER_BYTES: usize = 128 << 10;
+/// The largest limit of the buffer.
+const MAX_BUFFER_BYTES: usize = 32 << 20;
+/// The deepest nesting: open containers must stay in memory until they are closed.
+const MAX_OPEN_CONTAINERS: usize = 512;
 
 /// Shows a JSON text as a shorter one.
 #[derive(Clone, Copy, Debug)]
 pub struct Json {
-    /// How the room is divided between both ends of a text that is not JSON.
+    /// How the room is divided between both ends, if the text is not JSON.
     pub split: Split,
 }
 
 impl Strategy for Json {
     fn start(&self, most_bytes: u64) -> Box<dyn Selector> {
-        Box::new(self.watch(most_bytes))
+        Box::new(self.selector(most_bytes))
     }
 }
 
 impl Json {
-    pub(super) fn watch(&self, most_bytes: u64) -> Watcher {
-        let most = usize::try_from(most_bytes).unwrap_or(MOST_HELD);
-        Watcher {
+    pub(super) fn selector(&self, most_bytes: u64) -> JsonSelector {
+        let most = usize::try_from(most_bytes).unwrap_or(MAX_BUFFER_BYTES);
+        JsonSelector {
             ends: BothEnds(self.split),
-            held: Held::default(),
-            most: most.saturating_mul(6).clamp(LEAST_HELD, MOST_HELD),
+            buffer: Buffer::default(),
+            max_bytes: most.saturating_mul(6).clamp(MIN_BUFFER_BYTES, MAX_BUFFER_BYTES),
             halvings: 0,
             grammar: Grammar::Strict,
             text: Text::Json,
@@ -54,69 +54,72 @@ impl Json {
     }
 }
 
-/// How many documents a text holds so far that is JSON up to there; nothing for any other.
+/// The number of documents that begin in `opening`, if it is the beginning of JSON.
 pub(super) fn documents(opening: &[u8]) -> Option<usize> {
-    let held = Held { text: opening.to_vec(), holes: Vec::new() };
-    let tree = parse(&held, End::More)?;
+    let buffer = Buffer { text: opening.to_vec(), holes: Vec::new() };
+    let tree = parse(&buffer, End::More)?;
     let is_structure = |at: usize| matches!(tree.nodes[at].kind, Kind::Object | Kind::Array);
     let count = tree.children(0).filter(|&at| is_structure(at)).count();
     (count > 0).then_some(count)
 }
 
-/// What the text turned out to be.
+/// Whether the text is JSON as far as it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Text {
     Json,
     Other,
 }
 
-pub(super) struct Watcher {
+pub(super) struct JsonSelector {
     ends: BothEnds,
-    held: Held,
-    /// The most bytes that are held.
-    most: usize,
-    /// How often the detail of what is held was halved.
+    buffer: Buffer,
+    /// The limit of the buffer in bytes.
+    max_bytes: usize,
+    /// How often the detail of the buffer was halved.
     halvings: u32,
     grammar: Grammar,
     text: Text,
 }
 
-impl Watcher {
+impl JsonSelector {
     /// Whether the whole text was JSON, or the beginning of it.
     pub(super) fn is_json(&self) -> bool {
-        self.text == Text::Json && parse(&self.held, End::Last).is_some()
+        self.text == Text::Json && parse(&self.buffer, End::Last).is_some()
     }
 
     fn give_up(&mut self) {
         self.text = Text::Other;
-        self.held = Held::default();
+        self.buffer = Buffer::default();
     }
 
-    /// Holds half as much.
+    /// Shortens the buffer to half its limit.
     fn compact(&mut self) {
-        let Some(mut tree) = parse(&self.held, End::More).filter(|tree| tree.open <= MOST_OPEN) else {
+        let Some(mut tree) = parse(&self.buffer, End::More).filter(|tree| tree.open <= MAX_OPEN_CONTAINERS)
+        else {
             return self.give_up();
         };
-        odd::compare(&self.held, &mut tree);
+        outliers::mark_outliers(&self.buffer, &mut tree);
         self.grammar = self.grammar.max(tree.grammar);
         let steps = (self.halvings..18).find_map(|halvings| {
             self.halvings = halvings;
             let most = 1 << (17 - halvings);
-            // So few odd ones that they still are among those that are held.
-            let odd = most / (ODD_SHARE as usize - 1);
-            let detail = Detail { items: most, odd, keys: most, string: most.max(512), depth: DEEPEST };
-            shorten(&self.held, &tree, detail, "", self.most / 2)
+            // So few outliers that they are still outliers among the items that are kept.
+            let outliers = most / (ITEMS_PER_OUTLIER as usize - 1);
+            let detail =
+                Detail { items: most, outliers, keys: most, string: most.max(512), depth: MAX_DEPTH };
+            shorten(&self.buffer, &tree, detail, "", self.max_bytes / 2)
         });
         match steps {
-            Some(steps) => self.held.keep(&steps),
+            Some(steps) => self.buffer.keep(&steps),
             None => self.give_up(),
         }
     }
 
     fn choose(&self, tree: &Tree, room: &Room<'_>) -> Option<Vec<Step>> {
-        let mark = mark(&self.held.text);
-        let most = room.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(self.most);
-        Search { fits: &|detail| self.fitting(tree, detail, &mark, most, room), most: self.most }.run()
+        let mark = mark(&self.buffer.text);
+        let most = room.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(self.max_bytes);
+        Search { fits: &|detail| self.fitting(tree, detail, &mark, most, room), max_bytes: self.max_bytes }
+            .run()
     }
 
     /// The steps at this detail, if they fit.
@@ -128,35 +131,35 @@ impl Watcher {
         most: usize,
         room: &Room<'_>,
     ) -> Option<Vec<Step>> {
-        let steps = shorten(&self.held, tree, detail, mark, most)?;
-        let mut text = Vec::with_capacity(most.min(self.most));
-        let mut plain = 1;
+        let steps = shorten(&self.buffer, tree, detail, mark, most)?;
+        let mut text = Vec::with_capacity(most.min(self.max_bytes));
+        let mut unmarked = 1;
         for step in &steps {
             match step {
-                Step::Keep(range) => text.extend_from_slice(&self.held.text[range.clone()]),
-                Step::Leave { words: Some(words), .. } => text.extend_from_slice(words.as_bytes()),
-                Step::Leave { words: None, .. } => plain += 1,
+                Step::Keep(range) => text.extend_from_slice(&self.buffer.text[range.clone()]),
+                Step::Omit { marker: Some(marker), .. } => text.extend_from_slice(marker.as_bytes()),
+                Step::Omit { marker: None, .. } => unmarked += 1,
             }
         }
-        room.less_gaps(plain).fits(&text).then_some(steps)
+        room.less_gaps(unmarked).fits(&text).then_some(steps)
     }
 }
 
-impl Selector for Watcher {
-    fn observe(&mut self, run: Segment<'_>) {
+impl Selector for JsonSelector {
+    fn observe(&mut self, segment: Segment<'_>) {
         if self.text == Text::Other {
             return;
         }
-        // What a terminal shows of a line is not its bytes.
-        if run.form != PieceKind::Verbatim {
+        // Rendered text is not the original's bytes.
+        if segment.form != PieceKind::Verbatim {
             return self.give_up();
         }
-        let mut rest = run.text;
+        let mut rest = segment.text;
         while !rest.is_empty() && self.text == Text::Json {
-            let length = rest.len().min(self.most - self.held.text.len());
-            self.held.text.extend_from_slice(&rest[..length]);
+            let length = rest.len().min(self.max_bytes - self.buffer.text.len());
+            self.buffer.text.extend_from_slice(&rest[..length]);
             rest = &rest[length..];
-            if self.held.text.len() == self.most {
+            if self.buffer.text.len() == self.max_bytes {
                 self.compact();
             }
         }
@@ -164,12 +167,12 @@ impl Selector for Watcher {
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         if self.text == Text::Json
-            && let Some(mut tree) = parse(&self.held, End::Last)
+            && let Some(mut tree) = parse(&self.buffer, End::Last)
         {
-            odd::compare(&self.held, &mut tree);
+            outliers::mark_outliers(&self.buffer, &mut tree);
             let remark = remark(&tree, self.grammar.max(tree.grammar));
             if let Some(steps) = self.choose(&tree, &room.less_remark(&remark)) {
-                return Selection { pieces: self.held.pieces(steps), remark, ..Selection::default() };
+                return Selection { pieces: self.buffer.pieces(steps), remark, ..Selection::default() };
             }
         }
         let remark = "outline, not valid JSON".to_owned();
@@ -178,7 +181,7 @@ impl Selector for Watcher {
     }
 }
 
-/// What the notice says of the text.
+/// The description of the text for the notice.
 fn remark(tree: &Tree, grammar: Grammar) -> String {
     let documents: u64 = tree.children(0).map(|at| tree.nodes[at].values).sum();
     match (grammar, documents) {
@@ -189,13 +192,13 @@ fn remark(tree: &Tree, grammar: Grammar) -> String {
     }
 }
 
-/// What our words begin with: a mark that nothing in the text could be taken for.
+/// The prefix of all markers: longer than anything in the text that looks like it.
 fn mark(text: &[u8]) -> String {
     let longest = longest_run(text, "…").max(longest_run(text, "\\u2026"));
-    "…".repeat(longest.min(MOST_MARKS) + 1)
+    "…".repeat(longest.min(MAX_MARKS) + 1)
 }
 
-/// How often a sign stands in a row at the most.
+/// The length of the longest run of a sign.
 fn longest_run(text: &[u8], sign: &str) -> usize {
     let (mut longest, mut run, mut end) = (0, 0, 0);
     for at in memchr::memmem::find_iter(text, sign) {
@@ -206,18 +209,19 @@ fn longest_run(text: &[u8], sign: &str) -> usize {
     longest
 }
 
-/// A text in which our sign stands more often in a row is not worth the room.
-const MOST_MARKS: usize = 20;
+/// The longest mark is one more than this. A text with longer runs of the sign is not worth the room.
+const MAX_MARKS: usize = 20;
 
 /// Finds the most detail that fits.
 struct Search<'a> {
     fits: &'a dyn Fn(Detail) -> Option<Vec<Step>>,
-    most: usize,
+    max_bytes: usize,
 }
 
-/// Every key, unless that leaves no room for a few of each; then fewer levels, then fewer keys.
-const SHAPES: [(usize, usize); 12] = [
-    (usize::MAX, DEEPEST),
+/// The largest number of keys and the depth, from most to least detail: first all keys, then fewer levels, then fewer
+/// keys.
+const LEVELS: [(usize, usize); 12] = [
+    (usize::MAX, MAX_DEPTH),
     (usize::MAX, 8),
     (usize::MAX, 5),
     (usize::MAX, 4),
@@ -231,19 +235,19 @@ const SHAPES: [(usize, usize); 12] = [
     (0, 0),
 ];
 
-/// The first of them have room for items that are unlike the others.
-const ROOMY: usize = 7;
+/// How many of the levels are tried with outliers first.
+const LEVELS_WITH_OUTLIERS: usize = 7;
 
-/// Items and bytes of strings, from the least to what is enough of both.
+/// The numbers of items and of bytes of strings that are tried, in this order.
 const AMOUNTS: [(usize, usize); 6] = [(2, 32), (3, 60), (4, 100), (6, 160), (10, 240), (16, 400)];
 
 impl Search<'_> {
     fn run(&self) -> Option<Vec<Step>> {
         let (items, string) = AMOUNTS[0];
-        let with_odd = SHAPES[..ROOMY].iter().map(|shape| (items, shape));
-        let mut shapes = with_odd.chain(SHAPES.iter().map(|shape| (0, shape)));
-        let (detail, steps) = shapes.find_map(|(odd, &(keys, depth))| {
-            let detail = Detail { items, odd, keys, string, depth };
+        let with_outliers = LEVELS[..LEVELS_WITH_OUTLIERS].iter().map(|level| (items, level));
+        let mut levels = with_outliers.chain(LEVELS.iter().map(|level| (0, level)));
+        let (detail, steps) = levels.find_map(|(outliers, &(keys, depth))| {
+            let detail = Detail { items, outliers, keys, string, depth };
             Some((detail, (self.fits)(detail)?))
         })?;
         let mut best = (detail, steps);
@@ -252,8 +256,8 @@ impl Search<'_> {
             best = self.widen(best, detail.keys, 64, keys);
         }
         for (items, string) in AMOUNTS {
-            let odd = if best.0.odd == 0 { 0 } else { items };
-            let detail = Detail { items, odd, string, ..best.0 };
+            let outliers = if best.0.outliers == 0 { 0 } else { items };
+            let detail = Detail { items, outliers, string, ..best.0 };
             match (self.fits)(detail) {
                 Some(steps) => best = (detail, steps),
                 None => break,
@@ -261,20 +265,20 @@ impl Search<'_> {
         }
         if detail.keys != usize::MAX {
             let least = best.0.keys;
-            best = self.widen(best, least, self.most, keys);
+            best = self.widen(best, least, self.max_bytes, keys);
         }
-        if best.0.odd > 0 {
-            let least = best.0.odd;
-            best = self.widen(best, least, self.most, |detail, odd| Detail { odd, ..detail });
+        if best.0.outliers > 0 {
+            let least = best.0.outliers;
+            best = self.widen(best, least, self.max_bytes, |detail, outliers| Detail { outliers, ..detail });
         }
         let least = best.0.items;
-        best = self.widen(best, least, self.most, |detail, items| Detail { items, ..detail });
+        best = self.widen(best, least, self.max_bytes, |detail, items| Detail { items, ..detail });
         let least = best.0.string;
-        best = self.widen(best, least, self.most, |detail, string| Detail { string, ..detail });
+        best = self.widen(best, least, self.max_bytes, |detail, string| Detail { string, ..detail });
         Some(best.1)
     }
 
-    /// With the largest value of one amount that fits, by halving.
+    /// Finds the largest value of one amount that fits, by binary search.
     fn widen(
         &self,
         mut best: (Detail, Vec<Step>),

@@ -4,7 +4,7 @@
 //! length can break it. What programs often print although the grammar forbids it (`NaN`, control characters, invalid
 //! UTF-8) is accepted and reported as [`Grammar::Lenient`].
 
-use super::held::Held;
+use super::buffer::Buffer;
 use crate::json::{Lexer, Token, TokenKind};
 
 /// The kinds of values.
@@ -17,7 +17,7 @@ pub(super) enum Kind {
     String,
     /// A number, `true`, `false` or `null`.
     Scalar,
-    /// Values that are not held.
+    /// Values that are not in memory.
     Hole,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Node {
 pub(super) enum Rarity {
     Usual,
     /// It differs from nearly all others; this many items share the difference.
-    Odd(u64),
+    Outlier(u64),
 }
 
 /// How strictly the text follows the grammar.
@@ -72,7 +72,7 @@ pub(super) struct Tree {
     pub(super) open: usize,
 }
 
-/// Whether more text follows the held text.
+/// Whether more text follows the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Last,
@@ -90,8 +90,8 @@ enum Expect {
 }
 
 /// The tree of a text that is JSON or the beginning of it; nothing for any other text.
-pub(super) fn parse(held: &Held, end: End) -> Option<Tree> {
-    let grammar = match std::str::from_utf8(&held.text) {
+pub(super) fn parse(buffer: &Buffer, end: End) -> Option<Tree> {
+    let grammar = match std::str::from_utf8(&buffer.text) {
         Ok(_) => Grammar::Strict,
         Err(error) if error.error_len().is_none() && end == End::More => Grammar::Strict,
         Err(_) => Grammar::Lenient,
@@ -101,18 +101,18 @@ pub(super) fn parse(held: &Held, end: End) -> Option<Tree> {
         state: State::Closed,
         from: 0,
         value: 0,
-        to: held.text.len(),
+        to: buffer.text.len(),
         next: 0,
         values: 1,
         rarity: Rarity::Usual,
     };
-    let mut parser = Parser { held, end, hole: 0, key: None, open: vec![0], nodes: vec![root], grammar };
+    let mut parser = Parser { buffer, end, hole: 0, key: None, open: vec![0], nodes: vec![root], grammar };
     parser.run()?;
     parser.finish()
 }
 
 struct Parser<'h> {
-    held: &'h Held,
+    buffer: &'h Buffer,
     end: End,
     /// The first hole that the parser has not reached.
     hole: usize,
@@ -126,8 +126,8 @@ struct Parser<'h> {
 
 impl Parser<'_> {
     fn run(&mut self) -> Option<()> {
-        let held = self.held;
-        let mut lexer = Lexer::new(&held.text);
+        let buffer = self.buffer;
+        let mut lexer = Lexer::new(&buffer.text);
         let mut expect = Expect::Value;
         loop {
             let at = lexer.skip_blanks();
@@ -188,7 +188,7 @@ impl Parser<'_> {
 
     /// Adds the hole at this position, if there is one.
     fn take_hole(&mut self, at: usize) -> bool {
-        let Some(hole) = self.held.holes.get(self.hole).filter(|hole| hole.at == at) else {
+        let Some(hole) = self.buffer.holes.get(self.hole).filter(|hole| hole.at == at) else {
             return false;
         };
         self.push(Kind::Hole, State::Closed, at, at);
@@ -221,21 +221,21 @@ impl Parser<'_> {
     /// Checks a string, and takes the holes in it.
     fn string(&mut self, token: Token) -> State {
         let state = if token.kind == TokenKind::String { State::Closed } else { State::Open };
-        if !is_strict(&self.held.text[token.start + 1..token.end]) {
+        if !is_strict(&self.buffer.text[token.start + 1..token.end]) {
             self.grammar = Grammar::Lenient;
         }
-        let holes = &self.held.holes[self.hole..];
+        let holes = &self.buffer.holes[self.hole..];
         self.hole += holes.iter().take_while(|hole| hole.at < token.end || state == State::Open).count();
         state
     }
 
     /// Checks a number or a literal; nothing if the text is not JSON.
     fn word(&mut self, token: Token) -> Option<State> {
-        let is_last = token.end == self.held.text.len();
+        let is_last = token.end == self.buffer.text.len();
         if is_last && self.end == End::More {
             return Some(State::Open);
         }
-        match &self.held.text[token.start..token.end] {
+        match &self.buffer.text[token.start..token.end] {
             b"true" | b"false" | b"null" => {}
             word if is_number(word) => {}
             b"NaN" | b"Infinity" | b"-Infinity" | b"undefined" => self.grammar = Grammar::Lenient,
@@ -246,7 +246,7 @@ impl Parser<'_> {
     }
 
     fn finish(mut self) -> Option<Tree> {
-        let text = self.held.text.len();
+        let text = self.buffer.text.len();
         if let Some(key) = self.key {
             self.push(Kind::Scalar, State::Open, key, text);
         }
@@ -328,8 +328,8 @@ mod tests {
     /// Checks whether a text is JSON, how strictly it follows the grammar, and how many values are open at its end.
     #[track_caller]
     fn check(text: &[u8], expected: Option<(Grammar, usize)>) {
-        let held = Held { text: text.to_vec(), holes: Vec::new() };
-        let found = parse(&held, End::Last).map(|tree| (tree.grammar, tree.open));
+        let buffer = Buffer { text: text.to_vec(), holes: Vec::new() };
+        let found = parse(&buffer, End::Last).map(|tree| (tree.grammar, tree.open));
         assert_eq!(found, expected, "{}", text.escape_ascii());
     }
 

@@ -1,46 +1,46 @@
-//! A JSON text with less in it: fewer values of a container, the ends of a string.
+//! Shortens a JSON text to a given detail: fewer values per container, the ends of long strings.
 
-use super::held::{Held, Step};
+use super::buffer::{Buffer, Step};
 use super::parse::{Kind, Node, Rarity, State, Tree};
 use crate::boundary;
 use std::ops::Range;
 
-/// How much of each value is kept.
+/// How much of a text is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Detail {
     /// The most values of an array, and the most documents.
     pub(super) items: usize,
-    /// How many more of an array if they are unlike the others.
-    pub(super) odd: usize,
+    /// The most outliers of an array, in addition.
+    pub(super) outliers: usize,
     /// The most values of an object.
     pub(super) keys: usize,
     /// The most bytes of a string.
     pub(super) string: usize,
-    /// Of containers inside so many others nothing is kept.
+    /// The depth from which on nothing of a container is kept.
     pub(super) depth: usize,
 }
 
-/// Containers so deep are never looked into: what holds them is shown, and how many there are.
-pub(super) const DEEPEST: usize = 64;
+/// The greatest depth. Deeper containers are only counted.
+pub(super) const MAX_DEPTH: usize = 64;
 
-/// The steps of the text at this detail, if they make no more than `most` bytes.
+/// The steps of the text at this detail, if the result has at most `most` bytes.
 pub(super) fn shorten(
-    held: &Held,
+    buffer: &Buffer,
     tree: &Tree,
     detail: Detail,
     mark: &str,
     most: usize,
 ) -> Option<Vec<Step>> {
-    let mut shortening = Shortening { held, tree, detail, mark, left: most, steps: Vec::new() };
+    let mut shortening = Shortening { buffer, tree, detail, mark, left: most, steps: Vec::new() };
     shortening.container(0, 0)?;
     Some(shortening.steps)
 }
 
 struct Shortening<'a> {
-    held: &'a Held,
+    buffer: &'a Buffer,
     tree: &'a Tree,
     detail: Detail,
-    /// What our own words begin with.
+    /// The prefix of all markers.
     mark: &'a str,
     left: usize,
     steps: Vec<Step>,
@@ -57,9 +57,9 @@ impl Shortening<'_> {
         Some(())
     }
 
-    fn leave(&mut self, range: Range<usize>, values: u64, words: Option<String>) -> Option<()> {
-        self.left = self.left.checked_sub(words.as_ref().map_or(0, String::len))?;
-        self.steps.push(Step::Leave { range, values, words });
+    fn omit(&mut self, range: Range<usize>, values: u64, marker: Option<String>) -> Option<()> {
+        self.left = self.left.checked_sub(marker.as_ref().map_or(0, String::len))?;
+        self.steps.push(Step::Omit { range, values, marker });
         Some(())
     }
 
@@ -81,7 +81,7 @@ impl Shortening<'_> {
         for omitted in self.omitted(&node, &children, depth) {
             cursor = self.values(&children[kept..omitted.start], node.kind, cursor, depth)?;
             kept = omitted.end;
-            cursor = self.omit(&node, &children, omitted, cursor)?;
+            cursor = self.omit_values(&node, &children, omitted, cursor)?;
         }
         cursor = self.values(&children[kept..], node.kind, cursor, depth)?;
         self.keep(cursor..node.to)
@@ -103,8 +103,7 @@ impl Shortening<'_> {
         Some(cursor)
     }
 
-    /// Which of a container's values are left out: none, or all between the first and the last few but those that are
-    /// unlike the others.
+    /// The values of a container that are omitted: none, or all between the first and the last few except outliers.
     fn omitted(&self, node: &Node, children: &[usize], depth: usize) -> Vec<Range<usize>> {
         let is_hole = |&child: &usize| self.tree.nodes[child].kind == Kind::Hole;
         let hole = children.iter().position(is_hole);
@@ -117,31 +116,31 @@ impl Shortening<'_> {
         if hole.is_none() && children.len() <= most {
             return Vec::new();
         }
-        // What is still open goes on behind what is held, so it must stay.
+        // An open value continues after the buffer, so it must stay.
         let is_open = children.last().is_some_and(|&child| self.tree.nodes[child].state == State::Open);
         let (first, last) = (most - most / 2, (most / 2).max(usize::from(is_open)));
         let first = first.min(hole.unwrap_or(children.len()));
         let last_hole = children.iter().rposition(is_hole);
         let last = last.min(children.len() - last_hole.map_or(first, |hole| hole + 1));
         let middle = first..children.len() - last;
-        let mut odd: Vec<(u64, usize)> = middle
+        let mut outliers: Vec<(u64, usize)> = middle
             .clone()
             .filter_map(|at| match self.tree.nodes[children[at]].rarity {
-                Rarity::Odd(count) => Some((count, at)),
+                Rarity::Outlier(count) => Some((count, at)),
                 Rarity::Usual => None,
             })
             .collect();
-        odd.sort_unstable();
-        odd.truncate(if most == 0 { 0 } else { self.detail.odd });
-        let mut kept: Vec<usize> = odd.into_iter().map(|(_, at)| at).collect();
+        outliers.sort_unstable();
+        outliers.truncate(if most == 0 { 0 } else { self.detail.outliers });
+        let mut kept: Vec<usize> = outliers.into_iter().map(|(_, at)| at).collect();
         kept.sort_unstable();
         let starts = std::iter::once(middle.start).chain(kept.iter().map(|at| at + 1));
         let ends = kept.iter().copied().chain([middle.end]);
         starts.zip(ends).map(|(start, end)| start..end).filter(|range| !range.is_empty()).collect()
     }
 
-    /// Leaves values out and returns where what is kept goes on.
-    fn omit(
+    /// Omits some values and returns where the kept text continues.
+    fn omit_values(
         &mut self,
         node: &Node,
         children: &[usize],
@@ -151,27 +150,27 @@ impl Shortening<'_> {
         let nodes = &self.tree.nodes;
         let (first, last) = (nodes[children[omitted.start]], nodes[children[omitted.end - 1]]);
         let to = match children.get(omitted.end) {
-            // Of documents whole lines are left out; a value makes room for another that stands for it.
+            // Documents are omitted as whole lines; other values are replaced by a marker.
             Some(&next) if node.kind == Kind::Documents => nodes[next].from,
             _ => last.to,
         };
         let values = children[omitted.clone()].iter().map(|&child| nodes[child].values).sum();
         let like = children[..omitted.start].last().map_or(first.kind, |&before| nodes[before].kind);
-        let words = self.words(node.kind, like, values);
+        let marker = self.marker(node.kind, like, values);
         let range = first.from..to;
-        // Nothing is gained by leaving out what is shorter than the words for it.
-        let least = words.as_ref().map_or(0, String::len);
-        if self.held.holes_in(&range).is_empty() && range.len() <= least {
+        // Values that are shorter than their marker are kept.
+        let least = marker.as_ref().map_or(0, String::len);
+        if self.buffer.holes_in(&range).is_empty() && range.len() <= least {
             self.keep(cursor..to)?;
         } else {
             self.keep(cursor..range.start)?;
-            self.leave(range, values, words)?;
+            self.omit(range, values, marker)?;
         }
         Some(to)
     }
 
-    /// What stands for `values` values: a value that is valid there, of the kind of its neighbours if that can carry words.
-    fn words(&self, container: Kind, like: Kind, values: u64) -> Option<String> {
+    /// The marker for `values` omitted values: a value that is valid there, of the kind of its neighbours if possible.
+    fn marker(&self, container: Kind, like: Kind, values: u64) -> Option<String> {
         let mark = self.mark;
         let count =
             |one: &str, many: &str| format!("{values} {} omitted", if values == 1 { one } else { many });
@@ -179,36 +178,36 @@ impl Shortening<'_> {
             (Kind::Documents, _) => None,
             (Kind::Object, _) => Some(format!("\"{mark}\": \"{}\"", count("key", "keys"))),
             (_, Kind::Object) => Some(format!("{{\"{mark}\": \"{}\"}}", count("item", "items"))),
-            // Not the words that stand for all items of one of them.
+            // The wording differs from the marker for all items of an array.
             (_, Kind::Array) => Some(format!("[\"{mark} {}\"]", count("array", "arrays"))),
             _ => Some(format!("\"{mark} {}\"", count("item", "items"))),
         }
     }
 
     fn string(&mut self, node: &Node) -> Option<()> {
-        let text = &self.held.text;
+        let text = &self.buffer.text;
         let body = node.value + 1..node.to - usize::from(node.state == State::Closed);
-        // A key that the text ends in has no value yet.
+        // If the text ends in a key, there is no value yet.
         if body.start > body.end {
             return self.keep(node.from..node.to);
         }
-        let hole = self.held.holes_in(&body).first().map(|hole| hole.at);
+        let hole = self.buffer.holes_in(&body).first().map(|hole| hole.at);
         let (start, end) = (hole.unwrap_or(body.end), hole.unwrap_or(body.start));
         let head = (body.start + self.detail.string * 2 / 3).min(start);
         let tail = body.end.saturating_sub(self.detail.string / 3).max(end);
         let range = floor(text, &body, head)..ceil(text, &(end..body.end), tail);
-        let bytes = self.held.bytes_of(&(range.start..range.end.max(range.start)));
-        let words = format!("{mark} {bytes} bytes omitted {mark}", mark = self.mark);
-        if hole.is_none() && (range.start >= range.end || bytes <= words.len() as u64) {
+        let bytes = self.buffer.bytes_of(&(range.start..range.end.max(range.start)));
+        let marker = format!("{mark} {bytes} bytes omitted {mark}", mark = self.mark);
+        if hole.is_none() && (range.start >= range.end || bytes <= marker.len() as u64) {
             return self.keep(node.from..node.to);
         }
         self.keep(node.from..range.start)?;
-        self.leave(range.clone(), 0, Some(words))?;
+        self.omit(range.clone(), 0, Some(marker))?;
         self.keep(range.end..node.to)
     }
 }
 
-/// The last place not behind `at` that is neither inside a character nor inside an escape.
+/// The last position at or before `at` that is neither inside a character nor inside an escape.
 fn floor(text: &[u8], body: &Range<usize>, at: usize) -> usize {
     match escape_across(text, body, at) {
         Some(escape) => escape.start,
@@ -216,7 +215,7 @@ fn floor(text: &[u8], body: &Range<usize>, at: usize) -> usize {
     }
 }
 
-/// The first place not before `at` that is neither inside a character nor inside an escape.
+/// The first position at or after `at` that is neither inside a character nor inside an escape.
 fn ceil(text: &[u8], body: &Range<usize>, at: usize) -> usize {
     match escape_across(text, body, at) {
         Some(escape) => escape.end.min(body.end),
@@ -224,7 +223,7 @@ fn ceil(text: &[u8], body: &Range<usize>, at: usize) -> usize {
     }
 }
 
-/// The escape that begins before `at` and ends behind it.
+/// The escape that begins before `at` and ends after it.
 fn escape_across(text: &[u8], body: &Range<usize>, at: usize) -> Option<Range<usize>> {
     let mut from = body.start;
     while from < at {
@@ -237,7 +236,7 @@ fn escape_across(text: &[u8], body: &Range<usize>, at: usize) -> Option<Range<us
     None
 }
 
-/// The length of the escape that `text` begins with; two halves of one character are one.
+/// The length of the escape at the start of `text`. A surrogate pair counts as one escape.
 fn escape_length(text: &[u8]) -> usize {
     let half = |at: usize, digits: &[u8]| matches!(text.get(at..at + 6), Some([b'\\', b'u', b'd' | b'D', digit, ..]) if digits.contains(digit));
     match text.get(1) {
@@ -252,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_stay_whole() {
+    fn floor_and_ceil_do_not_split_escapes() {
         let text = br"ab\ncd\u00e9\ud83d\ude00x\\n";
         let body = 0..text.len();
         let places: Vec<(usize, usize)> = [1, 3, 4, 7, 13, 18, 19, 25, 26]

@@ -1,82 +1,85 @@
-//! A text of which parts were left out on the way, because all of it would not fit into memory.
+//! The part of a JSON text that is kept in memory, with the positions of what was dropped.
+//!
+//! A text that does not fit is shortened while it is read. For each hole the buffer knows how many bytes, lines and values
+//! were dropped, so that counts and positions stay exact.
 
 use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::measure;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What is held of the text, and where something is missing in it.
+/// The bytes in memory, and the holes between them.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct Buffer {
     pub(super) text: Vec<u8>,
-    /// In order of their places.
+    /// In order of position.
     pub(super) holes: Vec<Hole>,
 }
 
-/// A part of the original that is not held.
+/// A part of the original that is not in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hole {
-    /// It stood before this byte of what is held.
+    /// Its position: before this byte of the buffer.
     pub(super) at: usize,
     pub(super) bytes: u64,
-    pub(super) feeds: u64,
-    /// How many whole values of a container it was; of a string it is a part.
+    pub(super) line_feeds: u64,
+    /// How many whole values of a container it was; 0 for a part of a string.
     pub(super) values: u64,
-    /// Where in its line the byte behind it stands.
-    pub(super) behind: LinePosition,
+    /// The position in its line of the byte after the hole.
+    pub(super) next: LinePosition,
 }
 
-/// One step of a shorter text: bytes that are held, or a range of them (with its holes) that is left out.
+/// One step of a shorter text: a range of the buffer, with its holes, that is kept or omitted.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Keep(Range<usize>),
-    /// Without words the notice's own marker stands for it.
-    Leave {
+    /// Without a marker, the engine marks the gap.
+    Omit {
         range: Range<usize>,
         values: u64,
-        words: Option<String>,
+        marker: Option<String>,
     },
 }
 
-impl Held {
-    /// The holes in a range, both its edges included.
+impl Buffer {
+    /// The holes in a range, those at its edges included.
     pub(super) fn holes_in(&self, range: &Range<usize>) -> &[Hole] {
         let from = self.holes.partition_point(|hole| hole.at < range.start);
         let to = self.holes.partition_point(|hole| hole.at <= range.end);
         &self.holes[from..to.max(from)]
     }
 
-    /// How many bytes of the original a range stands for, its holes included.
+    /// The size of a range in the original, holes included.
     pub(super) fn bytes_of(&self, range: &Range<usize>) -> u64 {
         range.len() as u64 + self.holes_in(range).iter().map(|hole| hole.bytes).sum::<u64>()
     }
 
-    fn feeds_of(&self, range: &Range<usize>) -> u64 {
+    fn line_feeds_of(&self, range: &Range<usize>) -> u64 {
         measure::newlines(&self.text[range.clone()])
-            + self.holes_in(range).iter().map(|hole| hole.feeds).sum::<u64>()
+            + self.holes_in(range).iter().map(|hole| hole.line_feeds).sum::<u64>()
     }
 
-    /// Where in its line the byte behind a range stands; nothing for an empty range.
-    fn behind(&self, range: &Range<usize>) -> Option<LinePosition> {
+    /// The position in its line of the byte after a range; `None` for an empty range.
+    fn next_position(&self, range: &Range<usize>) -> Option<LinePosition> {
         if let Some(hole) = self.holes_in(&(range.end..range.end)).last() {
-            return Some(hole.behind);
+            return Some(hole.next);
         }
         let last = range.clone().next_back().map(|last| self.text[last])?;
         Some(if last == b'\n' { LinePosition::Start } else { LinePosition::Inside })
     }
 
-    /// Holds only what the steps keep.
+    /// Drops everything that the steps omit.
     pub(super) fn keep(&mut self, steps: &[Step]) {
-        let mut kept = Held::default();
+        let mut kept = Buffer::default();
         for step in steps {
             match step {
                 Step::Keep(range) => kept.text.extend_from_slice(&self.text[range.clone()]),
-                Step::Leave { range, values, .. } => kept.holes.push(Hole {
+                Step::Omit { range, values, .. } => kept.holes.push(Hole {
                     at: kept.text.len(),
                     bytes: self.bytes_of(range),
-                    feeds: self.feeds_of(range),
+                    line_feeds: self.line_feeds_of(range),
                     values: *values,
-                    behind: self.behind(range).unwrap_or(LinePosition::Inside),
+                    next: self.next_position(range).unwrap_or(LinePosition::Inside),
                 }),
             }
         }
@@ -88,18 +91,18 @@ impl Held {
         let (mut start, mut line, mut part) = (0, 1, LinePosition::Start);
         let mut pieces = Vec::with_capacity(steps.len());
         for step in steps {
-            let (range, words) = match step {
+            let (range, marker) = match step {
                 Step::Keep(range) => (range, None),
-                Step::Leave { range, words, .. } => (range, Some(words)),
+                Step::Omit { range, marker, .. } => (range, Some(marker)),
             };
             let text = &self.text[range.clone()];
-            let (bytes, feeds) = match words {
+            let (bytes, feeds) = match marker {
                 None => (text.len() as u64, measure::newlines(text)),
-                Some(_) => (self.bytes_of(&range), self.feeds_of(&range)),
+                Some(_) => (self.bytes_of(&range), self.line_feeds_of(&range)),
             };
-            let (form, shown) = match words {
+            let (form, shown) = match marker {
                 None => (PieceKind::Verbatim, Some(Cow::Borrowed(text))),
-                Some(words) => (PieceKind::Mark, words.map(|words| Cow::Owned(words.into_bytes()))),
+                Some(marker) => (PieceKind::Mark, marker.map(|marker| Cow::Owned(marker.into_bytes()))),
             };
             if let Some(text) = shown {
                 pieces.push(Piece { start, end: start + bytes, form, line, part, text });
@@ -107,7 +110,7 @@ impl Held {
             start += bytes;
             line += feeds;
             part = match form {
-                PieceKind::Mark => self.behind(&range),
+                PieceKind::Mark => self.next_position(&range),
                 _ if text.ends_with(b"\n") => Some(LinePosition::Start),
                 _ if text.is_empty() => None,
                 _ => Some(LinePosition::Inside),
