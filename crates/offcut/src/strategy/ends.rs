@@ -32,10 +32,10 @@ pub struct Ends {
 /// A range of the text that is not the original's bytes but what a terminal shows of them.
 #[derive(Clone, Copy, Debug)]
 struct RenderedRange {
-    /// Where the range is in the text.
+    /// Its offsets in the text.
     from: u64,
     to: u64,
-    /// Where it is in the original.
+    /// Its offsets in the original.
     start: u64,
     end: u64,
 }
@@ -57,18 +57,18 @@ impl Ends {
         }
     }
 
-    /// Takes in the next run.
-    pub(crate) fn observe(&mut self, run: Segment<'_>) {
-        if run.start == run.end {
+    /// Adds the next segment.
+    pub(crate) fn observe(&mut self, segment: Segment<'_>) {
+        if segment.start == segment.end {
             return;
         }
-        let Segment { text, start, end, form } = run;
+        let Segment { text, start, end, form } = segment;
         let opening_is_whole = self.opening.len() as u64 == self.length;
         let from = self.length;
         self.length += text.len() as u64;
         self.bytes = end;
         self.newlines += measure::newlines(text);
-        // Whatever a terminal shows of it, a line without a line feed is open.
+        // A line without a line feed is open, whatever a terminal shows of it.
         self.last = text.last().copied().unwrap_or_default();
         if form != PieceKind::Verbatim {
             self.control = Control::LeftOut;
@@ -85,7 +85,7 @@ impl Ends {
 
     fn close(&mut self, text: &[u8]) {
         let fresh = &text[text.len().saturating_sub(self.closing_capacity)..];
-        // The buffer runs to twice what is needed before it is moved down: each byte is moved once at the most.
+        // The buffer grows to twice its capacity before it is compacted, so each byte is moved at most once.
         if self.closing.len() + fresh.len() > 2 * self.closing_capacity {
             let kept = self.closing_capacity.min(self.closing.len());
             let from = self.closing.len() - kept;
@@ -109,12 +109,12 @@ impl Ends {
         &self.closing[self.closing.len().saturating_sub(self.closing_capacity)..]
     }
 
-    /// The number of bytes of the whole original.
+    /// The size of the original in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The number of lines of the whole text; a line ends with `\n`, and an open end counts.
+    /// The number of lines of the whole text. A line ends with `\n`; an unterminated last line counts.
     pub fn lines(&self) -> u64 {
         self.newlines + u64::from(self.last != b'\n')
     }
@@ -124,13 +124,13 @@ impl Ends {
         self.newlines
     }
 
-    /// The pieces of the first `length` bytes of [`Ends::opening`]: one, unless a terminal shows some of it otherwise.
+    /// The first `length` bytes of [`Ends::opening`] as pieces: one piece, unless a part of it was rendered.
     pub fn first(&self, length: usize) -> Vec<Piece<'_>> {
         let origin = Origin { text: 0, start: 0, line: 1 };
         pieces(&self.opening, origin, &self.opening_rendered, 0, length)
     }
 
-    /// The pieces of [`Ends::closing`] from its byte `from` on.
+    /// The bytes of [`Ends::closing`] from `from` on as pieces.
     pub fn last(&self, from: usize) -> Vec<Piece<'_>> {
         let closing = self.closing();
         let text = self.length - closing.len() as u64;
@@ -142,19 +142,19 @@ impl Ends {
         pieces(closing, Origin { text, start, line }, &self.closing_rendered, from, closing.len())
     }
 
-    /// The pieces of the whole text, if a terminal shows it otherwise and it is short enough to be held.
+    /// The whole text as pieces, if a part of it was rendered and all of it is in the opening.
     pub(crate) fn rendered_whole(&self) -> Option<Vec<Piece<'_>>> {
         let whole = self.opening.len() as u64 == self.length && !self.opening_rendered.is_empty();
         whole.then(|| self.first(self.opening.len()))
     }
 
-    /// Whether anything of the text is not as it came.
+    /// Whether control characters were removed from the text.
     pub(crate) fn control(&self) -> Control {
         self.control
     }
 
-    /// How many whole lines end within `most` bytes of the original from `start` on, and where those bytes end: no more
-    /// than `most_lines` lines, because a page is bounded in lines, too.
+    /// The page of the original that begins at `start` and has at most `most` bytes and `most_lines` lines: the number of
+    /// whole lines, and the offset where it ends.
     pub(crate) fn page(&self, start: u64, most: u64, most_lines: u64) -> (u64, u64) {
         let (mut at, mut lines) = (start, 0);
         for piece in self.first(self.opening.len()) {
@@ -186,14 +186,14 @@ impl Ends {
     }
 }
 
-/// Where a held text begins: in the whole text, in the original, and in which line.
+/// Where a kept text begins: its offset in the whole text, its offset in the original, and its line number.
 struct Origin {
     text: u64,
     start: u64,
     line: u64,
 }
 
-/// The pieces of `text[from..to]`: the bytes between the rendered stretches are the original's.
+/// The pieces of `text[from..to]`. Bytes outside of the rendered ranges are the original's.
 fn pieces<'t>(
     text: &'t [u8],
     origin: Origin,

@@ -101,7 +101,7 @@ const TITLE_SEARCH_LINES: usize = 32;
 /// How many roles there are.
 const ROLES: usize = Role::Housekeeping as usize + 1;
 
-/// The binary logarithm of a count, rounded down: the tenth repetition says little more than the eighth.
+/// `log2(count + 1)`, rounded down: the tenth repetition says little more than the eighth.
 fn log2(count: i32) -> i32 {
     32 - (count.max(0) as u32 + 1).leading_zeros() as i32 - 1
 }

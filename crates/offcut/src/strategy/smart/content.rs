@@ -31,7 +31,7 @@ pub(super) fn offset(line: &[u8], content: &[u8]) -> Option<usize> {
     (offset + content.len() <= line.len()).then_some(offset)
 }
 
-/// Whether a line has so many control characters that no rule could match.
+/// Whether a line has too many control characters for any rule to match.
 pub(super) fn is_binary(line: &[u8]) -> bool {
     let head = &line[..line.len().min(64)];
     let controls = head
