@@ -22,7 +22,7 @@ use offcut::results::{Shape, ShapeChoice};
 #[command(name = "offcut", version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pub(crate) everywhere: Everywhere,
+    pub(crate) global: GlobalOptions,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -44,13 +44,13 @@ impl Arguments {
 }
 
 fn parse_only<T: Args>(name: &'static str, command: fn(T) -> Command) -> Option<Arguments> {
-    let definition = Everywhere::augment_args(clap::Command::new("offcut"))
+    let definition = GlobalOptions::augment_args(clap::Command::new("offcut"))
         .disable_help_subcommand(true)
         .subcommand(T::augment_args(clap::Command::new(name)));
     let matches = definition.try_get_matches().ok()?;
-    let everywhere = Everywhere::from_arg_matches(&matches).ok()?;
+    let global = GlobalOptions::from_arg_matches(&matches).ok()?;
     let command = command(T::from_arg_matches(matches.subcommand()?.1).ok()?);
-    Some(Arguments { everywhere, command })
+    Some(Arguments { global, command })
 }
 
 const EXAMPLES: &str = "Examples:
@@ -61,7 +61,7 @@ const EXAMPLES: &str = "Examples:
 
 /// Options that every command accepts.
 #[derive(Debug, Default, Args)]
-pub(crate) struct Everywhere {
+pub(crate) struct GlobalOptions {
     /// Store full outputs here: a directory, an S3 bucket shared by several machines, or `none`
     #[arg(long, global = true, value_name = "DIR|s3://BUCKET/PREFIX|none")]
     pub(crate) store: Option<String>,

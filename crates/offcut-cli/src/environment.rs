@@ -1,6 +1,6 @@
 //! Combines flags, configuration, home directory and clock into a [`Setup`]. The library reads none of these itself.
 
-use crate::arguments::{Cut, Everywhere};
+use crate::arguments::{Cut, GlobalOptions};
 use crate::config::{self, Configuration, Origin, Problem};
 use crate::failure::Failure;
 use crate::fleet::{self, FleetStore, Location};
@@ -35,8 +35,8 @@ enum StoreLocation {
 
 impl Setup {
     /// Applies flags, environment and files in order of precedence, and prints warnings about errors in them.
-    pub(crate) fn new(everywhere: &Everywhere) -> Result<Setup, Failure> {
-        let setup = Setup::without_warnings(everywhere)?;
+    pub(crate) fn new(global: &GlobalOptions) -> Result<Setup, Failure> {
+        let setup = Setup::without_warnings(global)?;
         for problem in &setup.configuration.problems {
             eprintln!("offcut: warning: {}", problem.0);
         }
@@ -44,9 +44,9 @@ impl Setup {
     }
 
     /// Like `new`, without warnings, for commands that report them in their own way.
-    pub(crate) fn without_warnings(everywhere: &Everywhere) -> Result<Setup, Failure> {
+    pub(crate) fn without_warnings(global: &GlobalOptions) -> Result<Setup, Failure> {
         let mut configuration = Configuration::load();
-        let profile = match (&everywhere.profile, configuration.text("profile")) {
+        let profile = match (&global.profile, configuration.text("profile")) {
             (Some(name), _) => config::profile(name).map_err(Failure::Usage)?,
             (None, None) => Profile::native(),
             // An invalid flag is an error of this call; an invalid configuration must not prevent shortening.
@@ -68,7 +68,7 @@ impl Setup {
             .get("store.path")
             .map(|setting| (setting.value.as_str().unwrap_or_default(), &setting.origin));
         let layout = configuration.text("store.layout");
-        let location = match (&everywhere.store, configured, layout) {
+        let location = match (&global.store, configured, layout) {
             (Some(chosen), ..) => parse_location(chosen, None),
             (None, Some((chosen, Origin::File { path, .. })), _) => parse_location(chosen, path.parent()),
             (None, Some((chosen, _)), _) => parse_location(chosen, None),
@@ -79,10 +79,10 @@ impl Setup {
         };
         // Commands in notices run with the same configuration, but without these flags and in another directory.
         let relative = configuration.text("store.path").is_some_and(|path| Path::new(path).is_relative());
-        let is_named = everywhere.store.is_some() || relative || layout == Some("seed");
+        let is_named = global.store.is_some() || relative || layout == Some("seed");
         let program = match &location {
             StoreLocation::Directory(directory) if is_named => program_for(directory),
-            StoreLocation::Shared(location) if everywhere.store.is_some() => {
+            StoreLocation::Shared(location) if global.store.is_some() => {
                 Some(format!("offcut --store {location}"))
             }
             _ => Some("offcut".to_owned()),
@@ -99,8 +99,8 @@ impl Setup {
 
     /// Like `new`, for calls by an agent: without warnings, which nobody would read, and with the full path of this program
     /// in notices if `offcut` is not on PATH.
-    pub(crate) fn for_agent(everywhere: &Everywhere) -> Result<Setup, Failure> {
-        let mut setup = Setup::without_warnings(everywhere)?;
+    pub(crate) fn for_agent(global: &GlobalOptions) -> Result<Setup, Failure> {
+        let mut setup = Setup::without_warnings(global)?;
         let path = std::env::var_os("PATH").unwrap_or_default();
         let is_found = std::env::split_paths(&path).any(|directory| directory.join("offcut").is_file());
         if !is_found

@@ -18,7 +18,7 @@ mod process;
 mod stream;
 mod tokens;
 
-use arguments::{Arguments, Command, Everywhere};
+use arguments::{Arguments, Command, GlobalOptions};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use command::ShellName;
@@ -52,7 +52,7 @@ fn offcut() -> u8 {
     // All arguments belong to the shell, including `--help`.
     if let Some(name) = std::env::args_os().next().and_then(|program| ShellName::of(&program)) {
         let shell = arguments::Shell { arguments: std::env::args_os().skip(1).collect() };
-        return command::shell(&Everywhere::default(), &shell, &name, inherited);
+        return command::shell(&GlobalOptions::default(), &shell, &name, inherited);
     }
     let arguments = match Arguments::parse_frequent_commands().map_or_else(Arguments::try_parse, Ok) {
         Ok(arguments) => arguments,
@@ -60,26 +60,26 @@ fn offcut() -> u8 {
     };
     let result = match &arguments.command {
         Command::Shell(shell) => {
-            return command::shell(&arguments.everywhere, shell, &ShellName::Users, inherited);
+            return command::shell(&arguments.global, shell, &ShellName::Users, inherited);
         }
-        Command::Hook(hook) => return command::hook(&arguments.everywhere, hook),
-        Command::Run(run) => return command::run(&arguments.everywhere, run, inherited),
-        Command::Mcp(mcp) => return command::mcp(&arguments.everywhere, mcp),
-        Command::Doctor => command::doctor(&arguments.everywhere),
-        Command::Init(init) => command::init(&arguments.everywhere, init),
-        Command::Cut(cut) => command::cut(&arguments.everywhere, cut),
-        Command::Result(result) => command::result(&arguments.everywhere, result),
-        Command::Read(read) => command::read(&arguments.everywhere, read),
-        Command::Cat(cat) => command::cat(&arguments.everywhere, cat),
-        Command::Ls(ls) => command::ls(&arguments.everywhere, ls),
-        Command::Rm(rm) => command::rm(&arguments.everywhere, rm),
-        Command::Profiles(profiles) => command::profiles(&arguments.everywhere, profiles),
-        Command::Grep(grep) => command::grep(&arguments.everywhere, grep),
-        Command::Show(reference) => command::show(&arguments.everywhere, reference),
-        Command::Pin(pinning) => command::pin(&arguments.everywhere, pinning),
-        Command::Clean(clean) => command::clean(&arguments.everywhere, clean),
-        Command::Stats(stats) => command::stats(&arguments.everywhere, stats),
-        Command::Config(config) => command::config(&arguments.everywhere, config),
+        Command::Hook(hook) => return command::hook(&arguments.global, hook),
+        Command::Run(run) => return command::run(&arguments.global, run, inherited),
+        Command::Mcp(mcp) => return command::mcp(&arguments.global, mcp),
+        Command::Doctor => command::doctor(&arguments.global),
+        Command::Init(init) => command::init(&arguments.global, init),
+        Command::Cut(cut) => command::cut(&arguments.global, cut),
+        Command::Result(result) => command::result(&arguments.global, result),
+        Command::Read(read) => command::read(&arguments.global, read),
+        Command::Cat(cat) => command::cat(&arguments.global, cat),
+        Command::Ls(ls) => command::ls(&arguments.global, ls),
+        Command::Rm(rm) => command::rm(&arguments.global, rm),
+        Command::Profiles(profiles) => command::profiles(&arguments.global, profiles),
+        Command::Grep(grep) => command::grep(&arguments.global, grep),
+        Command::Show(reference) => command::show(&arguments.global, reference),
+        Command::Pin(pinning) => command::pin(&arguments.global, pinning),
+        Command::Clean(clean) => command::clean(&arguments.global, clean),
+        Command::Stats(stats) => command::stats(&arguments.global, stats),
+        Command::Config(config) => command::config(&arguments.global, config),
         Command::Completions(completions) => command::completions(completions),
         Command::Man => command::manual(),
         Command::Docs(documentation) => command::documentation(documentation),

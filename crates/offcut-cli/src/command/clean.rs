@@ -1,6 +1,6 @@
 //! `offcut clean` and `offcut pin`: which outputs are removed and which stay.
 
-use crate::arguments::{Clean, Everywhere, Format, Pinning};
+use crate::arguments::{Clean, Format, GlobalOptions, Pinning};
 use crate::config;
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
@@ -13,8 +13,8 @@ use offcut::store::{Item, Pin};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
-    let setup = Setup::new(everywhere)?;
+pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> Outcome {
+    let setup = Setup::new(global)?;
     let store = setup.store()?;
     let lock = setup.directory().filter(|_| clean.auto).and_then(housekeeping::lock_if_due);
     if clean.auto && lock.is_none() {
@@ -46,7 +46,7 @@ pub(crate) fn clean(everywhere: &Everywhere, clean: &Clean) -> Outcome {
         only_local_bytes: waiting.as_ref().map(|waiting| waiting.bytes),
         ..CleaningReport::new(&plan, clean.dry_run)
     };
-    match everywhere.format {
+    match global.format {
         Format::Json => super::print_json(&report),
         Format::Text => {
             if let Some(UploadReport { entries: entries @ 1.., bytes, .. }) = moved {
@@ -107,8 +107,8 @@ fn text(report: &CleaningReport) -> String {
     text
 }
 
-pub(crate) fn pin(everywhere: &Everywhere, pinning: &Pinning) -> Outcome {
-    let setup = Setup::new(everywhere)?;
+pub(crate) fn pin(global: &GlobalOptions, pinning: &Pinning) -> Outcome {
+    let setup = Setup::new(global)?;
     let pin = if pinning.remove { Pin::Loose } else { Pin::Pinned };
     for reference in &pinning.ids {
         let (store, _) = setup.store_of(reference)?;

@@ -1,6 +1,6 @@
 //! `offcut config`: prints the effective settings and their origins, and checks for errors.
 
-use crate::arguments::{ConfigCommand, Everywhere, Format};
+use crate::arguments::{ConfigCommand, Format, GlobalOptions};
 use crate::config::{self, Configuration, KEYS, Key, Layer, Origin, to_toml};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
@@ -8,11 +8,11 @@ use offcut::{Profile, Settings, TaskTool, Terminal};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub(crate) fn config(everywhere: &Everywhere, command: &ConfigCommand) -> Outcome {
+pub(crate) fn config(global: &GlobalOptions, command: &ConfigCommand) -> Outcome {
     match command {
-        ConfigCommand::Show { origin } => show(everywhere, *origin),
+        ConfigCommand::Show { origin } => show(global, *origin),
         ConfigCommand::Path => path(),
-        ConfigCommand::Check => check(everywhere),
+        ConfigCommand::Check => check(global),
     }
 }
 
@@ -23,10 +23,10 @@ struct Row {
     origin: String,
 }
 
-fn show(everywhere: &Everywhere, with_origin: bool) -> Outcome {
-    let setup = Setup::new(everywhere)?;
-    let rows = rows(everywhere, &setup);
-    match everywhere.format {
+fn show(global: &GlobalOptions, with_origin: bool) -> Outcome {
+    let setup = Setup::new(global)?;
+    let rows = rows(global, &setup);
+    match global.format {
         Format::Json => super::print_json(&rows),
         Format::Text => {
             let line = |row: &Row| match &row.value {
@@ -46,13 +46,13 @@ fn show(everywhere: &Everywhere, with_origin: bool) -> Outcome {
     }
 }
 
-fn rows(everywhere: &Everywhere, setup: &Setup) -> Vec<Row> {
+fn rows(global: &GlobalOptions, setup: &Setup) -> Vec<Row> {
     let Setup { configuration, profile, .. } = setup;
     let settings = profile.settings(None, configuration.rule(None, profile)).ok();
     let mut rows: Vec<Row> = KEYS
         .iter()
         .map(|key| {
-            let (value, origin) = effective(key, everywhere, setup, settings.as_ref());
+            let (value, origin) = effective(key, global, setup, settings.as_ref());
             Row { key: key.name.to_owned(), value, origin: origin.to_string() }
         })
         .collect();
@@ -103,13 +103,13 @@ fn bare_or_quoted(part: &str) -> String {
 /// The effective value of a key, and its origin.
 fn effective(
     key: &'static Key,
-    everywhere: &Everywhere,
+    global: &GlobalOptions,
     setup: &Setup,
     settings: Option<&Settings>,
 ) -> (Option<Value>, Origin) {
     let Setup { configuration, profile, .. } = setup;
     let text = |text: &str| Some(Value::from(text));
-    match (key.name, &everywhere.profile, &everywhere.store) {
+    match (key.name, &global.profile, &global.store) {
         ("profile", Some(name), _) => return (text(name), Origin::Flag("profile")),
         ("store.path", _, Some(path)) => return (text(path), Origin::Flag("store")),
         _ => {}
@@ -197,8 +197,8 @@ fn path() -> Outcome {
 }
 
 /// Reports errors in files and variables, and limits that the profile cannot use.
-fn check(everywhere: &Everywhere) -> Outcome {
-    let setup = Setup::without_warnings(everywhere)?;
+fn check(global: &GlobalOptions) -> Outcome {
+    let setup = Setup::without_warnings(global)?;
     let Setup { configuration, profile, .. } = &setup;
     let mut problems: Vec<String> = configuration.problems.iter().map(|problem| problem.0.clone()).collect();
     for tool in [None].into_iter().chain(configuration.tools().into_iter().map(Some)) {

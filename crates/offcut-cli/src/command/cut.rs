@@ -1,6 +1,6 @@
 //! `offcut cut`: shortens standard input.
 
-use crate::arguments::{Cut, Everywhere, Format};
+use crate::arguments::{Cut, Format, GlobalOptions};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::housekeeping;
@@ -8,14 +8,14 @@ use crate::process;
 use crate::stream;
 use offcut::report::OutputReport;
 
-pub(crate) fn cut(everywhere: &Everywhere, cut: &Cut) -> Outcome {
+pub(crate) fn cut(global: &GlobalOptions, cut: &Cut) -> Outcome {
     process::catch_file_size_signal();
-    let setup = Setup::new(everywhere)?;
+    let setup = Setup::new(global)?;
     let truncator = setup.truncator(cut)?;
     let mut spool = truncator.spool(cut.context());
     let read = stream::read_all(std::io::stdin().lock(), |chunk| spool.observe(chunk));
     let shown = spool.finish();
-    match everywhere.format {
+    match global.format {
         Format::Text => super::print(shown.content())?,
         Format::Json => super::print_json(&OutputReport::new(&shown))?,
     }

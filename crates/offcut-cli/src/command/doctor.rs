@@ -1,6 +1,6 @@
 //! `offcut doctor`: checks the installation by running its parts, and suggests fixes.
 
-use crate::arguments::{Everywhere, Format};
+use crate::arguments::{Format, GlobalOptions};
 use crate::command::init;
 use crate::config;
 use crate::environment::Setup;
@@ -58,18 +58,18 @@ impl Findings {
     }
 }
 
-pub(crate) fn doctor(everywhere: &Everywhere) -> Outcome {
+pub(crate) fn doctor(global: &GlobalOptions) -> Outcome {
     let mut findings = Findings::default();
-    let context = init::context(everywhere)?;
+    let context = init::context(global)?;
     check_program(&mut findings, &context);
-    check_store(&mut findings, everywhere)?;
+    check_store(&mut findings, global)?;
     for agent in AgentKind::ALL {
         check_agent(&mut findings, agent, &context);
     }
     for message in log::last(LOG_LINES) {
         findings.add(Verdict::Note, "hook", message);
     }
-    match everywhere.format {
+    match global.format {
         Format::Json => super::print_json(&findings.0)?,
         Format::Text => print(&findings.0)?,
     }
@@ -110,8 +110,8 @@ fn check_program(findings: &mut Findings, context: &InstallContext) {
     }
 }
 
-fn check_store(findings: &mut Findings, everywhere: &Everywhere) -> Outcome {
-    let setup = Setup::without_warnings(everywhere)?;
+fn check_store(findings: &mut Findings, global: &GlobalOptions) -> Outcome {
+    let setup = Setup::without_warnings(global)?;
     for problem in &setup.configuration.problems {
         findings.add(Verdict::Bad, "configuration", problem.0.clone());
     }

@@ -1,13 +1,13 @@
 //! `offcut grep`: searches stored outputs.
 
-use crate::arguments::{Everywhere, Format, Grep};
+use crate::arguments::{Format, GlobalOptions, Grep};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use offcut::report::SearchReport;
 use offcut::retrieve::{self, PageLimits, Query, Search};
 
-pub(crate) fn grep(everywhere: &Everywhere, grep: &Grep) -> Outcome {
-    let setup = Setup::new(everywhere)?;
+pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> Outcome {
+    let setup = Setup::new(global)?;
     let query = Query {
         pattern: grep.pattern.clone(),
         ignore_case: grep.ignore_case,
@@ -24,7 +24,7 @@ pub(crate) fn grep(everywhere: &Everywhere, grep: &Grep) -> Outcome {
         ids.iter().try_for_each(|id| search.add(&*store, id))?;
     }
     let result = search.finish();
-    match (everywhere.format, grep.count) {
+    match (global.format, grep.count) {
         (Format::Json, _) => super::print_json(&SearchReport::new(&result))?,
         (Format::Text, true) => super::print(format!("{}\n", result.matches).as_bytes())?,
         (Format::Text, false) => {

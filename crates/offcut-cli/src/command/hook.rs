@@ -1,6 +1,6 @@
 //! `offcut hook AGENT EVENT`: answers an agent's hook call. It never fails: errors are logged.
 
-use crate::arguments::{Cut, Everywhere, Hook};
+use crate::arguments::{Cut, GlobalOptions, Hook};
 use crate::environment::Setup;
 use crate::hook::{self, Event, NEUTRAL};
 use crate::{housekeeping, install, log};
@@ -8,11 +8,11 @@ use offcut::results::{Middleware, ResultOutcome, ShapeChoice};
 use std::cell::Cell;
 use std::io::Read;
 
-pub(crate) fn hook(everywhere: &Everywhere, hook: &Hook) -> u8 {
+pub(crate) fn hook(global: &GlobalOptions, hook: &Hook) -> u8 {
     crate::process::catch_file_size_signal();
     let answer = match hook.event {
         Event::Before => before(hook),
-        Event::After => after(everywhere, hook),
+        Event::After => after(global, hook),
     };
     let answer = answer.unwrap_or_else(|problem| {
         log::write(&format!("hook {:?} {:?}: {problem}", hook.agent, hook.event).to_lowercase());
@@ -44,10 +44,10 @@ fn before(hook: &Hook) -> hook::Answer {
     }
 }
 
-fn after(everywhere: &Everywhere, hook: &Hook) -> hook::Answer {
+fn after(global: &GlobalOptions, hook: &Hook) -> hook::Answer {
     let input = input()?;
     let reason = |failure: crate::failure::Failure| failure.reason().unwrap_or_default();
-    let setup = Setup::for_agent(everywhere).map_err(reason)?;
+    let setup = Setup::for_agent(global).map_err(reason)?;
     let middleware = Middleware::new(setup.truncator(&Cut::default()).map_err(reason)?);
     let is_cut = Cell::new(false);
     let answer = hook::after(hook.agent, &input, &|json, shape, context| {

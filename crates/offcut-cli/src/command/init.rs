@@ -1,6 +1,6 @@
 //! `offcut init`: installs offcut in agents and removes it, and prints every change as a diff.
 
-use crate::arguments::{Everywhere, Init};
+use crate::arguments::{GlobalOptions, Init};
 use crate::config;
 use crate::environment::Setup;
 use crate::failure::{self, Failure, Outcome};
@@ -10,8 +10,8 @@ use etcetera::{BaseStrategy, choose_base_strategy};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn init(everywhere: &Everywhere, init: &Init) -> Outcome {
-    let context = context(everywhere)?;
+pub(crate) fn init(global: &GlobalOptions, init: &Init) -> Outcome {
+    let context = context(global)?;
     let found: Vec<AgentKind> =
         AgentKind::ALL.into_iter().filter(|agent| context.is_installed(*agent, &variable("PATH"))).collect();
     let named: Vec<AgentKind> = if init.all { found.clone() } else { init.agents.clone() };
@@ -148,9 +148,9 @@ fn variable(name: &str) -> String {
 }
 
 /// Collects the paths and names that the settings contain.
-pub(crate) fn context(everywhere: &Everywhere) -> Result<InstallContext, Failure> {
+pub(crate) fn context(global: &GlobalOptions) -> Result<InstallContext, Failure> {
     let base = base()?;
-    let setup = Setup::without_warnings(everywhere)?;
+    let setup = Setup::without_warnings(global)?;
     let program = std::env::current_exe().map_err(|error| {
         Failure::Usage(anyhow::Error::new(error).context("cannot find the path of this program"))
     })?;

@@ -1,6 +1,6 @@
 //! `offcut ls` and `offcut rm`.
 
-use crate::arguments::{Everywhere, Format, Rm, foreign};
+use crate::arguments::{Format, GlobalOptions, Rm, foreign};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
@@ -11,31 +11,31 @@ use offcut::store::{Id, Item, Selection, Store, StoreError, UploadState};
 
 #[derive(Debug, Args)]
 pub(crate) struct Ls {
-    /// How many to list
+    /// List at most this many outputs
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// List all
+    /// List all outputs
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
-    /// Only those of this tool
+    /// List only outputs of this tool
     #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) tool: Option<String>,
-    /// Only those of this session
+    /// List only outputs of this session
     #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) session: Option<String>,
-    /// Only those of this machine, in a store that many share
+    /// List only outputs of this machine, in a shared store
     #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) host: Option<String>,
-    /// Only those of this day (UTC): 2026-11-15
+    /// List only outputs of this day (UTC): 2026-11-15
     #[arg(long, value_name = "DATE")]
     pub(crate) day: Option<jiff::civil::Date>,
-    /// Only those older than this one
+    /// List only outputs older than this one
     #[arg(long, value_name = "ID")]
     pub(crate) before: Option<String>,
 }
 
-pub(crate) fn ls(everywhere: &Everywhere, ls: &Ls) -> Outcome {
-    let setup = Setup::new(everywhere)?;
+pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> Outcome {
+    let setup = Setup::new(global)?;
     let store = setup.store()?;
     let selection = selection(&*store, ls)?;
     let most = selection.most;
@@ -46,14 +46,14 @@ pub(crate) fn ls(everywhere: &Everywhere, ls: &Ls) -> Outcome {
         (Err(error), None) => return Err(error.into()),
         (Err(error), Some(fleet)) => {
             // If the shared store is not available, list what is on this machine.
-            print(everywhere, &fleet.pending_items(&selection)?, &*store)?;
+            print(global, &fleet.pending_items(&selection)?, &*store)?;
             return Err(error.into());
         }
     };
     let has_older = most.is_some_and(|most| items.len() > most);
     items.truncate(most.unwrap_or(usize::MAX));
-    print(everywhere, &items, &*store)?;
-    if everywhere.format == Format::Text {
+    print(global, &items, &*store)?;
+    if global.format == Format::Text {
         if let Some(directory) = setup.directory().filter(|directory| !directory.exists()) {
             eprintln!("offcut: no stored outputs yet: {} does not exist", directory.display());
         }
@@ -85,8 +85,8 @@ fn selection(store: &dyn Store, ls: &Ls) -> Result<Selection, Failure> {
     })
 }
 
-fn print(everywhere: &Everywhere, items: &[Item], store: &dyn Store) -> Outcome {
-    match everywhere.format {
+fn print(global: &GlobalOptions, items: &[Item], store: &dyn Store) -> Outcome {
+    match global.format {
         Format::Text => super::print(table(items).as_bytes()),
         Format::Json => {
             let ids: Vec<Id> = items.iter().map(|item| item.id).collect();
@@ -144,9 +144,9 @@ fn time(id: &Id) -> String {
     timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-pub(crate) fn rm(everywhere: &Everywhere, rm: &Rm) -> Outcome {
+pub(crate) fn rm(global: &GlobalOptions, rm: &Rm) -> Outcome {
     // Resolve all before removing any: `rm last last` must not remove two.
-    let setup = Setup::new(everywhere)?;
+    let setup = Setup::new(global)?;
     let mut found = Vec::new();
     for reference in &rm.ids {
         let store = setup.store_of(reference)?.0;

@@ -1,6 +1,6 @@
 //! `offcut mcp proxy` and `offcut mcp serve`.
 
-use crate::arguments::{Cut, Everywhere, Mcp, Proxy, Serve};
+use crate::arguments::{Cut, GlobalOptions, Mcp, Proxy, Serve};
 use crate::environment::Setup;
 use crate::failure::{self, Failure, Outcome};
 use crate::housekeeping;
@@ -13,19 +13,19 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub(crate) fn mcp(everywhere: &Everywhere, mcp: &Mcp) -> u8 {
+pub(crate) fn mcp(global: &GlobalOptions, mcp: &Mcp) -> u8 {
     match mcp {
-        Mcp::Proxy(arguments) => match proxy(everywhere, arguments) {
+        Mcp::Proxy(arguments) => match proxy(global, arguments) {
             Ok(code) => code,
             Err(failure) => failure::exit_code(Err(failure)),
         },
-        Mcp::Serve(arguments) => failure::exit_code(serve(everywhere, arguments)),
+        Mcp::Serve(arguments) => failure::exit_code(serve(global, arguments)),
     }
 }
 
-fn proxy(everywhere: &Everywhere, arguments: &Proxy) -> Result<u8, Failure> {
+fn proxy(global: &GlobalOptions, arguments: &Proxy) -> Result<u8, Failure> {
     crate::process::catch_file_size_signal();
-    let setup = Setup::new(everywhere)?;
+    let setup = Setup::new(global)?;
     // Report invalid flags before the server starts.
     setup.truncator(&arguments.cut)?;
     housekeeping::start_if_due(&setup);
@@ -105,8 +105,8 @@ fn of_session(store: Arc<dyn Store>, session: &str) -> Arc<dyn Store> {
     Arc::new(SessionOnly::new(store, session))
 }
 
-fn serve(everywhere: &Everywhere, arguments: &Serve) -> Outcome {
-    let setup = Setup::new(everywhere)?;
+fn serve(global: &GlobalOptions, arguments: &Serve) -> Outcome {
+    let setup = Setup::new(global)?;
     let store = setup.store()?;
     let store = match &arguments.session {
         Some(session) => of_session(store, session),

@@ -1,6 +1,6 @@
 //! `offcut profiles`: lists the profiles, or prints one.
 
-use crate::arguments::{Everywhere, Format, Profiles};
+use crate::arguments::{Format, GlobalOptions, Profiles};
 use crate::config;
 use crate::failure::{Failure, Outcome};
 use offcut::Profile;
@@ -12,7 +12,7 @@ struct Row {
     about: String,
 }
 
-pub(crate) fn profiles(everywhere: &Everywhere, profiles: &Profiles) -> Outcome {
+pub(crate) fn profiles(global: &GlobalOptions, profiles: &Profiles) -> Outcome {
     if let Some(name) = &profiles.name {
         let user_text = || config::user_profile(name).map(|(_, text)| text);
         config::profile(name).map_err(Failure::Usage)?;
@@ -25,7 +25,7 @@ pub(crate) fn profiles(everywhere: &Everywhere, profiles: &Profiles) -> Outcome 
             .map_or_else(|error| format!("invalid: {error:#}"), |profile| profile.about);
         rows.push(Row { name, about });
     }
-    match everywhere.format {
+    match global.format {
         Format::Json => super::print_json(&rows),
         Format::Text => {
             let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);

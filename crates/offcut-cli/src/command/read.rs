@@ -1,6 +1,6 @@
 //! `offcut read` and `offcut cat`: a part of a stored output, or all of it.
 
-use crate::arguments::{Everywhere, Format, Read, Reference};
+use crate::arguments::{Format, GlobalOptions, Read, Reference};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use offcut::DiscardEvents;
@@ -11,15 +11,15 @@ use std::io::Write;
 
 const BLOCK: usize = 1 << 20;
 
-pub(crate) fn read(everywhere: &Everywhere, read: &Read) -> Outcome {
+pub(crate) fn read(global: &GlobalOptions, read: &Read) -> Outcome {
     let range = Range::from_options(read.lines.as_deref(), read.bytes.as_deref(), read.around, read.context)?;
-    let setup = Setup::new(everywhere)?;
+    let setup = Setup::new(global)?;
     let (store, program) = setup.store_of(&read.reference.id)?;
     let pager = Pager { program, options: options(read) };
     let limits = pager.limits(read)?;
     let entry = store.entry(&retrieve::resolve(&*store, &read.reference.id)?)?;
     let page = retrieve::page(&*store, &entry, range, limits, &DiscardEvents)?;
-    match everywhere.format {
+    match global.format {
         Format::Text => print_text(&pager, &entry, page),
         Format::Json => {
             super::print_json(&PageReport::new(&entry, &page, |next| pager.command(&entry, next)))
@@ -80,8 +80,8 @@ fn print_text(pager: &Pager, entry: &Entry, page: Page) -> Outcome {
     Ok(())
 }
 
-pub(crate) fn cat(everywhere: &Everywhere, reference: &Reference) -> Outcome {
-    let (store, _) = Setup::new(everywhere)?.store_of(&reference.id)?;
+pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> Outcome {
+    let (store, _) = Setup::new(global)?.store_of(&reference.id)?;
     let id = retrieve::resolve(&*store, &reference.id)?;
     let entry = store.entry(&id)?;
     let mut stdout = std::io::stdout().lock();

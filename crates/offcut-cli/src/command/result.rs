@@ -1,6 +1,6 @@
 //! `offcut result`: shortens the text in a tool result.
 
-use crate::arguments::{Everywhere, ToolResult};
+use crate::arguments::{GlobalOptions, ToolResult};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use crate::housekeeping;
@@ -8,9 +8,9 @@ use offcut::results::{BoundedJson, Middleware, ResultOutcome, ResultReport, Skip
 use offcut::{Kept, Preview};
 use std::io::{IsTerminal, Read};
 
-pub(crate) fn result(everywhere: &Everywhere, result: &ToolResult) -> Outcome {
+pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> Outcome {
     crate::process::catch_file_size_signal();
-    let setup = Setup::new(everywhere)?;
+    let setup = Setup::new(global)?;
     let mut middleware = Middleware::new(setup.truncator(&result.cut)?).skip_tools(result.skip_tool.clone());
     if let Some(total) = result.total {
         middleware = middleware.total(total);

@@ -1,6 +1,6 @@
 //! `offcut run`: runs a command, shortens its output and exits with its exit code.
 
-use crate::arguments::{Everywhere, Format, Run};
+use crate::arguments::{Format, GlobalOptions, Run};
 use crate::command::live_preview::LivePreview;
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
@@ -38,8 +38,8 @@ pub(super) struct RunRequest<'a> {
     pub(super) live_preview: Option<LivePreview>,
 }
 
-pub(crate) fn run(everywhere: &Everywhere, run: &Run, inherited: InheritedState) -> u8 {
-    exit_code(run_command(everywhere, run, inherited).map(|(code, _)| code))
+pub(crate) fn run(global: &GlobalOptions, run: &Run, inherited: InheritedState) -> u8 {
+    exit_code(run_command(global, run, inherited).map(|(code, _)| code))
 }
 
 /// Returns the exit code of the command, or prints the error and returns that of offcut.
@@ -56,11 +56,11 @@ pub(super) fn exit_code(result: Result<u8, Failure>) -> u8 {
 }
 
 fn run_command(
-    everywhere: &Everywhere,
+    global: &GlobalOptions,
     run: &Run,
     inherited: InheritedState,
 ) -> Result<(u8, Printed), Failure> {
-    let setup = Setup::new(everywhere)?;
+    let setup = Setup::new(global)?;
     let truncator = setup.truncator(&run.cut)?;
     let (program, arguments) = run.command_line(&setup);
     run_and_print(&RunRequest {
@@ -75,7 +75,7 @@ fn run_command(
         setup: &setup,
         truncator: &truncator,
         context: run.cut.context(),
-        format: everywhere.format,
+        format: global.format,
         timeout: run.timeout,
         background_cap: run.background_cap.min(setup.cap()),
         program_role: if run.shell.is_some() { "your shell ($SHELL) " } else { "" },

@@ -4,7 +4,7 @@
 //! command line (a script, a session on a terminal, a shell inside a command line), this process becomes the real shell.
 
 use crate::agent::{self, CallingAgent};
-use crate::arguments::{Everywhere, Format, Shell};
+use crate::arguments::{Format, GlobalOptions, Shell};
 use crate::command::live_preview::LivePreview;
 use crate::command::run::{self, Printed, RunRequest};
 use crate::environment::{Setup, is_offcut};
@@ -39,9 +39,9 @@ impl Name {
     }
 }
 
-pub(crate) fn shell(everywhere: &Everywhere, shell: &Shell, name: &Name, inherited: InheritedState) -> u8 {
+pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherited: InheritedState) -> u8 {
     // An agent must have a shell even if the configuration is invalid.
-    let setup = Setup::for_agent(everywhere).ok();
+    let setup = Setup::for_agent(global).ok();
     let users = || setup.as_ref().map_or_else(|| "/bin/sh".into(), Setup::shell);
     let program = match name {
         Name::Users => users(),

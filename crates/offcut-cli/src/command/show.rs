@@ -1,6 +1,6 @@
 //! `offcut show`: one stored output for people: its state, what was shown of it, and where it is.
 
-use crate::arguments::{Everywhere, Format, Reference};
+use crate::arguments::{Format, GlobalOptions, Reference};
 use crate::environment::Setup;
 use crate::failure::Outcome;
 use anstyle::{AnsiColor, Style};
@@ -14,10 +14,10 @@ use std::time::SystemTime;
 /// The width of the bar in cells.
 const CELLS: u64 = 60;
 
-pub(crate) fn show(everywhere: &Everywhere, reference: &Reference) -> Outcome {
-    let (store, program) = Setup::new(everywhere)?.store_of(&reference.id)?;
+pub(crate) fn show(global: &GlobalOptions, reference: &Reference) -> Outcome {
+    let (store, program) = Setup::new(global)?.store_of(&reference.id)?;
     let entry = store.entry(&retrieve::resolve(&*store, &reference.id)?)?;
-    match everywhere.format {
+    match global.format {
         Format::Json => super::print_json(&EntryReport::new(&entry)),
         Format::Text => print_text(&entry, &program),
     }

@@ -1,6 +1,6 @@
 //! `offcut stats`: the bytes and tokens that cutting saved.
 
-use crate::arguments::{Everywhere, Format, Stats};
+use crate::arguments::{Format, GlobalOptions, Stats};
 use crate::environment::Setup;
 use crate::failure::Outcome;
 use crate::tokens::TokenCounter;
@@ -8,14 +8,14 @@ use offcut::measure::CountTokens;
 use offcut::report::{StatisticsReport, statistics};
 use offcut::store::Entry;
 
-pub(crate) fn stats(everywhere: &Everywhere, stats: &Stats) -> Outcome {
-    let store = Setup::new(everywhere)?.store()?;
+pub(crate) fn stats(global: &GlobalOptions, stats: &Stats) -> Outcome {
+    let store = Setup::new(global)?.store()?;
     let entries: Vec<Entry> = store.entries(&store.ids()?).into_iter().flatten().collect();
     let mut progress = super::Progress::new("reading", entries.len());
     let tokens = stats.tokens.then_some(&TokenCounter as &dyn CountTokens);
     let rows = statistics(&*store, entries.into_iter().inspect(|_| progress.step()), tokens);
     drop(progress);
-    match everywhere.format {
+    match global.format {
         Format::Json => super::print_json(&rows),
         Format::Text => super::print(table(&rows, stats.tokens).as_bytes()),
     }
