@@ -1,9 +1,8 @@
 //! A budget for several results at once.
 
-/// How much each of several outputs may have of a total: small ones stay whole, the largest are cut first.
+/// Divides a total among several outputs: small ones keep their size, the largest are cut first, all to one level.
 ///
-/// Like water in vessels: there is one level under which all of them are filled. No share is under `least`, so that
-/// there is room to say what is missing; a total too small for that is exceeded rather than anything hidden.
+/// No share is under `least`, so that each has room for its notice; a total that is too small for that is exceeded.
 pub fn shares(sizes: &[u64], total: u64, least: u64) -> Vec<u64> {
     let level = level(sizes, total).max(least);
     sizes.iter().map(|&size| size.min(level)).collect()
@@ -29,7 +28,7 @@ mod tests {
     use super::shares;
 
     #[test]
-    fn the_largest_are_cut_first() {
+    fn cuts_the_largest_first() {
         let check = |sizes: &[u64], total, expected: &[u64]| {
             assert_eq!(shares(sizes, total, 256), expected, "{sizes:?} in {total}");
         };
@@ -38,7 +37,7 @@ mod tests {
         check(&[100, 9000, 300], 1400, &[100, 1000, 300]);
         check(&[5000, 100, 9000], 4100, &[2000, 100, 2000]);
         check(&[5000, 5000, 5000], 3001, &[1000, 1000, 1000]);
-        // Too little for everybody: each still has room for its notice.
+        // Too little for all: each still has room for its notice.
         check(&[5000, 100, 5000], 10, &[256, 100, 256]);
         check(&[u64::MAX, u64::MAX], 1000, &[500, 500]);
     }

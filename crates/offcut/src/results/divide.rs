@@ -1,29 +1,29 @@
-//! Divides a preview of several parts among them.
+//! Divides the preview of several parts among them.
 
 use crate::shown::Preview;
 
-/// What becomes of one part.
+/// One part after bounding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PartText {
-    /// It stays as it is.
+    /// Unchanged.
     Same,
-    /// It is this now.
+    /// The new text.
     Changed(Vec<u8>),
-    /// Nothing of it is shown.
+    /// Not shown.
     Gone,
 }
 
-/// The text between our notices, with the markers that stand in it, and the notices.
+/// The text between the header and the footer, markers included; and the header and the footer.
 pub(crate) fn body_and_notice(preview: &Preview) -> (Vec<u8>, Vec<u8>) {
-    let Notices { before, body, behind } = Notices::of(preview);
-    (body.to_vec(), [before, behind].concat().trim_ascii().to_vec())
+    let Notices { before, body, after } = Notices::of(preview);
+    (body.to_vec(), [before, after].concat().trim_ascii().to_vec())
 }
 
-/// A preview taken apart into what we say first, what is shown, and what we say last.
+/// The three parts of a preview: the header, the text with its markers, and the footer.
 pub(crate) struct Notices<'a> {
     pub(crate) before: &'a [u8],
     pub(crate) body: &'a [u8],
-    pub(crate) behind: &'a [u8],
+    pub(crate) after: &'a [u8],
 }
 
 impl<'a> Notices<'a> {
@@ -33,15 +33,15 @@ impl<'a> Notices<'a> {
             (Some(first), Some(last)) => Notices {
                 before: &content[..first.at],
                 body: &content[first.at..last.at + last.length],
-                behind: &content[last.at + last.length..],
+                after: &content[last.at + last.length..],
             },
-            // A description: all of it is ours and stands for the text.
-            _ => Notices { before: &[], body: content, behind: &[] },
+            // A description replaces the text.
+            _ => Notices { before: &[], body: content, after: &[] },
         }
     }
 }
 
-/// Several texts as one.
+/// Several texts, joined into one.
 pub(crate) struct Joined {
     pub(crate) text: Vec<u8>,
     /// Behind each part: the offset, and whether a line feed was added there so that the next begins a line.
@@ -55,7 +55,7 @@ enum Seam {
 }
 
 impl Joined {
-    /// Puts parts one behind the other, each on lines of its own.
+    /// Joins parts; each begins on a new line.
     pub(crate) fn new(parts: Vec<Vec<u8>>) -> Joined {
         let last = parts.len().saturating_sub(1);
         let mut joined = Joined { text: Vec::new(), ends: Vec::with_capacity(parts.len()) };
@@ -80,17 +80,17 @@ impl Joined {
         self.ends.is_empty()
     }
 
-    /// The part that holds this byte.
+    /// The part that contains this byte.
     fn part_of(&self, offset: u64) -> usize {
         self.ends.partition_point(|&(end, _)| end <= offset).min(self.ends.len().saturating_sub(1))
     }
 
-    /// What becomes of each part, from the preview of them all.
+    /// Divides the preview of all parts among them.
     ///
-    /// Our text goes with the part before it, the first of it with the first part that is shown; `content` may be
-    /// only a stretch of the preview's, which begins at `from`.
+    /// A notice goes with the part before it, the header with the first part that is shown. `content` is the part of the
+    /// preview that begins at `from`.
     pub(crate) fn divide(&self, preview: &Preview, content: &[u8], from: usize) -> Vec<PartText> {
-        // Where each part that is shown begins in the content.
+        // The parts that are shown, each with its position in the content.
         let mut begins: Vec<(usize, usize)> = Vec::new();
         let mut begin = |part: usize, at: usize| {
             if begins.last().is_none_or(|&(last, _)| last < part) {
@@ -102,7 +102,7 @@ impl Joined {
             let (first, last) = (self.part_of(placed.start), self.part_of(placed.end.saturating_sub(1)));
             begin(first, at);
             for part in first + 1..=last {
-                // A text that is shown as it came can reach over several parts.
+                // One piece can span several parts.
                 begin(part, at + (self.ends[part - 1].0 - placed.start) as usize);
             }
         }
@@ -124,7 +124,7 @@ impl Joined {
         divided
     }
 
-    /// Where a part stands in the text, without the seam.
+    /// The range of a part in the text, without the added line feed.
     fn range(&self, part: usize) -> std::ops::Range<usize> {
         let start = part.checked_sub(1).map_or(0, |before| self.ends[before].0);
         let (end, seam) = self.ends[part];

@@ -1,4 +1,4 @@
-//! The results in a text: which shape each has, which call it belongs to, and what there is to bound.
+//! The results in a JSON value: their shapes, their calls, and their texts.
 
 use crate::context::Context;
 use crate::json::Node;
@@ -8,29 +8,28 @@ use crate::results::outcome::SkipReason;
 use crate::results::shape::{Found, Shape, Texts};
 use crate::retrieve;
 
-/// One result on its way.
+/// One result to be bounded.
 pub(super) struct Job<'a> {
     pub(super) shape: Shape,
     pub(super) found: Found<'a>,
     pub(super) context: Context,
-    /// All that is shown of it, if it fits.
+    /// Its texts, joined.
     pub(super) text: Joined,
-    /// What is to be done with it.
     pub(super) plan: Plan,
-    /// What it may have of the total.
+    /// Its share of the total in bytes.
     pub(super) share: Option<u64>,
 }
 
-/// What is to be done with a result.
+/// What to do with a result.
 #[derive(Clone, Copy)]
 pub(super) enum Plan {
-    Pass(SkipReason),
+    Skip(SkipReason),
     Bound(Rule),
 }
 
 impl<'a> Job<'a> {
     pub(super) fn new(shape: Shape, node: Node<'a>, context: &Context) -> Job<'a> {
-        let found = shape.adapter().read(node);
+        let found = shape.read(node);
         let context = Context {
             tool: context.tool.clone().or_else(|| found.tool.clone()),
             call_id: context.call_id.clone().or_else(|| found.call_id.clone()),
@@ -45,39 +44,39 @@ impl<'a> Job<'a> {
         Job { shape, found, context, text, plan: Plan::Bound(Rule::default()), share: None }
     }
 
-    /// What could be a preview of ours.
-    pub(super) fn claim(&self) -> &[u8] {
-        self.found.claim.as_deref().unwrap_or(&self.text.text)
+    /// The text that may be an earlier preview.
+    pub(super) fn preview_text(&self) -> &[u8] {
+        self.found.preview_text.as_deref().unwrap_or(&self.text.text)
     }
 }
 
-/// The results in a value, and how many values in it are none.
-pub(super) struct Recognised<'a> {
+/// The results in a value, and the number of values that are not results.
+pub(super) struct Recognized<'a> {
     pub(super) results: Vec<(Shape, Node<'a>)>,
     pub(super) unknown: usize,
 }
 
-/// The results in a value: itself, the elements of an array, or the parts of a message.
-pub(super) fn recognise(node: Node<'_>) -> Recognised<'_> {
+/// The results in a value: the value itself, the elements of an array, or the parts of a message.
+pub(super) fn recognize(node: Node<'_>) -> Recognized<'_> {
     let values = if node.is_array() { node.elements() } else { vec![node] };
-    let mut recognised = Recognised { results: Vec::new(), unknown: 0 };
+    let mut recognized = Recognized { results: Vec::new(), unknown: 0 };
     for value in values {
-        let found = recognise_one(value);
-        recognised.unknown += usize::from(found.is_empty());
-        recognised.results.extend(found);
+        let found = recognize_one(value);
+        recognized.unknown += usize::from(found.is_empty());
+        recognized.results.extend(found);
     }
-    recognised
+    recognized
 }
 
-/// The same where the shape is known.
-pub(super) fn take_as(shape: Shape, node: Node<'_>) -> Recognised<'_> {
+/// The results in a value, all of one shape.
+pub(super) fn take_as(shape: Shape, node: Node<'_>) -> Recognized<'_> {
     let values = if node.is_array() { node.elements() } else { vec![node] };
     let all = values.len();
     let results: Vec<_> = values.into_iter().filter(Node::is_object).map(|node| (shape, node)).collect();
-    Recognised { unknown: all - results.len(), results }
+    Recognized { unknown: all - results.len(), results }
 }
 
-fn recognise_one(node: Node<'_>) -> Vec<(Shape, Node<'_>)> {
+fn recognize_one(node: Node<'_>) -> Vec<(Shape, Node<'_>)> {
     if let Some(shape) = Shape::of(node) {
         return vec![(shape, node)];
     }

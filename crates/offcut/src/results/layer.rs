@@ -1,4 +1,4 @@
-//! A `tower` layer: what a service answers is bounded on its way out.
+//! A `tower` layer that bounds the responses of a service.
 
 use crate::context::Context;
 use crate::profile::Rule;
@@ -10,9 +10,9 @@ use std::task::{Poll, ready};
 use tower_layer::Layer;
 use tower_service::Service;
 
-/// A response with tool output in it.
+/// A response that contains tool output.
 pub trait CarryOutput {
-    /// The same response with the output in it bounded.
+    /// The response with its output bounded.
     fn bounded(self, middleware: &Middleware) -> Self;
 }
 
@@ -46,7 +46,7 @@ impl CarryOutput for String {
     }
 }
 
-/// Bounds what every service under it answers.
+/// Bounds the responses of the services it wraps.
 #[derive(Clone)]
 pub struct BoundLayer {
     middleware: Arc<Middleware>,
@@ -67,7 +67,7 @@ impl<S> Layer<S> for BoundLayer {
     }
 }
 
-/// A service whose answers are bounded.
+/// A service whose responses are bounded.
 #[derive(Clone)]
 pub struct Bound<S> {
     inner: S,
@@ -93,7 +93,7 @@ where
 }
 
 pin_project! {
-    /// An answer on its way.
+    /// The future of a bounded response.
     pub struct Bounding<F> {
         #[pin]
         answer: F,

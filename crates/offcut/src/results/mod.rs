@@ -1,14 +1,14 @@
-//! Tool results: the text in them bounded, everything else as it was.
+//! Tool results: bounds the text in them and leaves everything else unchanged.
 //!
 //! ```text
-//! json ─▶ recognise the shape ─▶ find the texts ─▶ passed? ──yes──▶ the same json
-//!                                                    │no
-//!                                                    ▼
+//! json ─▶ detect the shape ─▶ find the texts ─▶ skip? ──yes──▶ the same json
+//!                                                 │no
+//!                                                 ▼
 //!                                     bound them together ─▶ divide ─▶ edit the json in place
 //! ```
 //!
 //! The texts of a result are measured together and bounded by the engine ([`Truncator`]); images and other parts stay
-//! where they are. Only the texts that were cut and the fields that tell of it change.
+//! in place. Only the texts that were cut and the fields that mark the cut change.
 //!
 //! ```
 //! use offcut::results::{Middleware, ShapeChoice};
@@ -53,12 +53,12 @@ use crate::shown::Shown;
 use crate::spool::Spool;
 use crate::truncator::Truncator;
 use divide::Notices;
-use job::{Job, Plan, Recognised};
-use shape::{Adapter, Beside, Cut, Ended, Found, Handled, NoticePlace, Text, Texts};
+use job::{Job, Plan, Recognized};
+use shape::{Beside, Cut, NoticePlace, Text, Texts, ToolReport};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The least that one result of a batch may have, so that there is room to say what is missing.
+/// The smallest share of a result in a batch: enough for its notice.
 const LEAST_SHARE: u64 = 512;
 
 /// Bounds tool results of every shape.
@@ -69,26 +69,26 @@ pub struct Middleware {
     total: Option<u64>,
 }
 
-/// A decision of the caller's own.
+/// The caller's decision about a result.
 type Decide = dyn Fn(&ResultCall<'_>) -> Decision + Send + Sync;
 
 impl Middleware {
-    /// A middleware around this truncator: its profile, its store.
+    /// A middleware with the profile and the store of this truncator.
     pub fn new(truncator: Truncator) -> Middleware {
         Middleware { truncator, skipped: BTreeSet::new(), decide: None, total: None }
     }
 
-    /// Passes the results of these tools as they are.
+    /// Leaves the results of these tools unchanged.
     pub fn skip_tools<N: Into<String>>(self, tools: impl IntoIterator<Item = N>) -> Middleware {
         Middleware { skipped: tools.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Asks `decide` what to do with each result that no other rule passes.
+    /// Calls `decide` for each result that is not skipped for another reason.
     pub fn decide(self, decide: impl Fn(&ResultCall<'_>) -> Decision + Send + Sync + 'static) -> Middleware {
         Middleware { decide: Some(Box::new(decide)), ..self }
     }
 
-    /// Lets the results of one batch have at most this many bytes together; the largest are cut first.
+    /// Limits the results of one batch to this many bytes together; the largest are cut first.
     pub fn total(self, bytes: u64) -> Middleware {
         Middleware { total: Some(bytes), ..self }
     }
@@ -98,9 +98,7 @@ impl Middleware {
         &self.truncator
     }
 
-    /// Bounds a result, or an array of them, which then share the total.
-    ///
-    /// What is not recognised passes as it is.
+    /// Bounds a result, or an array of results that share the total. Values of unknown shape stay unchanged.
     pub fn bound_json<'a>(
         &self,
         json: &'a str,
@@ -119,7 +117,8 @@ impl Middleware {
         })
     }
 
-    /// The same for a value that is parsed already, with options that take precedence over the profile's.
+    /// Like [`bound_json`](Middleware::bound_json) for a value that is already parsed, with options that take precedence
+    /// over the profile's.
     pub fn bound_node<'a>(
         &self,
         node: Node<'a>,
@@ -127,8 +126,8 @@ impl Middleware {
         context: &Context,
         rule: Rule,
     ) -> BoundedJson<'a> {
-        let Recognised { results, unknown } = match shape {
-            ShapeChoice::Auto => job::recognise(node),
+        let Recognized { results, unknown } = match shape {
+            ShapeChoice::Auto => job::recognize(node),
             ShapeChoice::Is(shape) => job::take_as(shape, node),
         };
         let mut jobs: Vec<Job<'a>> = results
@@ -137,27 +136,27 @@ impl Middleware {
             .collect();
         self.share(&mut jobs);
         let mut edits = Edits::default();
-        let results: Vec<ResultReport> = jobs.into_iter().map(|job| self.judge(job, &mut edits)).collect();
+        let results: Vec<ResultReport> = jobs.into_iter().map(|job| self.bound(job, &mut edits)).collect();
         let json =
             if edits.is_empty() { Cow::Borrowed(node.json()) } else { Cow::Owned(edits.apply_within(node)) };
-        let shown: u64 = results.iter().map(|judged| judged.bytes).sum();
+        let shown: u64 = results.iter().map(|report| report.bytes).sum();
         let excess = self.total.map_or(0, |total| shown.saturating_sub(total));
         BoundedJson { json, results, unknown, excess }
     }
 
-    /// Decides what is to be done with a result.
+    /// Decides what to do with a result.
     fn plan<'a>(&self, mut job: Job<'a>, given: Rule) -> Job<'a> {
-        let Found { handled, ended, node, .. } = &job.found;
-        job.plan = match self.call_rule((*handled, *ended), &job.context, &|| Cow::Borrowed(node.json())) {
-            Err(reason) => Plan::Pass(reason),
-            Ok(_) if job.text.is_empty() => Plan::Pass(SkipReason::NoText),
+        let (report, json) = (job.found.report, job.found.node.json());
+        job.plan = match self.call_rule(report, &job.context, &|| Cow::Borrowed(json)) {
+            Err(reason) => Plan::Skip(reason),
+            Ok(_) if job.text.is_empty() => Plan::Skip(SkipReason::NoText),
             Ok(rule) => {
                 let rule = rule.or(given);
                 let settings = self.settings(&job.context, rule, None);
-                // Under a total, what fits its own limits may have to give way, unless it is ours.
+                // Under a total, a result within its limits may be cut, too.
                 let may_be_cut = self.total.is_some() || !self.truncator.fits(&job.text.text, &settings);
-                match settings.enabled && may_be_cut && self.is_own_preview(job.claim()) {
-                    true => Plan::Pass(SkipReason::OwnPreview),
+                match settings.enabled && may_be_cut && self.is_own_preview(job.preview_text()) {
+                    true => Plan::Skip(SkipReason::OwnPreview),
                     false => Plan::Bound(rule),
                 }
             }
@@ -169,7 +168,7 @@ impl Middleware {
     fn share(&self, jobs: &mut [Job<'_>]) {
         let Some(total) = self.total else { return };
         let size = |job: &Job<'_>| match job.plan {
-            Plan::Pass(_) => (job.text.text.len() as u64, 0),
+            Plan::Skip(_) => (job.text.text.len() as u64, 0),
             Plan::Bound(rule) => {
                 let most = self.settings(&job.context, rule, None).limits.bytes.unwrap_or(u64::MAX);
                 (0, (job.text.text.len() as u64).min(most))
@@ -181,23 +180,22 @@ impl Middleware {
         jobs.iter_mut().zip(shares).for_each(|(job, share)| job.share = Some(share));
     }
 
-    /// One result: passed, whole or cut.
-    fn judge(&self, job: Job<'_>, edits: &mut Edits) -> ResultReport {
-        let adapter = job.shape.adapter();
+    /// Bounds one result.
+    fn bound(&self, job: Job<'_>, edits: &mut Edits) -> ResultReport {
         let outcome = match job.plan {
-            Plan::Pass(reason) => ResultOutcome::Skipped(reason),
+            Plan::Skip(reason) => ResultOutcome::Skipped(reason),
             Plan::Bound(rule) => {
                 let settings = self.settings(&job.context, rule, job.share);
                 match &job.found.texts {
                     Texts::Parts { texts, elements } => {
-                        self.parts(adapter, &job, (texts, elements), settings, edits)
+                        self.bound_parts(&job, (texts, elements), settings, edits)
                     }
-                    Texts::Readable(node) => self.readable(adapter, &job, *node, settings, edits),
+                    Texts::Readable(node) => self.bound_readable(&job, *node, settings, edits),
                 }
             }
         };
         if let (ResultOutcome::Fits, Marking::Marked) = (&outcome, self.truncator.profile.results.whole) {
-            adapter.mark_whole(&job.found, edits);
+            job.shape.mark_whole(&job.found, edits);
         }
         let bytes = match &outcome {
             ResultOutcome::Truncated(preview) => preview.content.len() as u64,
@@ -206,18 +204,18 @@ impl Middleware {
         ResultReport { shape: job.shape, context: job.context, outcome, bytes }
     }
 
-    /// The options of this call, or why it passes.
+    /// The options for this call, or why its result is skipped.
     fn call_rule<'a>(
         &self,
-        (handled, ended): (Handled, Ended),
+        report: ToolReport,
         context: &Context,
         json: &dyn Fn() -> Cow<'a, str>,
     ) -> Result<Rule, SkipReason> {
         let results = self.truncator.profile.results;
-        if handled == Handled::ByTool && results.handled == Treatment::Passed {
+        if report.is_truncated && results.handled == Treatment::Passed {
             return Err(SkipReason::TruncatedByTool);
         }
-        if ended == Ended::Failed && results.errors == Treatment::Passed {
+        if report.is_error && results.errors == Treatment::Passed {
             return Err(SkipReason::ErrorResult);
         }
         if self.skips(context) {
@@ -232,9 +230,8 @@ impl Middleware {
     }
 
     /// Bounds the strings of a result together.
-    fn parts(
+    fn bound_parts(
         &self,
-        adapter: &dyn Adapter,
         job: &Job<'_>,
         (texts, elements): (&[Text<'_>], &[Node<'_>]),
         settings: Settings,
@@ -243,7 +240,7 @@ impl Middleware {
         let mut spool = Spool::new(&self.truncator, settings, job.context.clone());
         spool.observe(&job.text.text);
         let Shown::Cut(preview) = spool.finish() else { return ResultOutcome::Fits };
-        let has_own_parts = adapter.notice() == NoticePlace::OwnParts && !elements.is_empty();
+        let has_own_parts = job.shape.notice() == NoticePlace::OwnParts && !elements.is_empty();
         let divided = if has_own_parts {
             let Notices { before, body, .. } = Notices::of(&preview);
             job.text.divide(&preview, body, before.len())
@@ -254,22 +251,21 @@ impl Middleware {
         if has_own_parts {
             write::own_parts(texts, elements, &divided, &preview, edits);
         }
-        adapter.mark_cut(&job.found, &Cut::new(&preview, &settings, &job.text.text), edits);
+        job.shape.mark_cut(&job.found, &Cut::new(&preview, &settings, &job.text.text), edits);
         ResultOutcome::Truncated(preview)
     }
 
     /// Bounds the readable form of a value.
-    fn readable(
+    fn bound_readable(
         &self,
-        adapter: &dyn Adapter,
         job: &Job<'_>,
         node: Node<'_>,
         mut settings: Settings,
         edits: &mut Edits,
     ) -> ResultOutcome {
-        // The documents keep what stands beside the text; ours is bounded whatever it is.
+        // Profiles with their own wording keep the fields beside the text; the native profile bounds them, too.
         let beside = match (self.truncator.profile.wording.is_some(), settings.keep.bytes) {
-            (false, Some(most)) => adapter.beside(&job.found, most),
+            (false, Some(most)) => job.shape.beside(&job.found, most),
             _ => Beside::default(),
         };
         settings.keep.bytes =
@@ -279,7 +275,7 @@ impl Middleware {
             Shown::Whole(_) => ResultOutcome::Fits,
             Shown::Cut(preview) => {
                 beside.shortened.into_iter().for_each(|(node, json)| edits.replace(node, json));
-                adapter.mark_cut(&job.found, &Cut::new(&preview, &settings, text), edits);
+                job.shape.mark_cut(&job.found, &Cut::new(&preview, &settings, text), edits);
                 ResultOutcome::Truncated(preview)
             }
         }
@@ -289,7 +285,7 @@ impl Middleware {
         context.tool.as_ref().is_some_and(|tool| self.skipped.contains(tool))
     }
 
-    /// What applies to a result: the call's options over all others, and no more than its share of the total.
+    /// The settings for a result: the call's options over all others, and at most its share of the total.
     fn settings(&self, context: &Context, call: Rule, share: Option<u64>) -> Settings {
         let settings = self.truncator.settings_with(context, call);
         let settings = match share {
@@ -299,7 +295,7 @@ impl Middleware {
             }
             _ => settings,
         };
-        // The documents cut where they cut; under our own notice the end of a result is never lost.
+        // The native profile always shows the last lines of a result; the other profiles cut as their documents say.
         let trailer = match self.truncator.profile.wording {
             Some(_) => TrailingLines::AsChosen,
             None => TrailingLines::Kept,
@@ -307,7 +303,7 @@ impl Middleware {
         Settings { trailer, ..settings }
     }
 
-    /// Whether a text is one of ours.
+    /// Whether a text is a preview or a page that offcut wrote.
     fn is_own_preview(&self, text: &[u8]) -> bool {
         match &self.truncator.storage {
             Storage::To(store) => own_preview::is_own_preview(text, store),

@@ -1,8 +1,8 @@
-//! What a tool written in Rust returns, bounded without a detour through JSON.
+//! Results of tools written in Rust, bounded without a conversion to JSON.
 
 use crate::context::Context;
 use crate::profile::{Marking, Rule};
-use crate::results::shape::{Ended, Handled};
+use crate::results::shape::ToolReport;
 use crate::results::{Middleware, ResultOutcome, SkipReason};
 use crate::shown::{Kept, Shown};
 use crate::spool::Spool;
@@ -13,35 +13,35 @@ use std::borrow::Cow;
 /// The result of a tool: `{success, output, metadata}`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
-    /// How the tool ended.
+    /// Whether the tool succeeded.
     pub status: ToolStatus,
-    /// What it printed, in whatever bytes.
+    /// What it printed, in any encoding.
     pub output: Vec<u8>,
-    /// Whatever else it says. `truncated` in it says that the tool has bounded its output itself.
+    /// Other fields. `truncated` means that the tool has bounded its output itself.
     pub metadata: Map<String, Value>,
 }
 
-/// How a tool ended.
+/// Whether a tool succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolStatus {
-    /// It did what it was asked to.
+    /// It succeeded.
     Succeeded,
-    /// It did not.
+    /// It failed.
     Failed,
 }
 
 impl ToolOutput {
-    /// The output of a tool that did what it was asked to.
+    /// The output of a tool that succeeded.
     pub fn succeeded(output: impl Into<Vec<u8>>) -> ToolOutput {
         ToolOutput { status: ToolStatus::Succeeded, output: output.into(), metadata: Map::new() }
     }
 
-    /// The output of a tool that did not.
+    /// The output of a tool that failed.
     pub fn failed(output: impl Into<Vec<u8>>) -> ToolOutput {
         ToolOutput { status: ToolStatus::Failed, ..ToolOutput::succeeded(output) }
     }
 
-    /// The result as JSON, for whoever decides by it.
+    /// The result as JSON, for the caller's decision.
     fn json(&self) -> String {
         #[derive(Serialize)]
         struct Form<'a> {
@@ -62,7 +62,7 @@ impl ToolOutput {
 impl Middleware {
     /// Bounds what a tool returned, with the tool's own options over the profile's.
     ///
-    /// The metadata of a result that was cut has `truncated`, `truncationPath` (if it was kept) and
+    /// The metadata of a truncated result has `truncated`, `truncationPath` (if it is stored) and
     /// `truncationRemovedBytes` or `truncationRemovedLines`.
     pub fn bound_output(
         &self,
@@ -73,7 +73,7 @@ impl Middleware {
         self.bound_output_within(result, context, tool, None)
     }
 
-    /// The same with a share of a total.
+    /// Like [`bound_output`](Middleware::bound_output), with a share of a total.
     pub(crate) fn bound_output_within(
         &self,
         mut result: ToolOutput,
@@ -81,15 +81,11 @@ impl Middleware {
         tool: Rule,
         share: Option<u64>,
     ) -> (ToolOutput, ResultOutcome) {
-        let handled = match result.metadata.get("truncated") {
-            Some(_) => Handled::ByTool,
-            None => Handled::NotYet,
+        let report = ToolReport {
+            is_error: result.status == ToolStatus::Failed,
+            is_truncated: result.metadata.contains_key("truncated"),
         };
-        let ended = match result.status {
-            ToolStatus::Failed => Ended::Failed,
-            ToolStatus::Succeeded => Ended::Well,
-        };
-        let rule = match self.call_rule((handled, ended), context, &|| Cow::Owned(result.json())) {
+        let rule = match self.call_rule(report, context, &|| Cow::Owned(result.json())) {
             Ok(rule) => rule,
             Err(reason) => return (result, ResultOutcome::Skipped(reason)),
         };

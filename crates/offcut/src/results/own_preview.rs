@@ -1,8 +1,7 @@
-//! Recognises what offcut itself has shown, so that nothing is cut or stored twice.
+//! Detects previews and pages that offcut wrote, so that nothing is cut or stored twice.
 //!
-//! Anybody can print something that looks like our notice. It counts only if the store has the entry that it names and
-//! the rest of the text is what was shown of it, or a page of it: that is compared byte by byte, and costs one
-//! read of what is shown.
+//! Any program can print a line that looks like a notice. It counts only if the store has the entry that it names and
+//! the text equals what was shown of the entry, or a page of it, byte for byte. That costs one read of what is shown.
 
 use crate::cut::{GapReason, Segment};
 use crate::retrieve::Source;
@@ -11,25 +10,25 @@ use crate::terminal::Screen;
 use memchr::memmem;
 use std::sync::Arc;
 
-/// What a host may have put around a preview of ours.
+/// The most bytes that a host may have added around a preview.
 const AROUND: usize = 512;
 
-/// What a strategy may have put into a gap in words of its own.
+/// The most bytes that a strategy may have written into a gap.
 const MARK: usize = 64;
 
-/// A page is not larger than this; what claims to be is looked at like anything else.
+/// The largest page; a larger text is treated like any other.
 const LARGEST_PAGE: usize = 64 << 10;
 
-/// A longer stretch of lines with control in them is not drawn again.
+/// A longer range with terminal control sequences is not rendered again.
 const MOST_CONTROL: usize = 16 << 20;
 
-/// More names than this in one text are not followed: a text of ours has few.
+/// The most ids per text that are looked up: a preview has few.
 const MOST_NAMES: usize = 4;
 
-/// How many entries are looked at for a file that a text names.
+/// The number of newest entries among which a path in the text is looked up.
 const NEWEST: usize = 256;
 
-/// What the documents' frames say around a file's name.
+/// Words in the notices of the profiles that name a file.
 const FRAMES: [&str; 2] = ["truncated", "截断"];
 
 /// Whether `text` is a preview or a page of an entry in `store`.
@@ -42,7 +41,7 @@ pub(crate) fn is_own_preview(text: &[u8], store: &Arc<dyn Store>) -> bool {
     names(text).into_iter().filter_map(|id| store.entry(&id).ok()).any(is_named) || is_framed(text, store)
 }
 
-/// The same for the documents' frames, which name a file: only the newest entries are compared.
+/// Whether `text` is a preview that names its file, as in the profiles' notices: only the newest entries are compared.
 fn is_framed(text: &[u8], store: &dyn Store) -> bool {
     if !FRAMES.iter().any(|word| memmem::find(text, word.as_bytes()).is_some()) {
         return false;
@@ -58,7 +57,7 @@ fn is_framed(text: &[u8], store: &dyn Store) -> bool {
     newest.filter(is_named).take(MOST_NAMES).any(shows)
 }
 
-/// The ids that the text names the way our lines do, each once.
+/// The ids in the text in the form that notices have, each once.
 fn names(text: &[u8]) -> Vec<Id> {
     let mut ids: Vec<Id> = Vec::new();
     for found in memmem::find_iter(text, b"offcut") {
@@ -78,12 +77,12 @@ fn names(text: &[u8]) -> Vec<Id> {
     ids
 }
 
-/// Whether everything that was shown of the entry stands in the text, in order, and little else.
+/// Whether the text contains everything that was shown of the entry, in order, and little else.
 fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     let Some(summary) = &entry.summary else { return false };
     let (mut at, mut shown, mut from) = (0, 0, 0);
     let mut find = |piece: &[u8]| {
-        // Hosts trim blanks at the ends, and line ends inside a line are ours.
+        // Hosts trim white space at the ends, and offcut adds line ends inside a line.
         let piece = piece.trim_ascii();
         let found = memmem::find(&text[at..], piece);
         at += found.unwrap_or(0) + piece.len();
@@ -113,7 +112,7 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     shown > 0 && text.len() <= shown + ours
 }
 
-/// What a terminal shows of these lines.
+/// The lines as a terminal shows them.
 fn drawn(bytes: &[u8]) -> Vec<u8> {
     let (mut screen, mut text) = (Screen::new(), Vec::new());
     screen.observe(bytes, &mut |run: Segment<'_>| text.extend_from_slice(run.text));
@@ -121,7 +120,7 @@ fn drawn(bytes: &[u8]) -> Vec<u8> {
     text
 }
 
-/// How long the lines are that name the entry: ours.
+/// The size of the lines that name the entry: the notices.
 fn notices(text: &[u8], entry: &Entry) -> usize {
     let id = entry.id.as_str().as_bytes();
     let path = entry.path.as_ref().and_then(|path| path.to_str());
@@ -132,7 +131,7 @@ fn notices(text: &[u8], entry: &Entry) -> usize {
     text.split_inclusive(|&byte| byte == b'\n').filter(names_it).map(<[u8]>::len).sum()
 }
 
-/// Whether the text is a page that was full, whose last line says at which byte.
+/// Whether the text is a page whose last line says at which byte it was full.
 fn is_page(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     let sign = format!("[offcut {}: page full at byte ", entry.id);
     let Some(foot) = memmem::rfind(text, sign.as_bytes()) else { return false };
@@ -145,7 +144,7 @@ fn is_page(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     if page.is_empty() || text.len() > LARGEST_PAGE || text.len() - foot > AROUND || end >= source.total {
         return false;
     }
-    // The line feed before the last line may be ours, and a host may have taken blanks away.
+    // offcut may have added the line feed before the last line, and a host may have trimmed white space.
     let window = page.len() as u64 + 256;
     let mut stored = vec![0; window.min(end) as usize];
     let from = end - stored.len() as u64;

@@ -1,10 +1,10 @@
-//! What a person at a terminal is told about a result that was cut.
+//! A summary of a truncated result for a terminal.
 
 use crate::context::Context;
 use crate::cut::Size;
 use crate::shown::{Kept, Preview};
 
-/// A few lines about a cut: the tool, the sizes, where the whole is. Plain text; whoever prints it may colour it.
+/// A few lines about a truncated result: the tool, the sizes, the place of the full output. Plain text, without colours.
 pub fn panel(context: &Context, preview: &Preview) -> String {
     let tool = context.tool.as_deref().unwrap_or("tool");
     let plain = |name: &str| name.chars().filter(|char| !char.is_control()).take(60).collect::<String>();

@@ -1,4 +1,4 @@
-//! Tools by name, called many at a time, each result bounded.
+//! A registry of tools that runs calls concurrently and bounds each result.
 
 use crate::context::Context;
 use crate::profile::Rule;
@@ -10,7 +10,7 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// What a tool's call returns: a future that can be sent to another thread.
+/// The future that a tool's call returns.
 pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = ToolOutput> + Send + 'a>>;
 
 /// Something a model can call.
@@ -21,13 +21,13 @@ pub trait Tool: Send + Sync {
     /// Runs it. The arguments are the JSON that the model wrote.
     fn call<'a>(&'a self, arguments: &'a str) -> ToolFuture<'a>;
 
-    /// Its own options, over those of the profile: declared once, beside the tool.
+    /// Its options, which take precedence over the profile's.
     fn rule(&self) -> Rule {
         Rule::default()
     }
 }
 
-/// A call as the model asks for it.
+/// A call that a model requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCall {
     /// The id of the call.
@@ -38,7 +38,7 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
-/// What came of a call.
+/// A call and its result.
 #[derive(Debug)]
 pub struct ExecutedCall {
     /// The id of the call.
@@ -47,14 +47,14 @@ pub struct ExecutedCall {
     pub name: String,
     /// Its result, bounded.
     pub result: ToolOutput,
-    /// What was done to it.
+    /// Whether it was truncated.
     pub outcome: ResultOutcome,
 }
 
-/// The tools of an agent, behind one middleware.
+/// The tools of an agent and one middleware for their results.
 ///
-/// It needs no runtime of its own: the calls of one `execute` run concurrently on whichever runtime awaits it.
-/// Keeping an output is blocking work of the size of the output.
+/// It does not start a runtime: the calls of one `execute` run concurrently on the runtime that awaits it. Storing an
+/// output blocks for as long as writing it takes.
 pub struct Registry {
     middleware: Middleware,
     tools: BTreeMap<String, Arc<dyn Tool>>,
@@ -72,9 +72,9 @@ impl Registry {
         self
     }
 
-    /// Runs calls concurrently. The results are in the order of the calls, whatever the order in which they ended.
+    /// Runs calls concurrently. The results are in the order of the calls.
     ///
-    /// A tool that is not there, or panics, is a result that says so: one call never takes the others with it.
+    /// An unknown tool or a panic is a failed result; the other calls are not affected.
     pub async fn execute(&self, calls: &[ToolCall], session: Option<&str>) -> Vec<ExecutedCall> {
         let contexts: Vec<Context> = calls
             .iter()
@@ -92,7 +92,7 @@ impl Registry {
             ExecutedCall { call_id: call.id.clone(), name: call.name.clone(), result, outcome }
         };
         let Some(total) = self.middleware.total else {
-            // Each is bounded as soon as it is there, so that large outputs do not wait for slow ones in memory.
+            // Each is bounded as soon as it is complete, so that large outputs do not stay in memory.
             let run = |(index, call)| async move { (index, self.run(call).await) };
             let each = calls.iter().enumerate().map(|call| {
                 let bounded = &bounded;

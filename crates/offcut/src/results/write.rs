@@ -1,4 +1,4 @@
-//! Puts what is shown of a result back into it.
+//! Writes the bounded texts back into a result.
 
 use crate::json::{Edits, Node, quoted};
 use crate::results::divide::{Notices, PartText};
@@ -6,7 +6,7 @@ use crate::results::shape::Text;
 use crate::shown::Preview;
 use std::collections::BTreeSet;
 
-/// Puts the texts back where they stood.
+/// Replaces the texts in place.
 pub(super) fn texts(texts: &[Text<'_>], elements: &[Node<'_>], divided: &[PartText], edits: &mut Edits) {
     let gone: BTreeSet<usize> = texts
         .iter()
@@ -18,7 +18,7 @@ pub(super) fn texts(texts: &[Text<'_>], elements: &[Node<'_>], divided: &[PartTe
         match part {
             PartText::Same => {}
             PartText::Changed(changed) => edits.replace(text.node, quoted(changed)),
-            // An empty part is refused by some interfaces, so it goes; a string that stands alone cannot.
+            // Some interfaces reject an empty part, so the part is removed; a string outside of parts becomes empty.
             PartText::Gone if text.element.is_some() => {}
             PartText::Gone => edits.replace(text.node, quoted(b"")),
         }
@@ -26,7 +26,7 @@ pub(super) fn texts(texts: &[Text<'_>], elements: &[Node<'_>], divided: &[PartTe
     edits.remove(elements, &|index| gone.contains(&index));
 }
 
-/// Our notices as parts of their own, around the texts that are shown.
+/// Adds the header and the footer as parts around the texts that are shown.
 pub(super) fn own_parts(
     texts: &[Text<'_>],
     elements: &[Node<'_>],
@@ -34,7 +34,7 @@ pub(super) fn own_parts(
     preview: &Preview,
     edits: &mut Edits,
 ) {
-    let Notices { before, behind, .. } = Notices::of(preview);
+    let Notices { before, after, .. } = Notices::of(preview);
     let part = |text: &[u8]| format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text.trim_ascii()));
     let mut shown = texts
         .iter()
@@ -46,7 +46,7 @@ pub(super) fn own_parts(
     if let (Some(first), false) = (first, before.trim_ascii().is_empty()) {
         edits.insert_before(first, &part(before));
     }
-    if let (Some(last), false) = (last, behind.trim_ascii().is_empty()) {
-        edits.insert_after(last, &part(behind));
+    if let (Some(last), false) = (last, after.trim_ascii().is_empty()) {
+        edits.insert_after(last, &part(after));
     }
 }

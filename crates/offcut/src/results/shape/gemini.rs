@@ -1,42 +1,33 @@
-//! `{functionResponse: {name, id, response}}`: a part of the Gemini interface. The response is any object.
+//! `{functionResponse: {name, id, response}}`: a part of the Gemini API. The response is any object.
 
-use super::{Adapter, Cut, Fields, Found, Text, Texts, ended};
+use super::{Cut, Fields, Found, Text, Texts, ToolReport};
 use crate::json::{Edits, Node, quoted};
 
-pub(super) struct Gemini;
-
-impl Adapter for Gemini {
-    fn recognises(&self, fields: &Fields<'_>) -> bool {
-        fields.get("functionResponse").is_some_and(|found| found.is_object())
-            || (fields.is_text("name") && fields.get("response").is_some_and(|found| found.is_object()))
-    }
-
-    fn read<'a>(&self, node: Node<'a>) -> Found<'a> {
-        let inner = node.get("functionResponse").unwrap_or(node);
-        let fields = Fields::of(inner);
-        let response = fields.get("response");
-        let error = response.and_then(|response| response.get("error"));
-        Found {
-            ended: ended(error.is_some_and(|error| !error.is_null())),
-            tool: fields.name("name"),
-            call_id: fields.name("id"),
-            ..Found::new(node, response.map_or_else(Texts::none, texts))
-        }
-    }
-
-    /// The interface refuses fields that it does not know; a response may have any.
-    fn mark_cut(&self, found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
-        if let Texts::Readable(response) = found.texts {
-            edits.replace(response, format!("{{\"output\":{}}}", quoted(&cut.preview.content)));
-        }
-    }
-}
-
-/// With more strings than this, or more around them, a response is data rather than text.
+/// A response with more strings, or with more bytes around them, is data and not text.
 const MOST_STRINGS: usize = 16;
 const MOST_AROUND: usize = 2048;
 
-/// The strings of a response, wherever its tool has put them; or all of it, where it is data.
+pub(super) fn read(node: Node<'_>) -> Found<'_> {
+    let fields = Fields::of(node.get("functionResponse").unwrap_or(node));
+    let response = fields.get("response");
+    let error = response.and_then(|response| response.get("error"));
+    let is_error = error.is_some_and(|error| !error.is_null());
+    Found {
+        report: ToolReport { is_error, is_truncated: false },
+        tool: fields.name("name"),
+        call_id: fields.name("id"),
+        ..Found::new(node, response.map_or_else(Texts::none, texts))
+    }
+}
+
+/// The API rejects unknown fields, but a response may have any.
+pub(super) fn mark_cut(found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
+    if let Texts::Readable(response) = found.texts {
+        edits.replace(response, format!("{{\"output\":{}}}", quoted(&cut.preview.content)));
+    }
+}
+
+/// All strings of a response, wherever the tool has put them; or the response itself, if it is data.
 fn texts(response: Node<'_>) -> Texts<'_> {
     let strings = response.strings();
     let around = response.json().len() - strings.iter().map(|node| node.json().len()).sum::<usize>();

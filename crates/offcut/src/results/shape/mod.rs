@@ -1,22 +1,16 @@
-//! The shapes of tool results: where the text stands in each, and what is written beside it.
+//! The shapes of tool results: where the text is in each, and how a cut is marked.
 //!
-//! A shape is one small module: it recognises a value, finds its texts, and says which fields tell of a cut. What is
-//! done with the texts is the same for all of them, in [`super`].
+//! [`formats`] has one row per shape; `gemini` and `unified` need code. [`super`] does the rest for all shapes.
 
-mod anthropic;
-mod coding_agent;
+mod formats;
 mod gemini;
-mod klaude;
-mod mcp;
-mod openai;
-mod opencode;
-mod takumi;
 mod unified;
 
 use crate::json::{Edits, Node, quoted};
 use crate::measure::{self, CharConvention};
 use crate::profile::Settings;
 use crate::shown::{Kept, Preview};
+use formats::Format;
 use std::borrow::Cow;
 
 /// A shape of tool results.
@@ -47,7 +41,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Every shape that can be detected, the most specific first: what several could mean is what the first of them says.
+    /// Every shape that can be detected, the most specific first: the first that matches is used.
     pub const ALL: [Shape; 10] = [
         Shape::Anthropic,
         Shape::OpenaiChat,
@@ -63,19 +57,7 @@ impl Shape {
 
     /// The name by which it is chosen.
     pub fn name(self) -> &'static str {
-        match self {
-            Shape::CodingAgent => "coding-agent",
-            Shape::Opencode => "opencode",
-            Shape::Unified => "unified",
-            Shape::Takumi => "takumi",
-            Shape::Klaude => "klaude",
-            Shape::Mcp => "mcp",
-            Shape::McpError => "mcp-error",
-            Shape::Anthropic => "anthropic",
-            Shape::OpenaiChat => "openai-chat",
-            Shape::OpenaiResponses => "openai-responses",
-            Shape::Gemini => "gemini",
-        }
+        self.row().0
     }
 
     /// The shape of that name.
@@ -83,33 +65,69 @@ impl Shape {
         Shape::ALL.into_iter().find(|shape| shape.name() == name)
     }
 
-    pub(crate) fn adapter(self) -> &'static dyn Adapter {
+    fn row(self) -> (&'static str, &'static Format) {
         match self {
-            Shape::CodingAgent => &coding_agent::CodingAgent,
-            Shape::Opencode => &opencode::Opencode,
-            Shape::Unified => &unified::Unified,
-            Shape::Takumi => &takumi::Takumi,
-            Shape::Klaude => &klaude::Klaude,
-            Shape::Mcp => &mcp::Mcp,
-            Shape::McpError => &mcp::McpError,
-            Shape::Anthropic => &anthropic::Anthropic,
-            Shape::OpenaiChat => &openai::Chat,
-            Shape::OpenaiResponses => &openai::Responses,
-            Shape::Gemini => &gemini::Gemini,
+            Shape::CodingAgent => ("coding-agent", &formats::CODING_AGENT),
+            Shape::Opencode => ("opencode", &formats::OPENCODE),
+            Shape::Unified => ("unified", &formats::UNIFIED),
+            Shape::Takumi => ("takumi", &formats::TAKUMI),
+            Shape::Klaude => ("klaude", &formats::KLAUDE),
+            Shape::Mcp => ("mcp", &formats::MCP),
+            Shape::McpError => ("mcp-error", &formats::MCP_ERROR),
+            Shape::Anthropic => ("anthropic", &formats::ANTHROPIC),
+            Shape::OpenaiChat => ("openai-chat", &formats::OPENAI_CHAT),
+            Shape::OpenaiResponses => ("openai-responses", &formats::OPENAI_RESPONSES),
+            Shape::Gemini => ("gemini", &formats::GEMINI),
         }
     }
 
-    /// The shape that a value has.
+    /// The shape of a value.
     pub(crate) fn of(node: Node<'_>) -> Option<Shape> {
-        if !node.is_object() {
-            return None;
+        let fields = Fields::of(node);
+        Shape::ALL.into_iter().find(|shape| node.is_object() && (shape.row().1.detects)(&fields))
+    }
+
+    /// Finds what there is to bound.
+    pub(crate) fn read(self, node: Node<'_>) -> Found<'_> {
+        match self {
+            Shape::Gemini => return gemini::read(node),
+            Shape::Unified => return unified::read(node),
+            _ => {}
         }
-        let fields = Fields { members: node.members() };
-        Shape::ALL.into_iter().find(|shape| shape.adapter().recognises(&fields))
+        let (format, fields) = (self.row().1, Fields::of(node));
+        Found {
+            report: ToolReport {
+                is_error: (format.is_error)(&fields),
+                is_truncated: (format.is_truncated)(&fields),
+            },
+            tool: format.tool.and_then(|key| fields.name(key)),
+            call_id: format.call_id.and_then(|key| fields.name(key)),
+            ..Found::new(node, Texts::of(fields.get((format.content)(&fields)), format.part_text))
+        }
+    }
+
+    /// Marks a result that fits, for profiles that mark those.
+    pub(crate) fn mark_whole(self, found: &Found<'_>, edits: &mut Edits) {
+        (self.row().1.mark_whole)(found, edits);
+    }
+
+    /// Marks a result that was cut.
+    pub(crate) fn mark_cut(self, found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
+        (self.row().1.mark_cut)(found, cut, edits);
+    }
+
+    /// What is beside the text and too long for a budget of `most` bytes.
+    pub(crate) fn beside<'a>(self, found: &Found<'a>, most: u64) -> Beside<'a> {
+        if self == Shape::Unified { unified::beside(found, most) } else { Beside::default() }
+    }
+
+    /// Where notices go.
+    pub(crate) fn notice(self) -> NoticePlace {
+        self.row().1.notice
     }
 }
 
-/// The members of an object, for whoever looks for several.
+/// The members of an object.
 pub(crate) struct Fields<'a> {
     members: Vec<(Vec<u8>, Node<'a>)>,
 }
@@ -121,11 +139,6 @@ impl<'a> Fields<'a> {
 
     pub(crate) fn get(&self, key: &str) -> Option<Node<'a>> {
         self.members.iter().rfind(|(name, _)| name == key.as_bytes()).map(|&(_, node)| node)
-    }
-
-    /// The member, if it is not `null`.
-    pub(crate) fn some(&self, key: &str) -> Option<Node<'a>> {
-        self.get(key).filter(|node| !node.is_null())
     }
 
     fn has(&self, key: &str) -> bool {
@@ -144,52 +157,27 @@ impl<'a> Fields<'a> {
         self.get(key).is_some_and(|node| node.is_text())
     }
 
-    /// A name, for the context of a call.
+    /// The text of a member.
     fn name(&self, key: &str) -> Option<String> {
         self.get(key).and_then(|node| String::from_utf8(node.text()?).ok())
     }
 }
 
-/// What a shape knows and does. Each function is JSON to JSON, without I/O.
-pub(crate) trait Adapter: Sync {
-    /// Whether a value with these members has this shape.
-    fn recognises(&self, fields: &Fields<'_>) -> bool;
-
-    /// What there is to bound.
-    fn read<'a>(&self, node: Node<'a>) -> Found<'a>;
-
-    /// Writes what is said of a result that fits, for profiles that say so.
-    fn mark_whole(&self, _found: &Found<'_>, _edits: &mut Edits) {}
-
-    /// Writes what is said of a result that was cut.
-    fn mark_cut(&self, found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits);
-
-    /// What stands beside the text and is too long for a budget of `most` bytes.
-    fn beside<'a>(&self, _found: &Found<'a>, _most: u64) -> Beside<'a> {
-        Beside::default()
-    }
-
-    /// Whether what we add stands in parts of its own instead of with the text.
-    fn notice(&self) -> NoticePlace {
-        NoticePlace::WithText
-    }
-}
-
-/// What stands in a result beside its text.
+/// What is in a result beside its text.
 #[derive(Default)]
 pub(crate) struct Beside<'a> {
-    /// The values that are too long, and what stands for each.
+    /// The values that are too long, and their replacements.
     pub(crate) shortened: Vec<(Node<'a>, String)>,
-    /// How many bytes all of it has then.
+    /// The size of everything, with the replacements.
     pub(crate) bytes: u64,
 }
 
-/// Where the notice of a result with several parts stands.
+/// Where the notice goes in a result of several parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoticePlace {
-    /// In the first and the last part that is kept.
+    /// In the first and the last part that is shown.
     WithText,
-    /// In parts of its own, before the first and behind the last.
+    /// In parts of its own, before the first and after the last.
     OwnParts,
 }
 
@@ -199,37 +187,28 @@ pub(crate) struct Found<'a> {
     pub(crate) node: Node<'a>,
     /// Its texts, in order.
     pub(crate) texts: Texts<'a>,
-    /// Whether the tool says that it has bounded this itself.
-    pub(crate) handled: Handled,
-    /// Whether the tool failed.
-    pub(crate) ended: Ended,
-    /// The tool's name, if the result says.
+    pub(crate) report: ToolReport,
+    /// The name of the tool, if the result has it.
     pub(crate) tool: Option<String>,
-    /// The call, if the result says.
+    /// The id of the call, if the result has it.
     pub(crate) call_id: Option<String>,
-    /// What could be a preview of ours, if it is not simply the texts.
-    pub(crate) claim: Option<Vec<u8>>,
+    /// The text that may be an earlier preview, if it differs from the texts.
+    pub(crate) preview_text: Option<Vec<u8>>,
 }
 
-/// Whether a tool says that it has bounded its result itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Handled {
-    ByTool,
-    NotYet,
-}
-
-/// How a tool ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
-    Failed,
-    Well,
+/// What a tool reports about its result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ToolReport {
+    pub(crate) is_error: bool,
+    /// It has handled truncation.
+    pub(crate) is_truncated: bool,
 }
 
 /// The texts of a result.
 pub(crate) enum Texts<'a> {
-    /// Strings, each by itself or in a part of `elements`.
+    /// Strings, each alone or in a part of `elements`.
     Parts { texts: Vec<Text<'a>>, elements: Vec<Node<'a>> },
-    /// This value is shown in its readable form, and stored as it is.
+    /// A value that is shown in its readable form and stored unchanged.
     Readable(Node<'a>),
 }
 
@@ -237,15 +216,15 @@ pub(crate) enum Texts<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
     pub(crate) node: Node<'a>,
-    /// The element of the array that holds it, if it is in one.
+    /// The index of its part, if it is in one.
     pub(crate) element: Option<usize>,
 }
 
-/// What was done to a result that was over the limits.
+/// A result that was cut.
 pub(crate) struct Cut<'a> {
     pub(crate) preview: &'a Preview,
     pub(crate) settings: &'a Settings,
-    /// All of the text.
+    /// The complete text.
     text: &'a [u8],
 }
 
@@ -254,7 +233,7 @@ impl<'a> Cut<'a> {
         Cut { preview, settings, text }
     }
 
-    /// How many code points the text has, and how many of them are not shown.
+    /// The number of code points in the text, and how many of them are not shown.
     pub(crate) fn chars(&self) -> (u64, u64) {
         let count = |text: &[u8]| measure::chars(text, CharConvention::CodePoints);
         let Preview { content, placed, .. } = self.preview;
@@ -263,7 +242,7 @@ impl<'a> Cut<'a> {
         (all, all.saturating_sub(shown))
     }
 
-    /// The place of the whole output, if there is one; never one that does not exist.
+    /// The path or address of the complete output, if it is stored.
     pub(crate) fn place(&self) -> Option<Cow<'_, str>> {
         match &self.preview.kept {
             Kept::Whole(entry) | Kept::Open(entry) => Some(match &entry.path {
@@ -282,26 +261,19 @@ impl<'a> Cut<'a> {
 
 impl<'a> Found<'a> {
     fn new(node: Node<'a>, texts: Texts<'a>) -> Found<'a> {
-        Found {
-            node,
-            texts,
-            handled: Handled::NotYet,
-            ended: Ended::Well,
-            tool: None,
-            call_id: None,
-            claim: None,
-        }
+        let report = ToolReport::default();
+        Found { node, texts, report, tool: None, call_id: None, preview_text: None }
     }
 }
 
 impl<'a> Texts<'a> {
-    /// No text at all.
+    /// No text.
     fn none() -> Texts<'a> {
         Texts::Parts { texts: Vec::new(), elements: Vec::new() }
     }
 
     /// A string, or an array of parts in which `text_of` finds the strings.
-    fn of(content: Option<Node<'a>>, text_of: &dyn Fn(Node<'a>) -> Option<Node<'a>>) -> Texts<'a> {
+    fn of(content: Option<Node<'a>>, text_of: fn(Node<'a>) -> Option<Node<'a>>) -> Texts<'a> {
         match content {
             Some(node) if node.is_text() => {
                 Texts::Parts { texts: vec![Text { node, element: None }], elements: Vec::new() }
@@ -324,26 +296,18 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The text of a part of one of these types, or of none.
+/// The text of a part that has one of these types, or no type.
 fn text_of_type<'a>(part: Node<'a>, types: &[&str]) -> Option<Node<'a>> {
     let fields = Fields::of(part);
     let is_text = types.iter().any(|kind| fields.says("type", kind)) || !fields.has("type");
     is_text.then(|| fields.get("text")).flatten()
 }
 
-fn handled(is_handled: bool) -> Handled {
-    if is_handled { Handled::ByTool } else { Handled::NotYet }
-}
-
-fn ended(has_failed: bool) -> Ended {
-    if has_failed { Ended::Failed } else { Ended::Well }
-}
-
-/// Sets members of the object `key`, which is made if it is not there.
+/// Sets members of the object `key`, which is created if it is absent.
 fn set_in(edits: &mut Edits, node: Node<'_>, key: &str, members: &[(&str, String)]) {
     match node.get(key) {
         Some(object) if object.is_object() => edits.set(object, members),
-        // Something of another kind is the tool's own: the notice in the text has to do.
+        // A value of another type belongs to the tool: the notice in the text has to suffice.
         Some(other) if !other.is_null() => {}
         _ => {
             let members: Vec<String> =
