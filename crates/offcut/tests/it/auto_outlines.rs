@@ -1,4 +1,4 @@
-//! What `auto` shows of texts that have a known shape: the lines that carry it, and exact counts.
+//! What `auto` shows of texts with a known structure: the lines that carry the structure, and exact counts.
 
 use crate::common::{in_pieces, memory, native};
 use crate::properties::{check, fits};
@@ -18,7 +18,7 @@ fn shown(text: &str, bytes: u64) -> String {
 }
 
 #[test]
-fn every_file_of_a_diff() {
+fn diff_shows_every_file() {
     let hunk = |file: usize, lines: usize| {
         let changes: String = (0..lines).map(|line| format!("+added {line} to file {file}\n")).collect();
         format!(
@@ -40,7 +40,7 @@ fn every_file_of_a_diff() {
 }
 
 #[test]
-fn some_hits_of_each_file_and_how_many_in_all() {
+fn search_hits_show_some_of_each_file_and_the_total() {
     let text: String = (0..20)
         .flat_map(|file| (1..90).map(move |line| format!("src/file{file}.rs:{line}:let error = {line};\n")))
         .collect();
@@ -51,24 +51,24 @@ fn some_hits_of_each_file_and_how_many_in_all() {
     }
 }
 
-/// Where there is room for more than the files, some of what changed is seen.
+/// With room for more than the file names, some changes are shown.
 #[test]
-fn some_changes_of_many_files() {
+fn diff_of_many_files_shows_some_changes() {
     let hunk = |file: usize| {
         let hunks: String =
             (0..20).map(|hunk| format!("@@ -{hunk},2 +{hunk},2 @@ fn {hunk}\n a\n-b\n+c\n")).collect();
         format!("diff --git a/f{file} b/f{file}\n--- a/f{file}\n+++ b/f{file}\n{hunks} }}\n")
     };
     let text: String = (0..35).map(hunk).collect();
-    // A line that only happens to be short says nothing.
+    // Short lines without information are not preferred.
     let preview = shown(&text, 4000);
     assert!(preview.contains("diff --git a/f34 b/f34\n") && preview.contains("\n-b\n+c\n"), "{preview}");
     assert!(!preview.contains("\n }\n"), "{preview}");
 }
 
-/// What does not have the shape of the other lines is why somebody looks.
+/// Lines unlike the others are often what the reader looks for.
 #[test]
-fn strays_are_shown() {
+fn lines_unlike_the_others_are_shown() {
     let paths = |range: std::ops::Range<u32>| {
         range.map(|file| format!("dir{:02}/file_{file:04}.dat\n", file / 100)).collect::<String>()
     };
@@ -104,7 +104,7 @@ fn strays_are_shown() {
     let preview =
         shown(&format!(".:\na\nb\n\n{listing}./e:\nSegmentation fault (core dumped)\n\n{listing}"), 4000);
     assert!(preview.contains("listing of") && preview.contains("Segmentation fault"), "{preview}");
-    // However many there are, they do not take the room of the others.
+    // Even many of them leave room for the others.
     let many: String =
         (0..60).map(|at| format!("tar: {at}: gone\n{}", paths(at * 50..(at + 1) * 50))).collect();
     let preview = shown(&many, 4000);
@@ -114,7 +114,7 @@ fn strays_are_shown() {
 }
 
 #[test]
-fn headings_survive_in_any_room() {
+fn headings_are_shown_in_every_budget() {
     let rows: String =
         (0..60).map(|row| format!("tmpfs{row:<20}   246841{row:02}        0   0% /dev/shm\n")).collect();
     let heading = "Filesystem              1K-blocks     Used Use% Mounted on\n";
@@ -131,9 +131,9 @@ fn headings_survive_in_any_room() {
     assert!(preview.contains("\nid,name,note\n") && preview.contains("\n399,name 399,a note\n"), "{preview}");
 }
 
-/// The newest commits, and not those that happen to be short.
+/// The newest commits are shown, not the shortest.
 #[test]
-fn the_newest_of_a_history() {
+fn history_shows_the_newest_commits() {
     let text: String = (0..89)
         .map(|commit| format!("{:07x} topic: {}\n", 0xa00_0000 + commit * 7919, "word ".repeat(commit % 7)))
         .collect();
@@ -143,9 +143,9 @@ fn the_newest_of_a_history() {
     assert_eq!(preview.matches(" missing]\n").count(), 1, "{preview}");
 }
 
-/// Our words for a gap are shorter than what they stand for.
+/// A marker is shorter than the text it replaces.
 #[test]
-fn no_marker_for_less_than_itself() {
+fn no_marker_replaces_a_shorter_text() {
     let commits: String = (0..200)
         .map(|commit| {
             format!("commit {commit:040x}\nAuthor: A <a@b>\nDate:   today\n\n    subject {commit}\n\n")
@@ -169,9 +169,9 @@ fn no_marker_for_less_than_itself() {
     }
 }
 
-/// The pointer offers a page, not the two lines that are missing first.
+/// The hint names a full page, not only the first two lines that are not shown.
 #[test]
-fn the_largest_page_is_offered() {
+fn hint_offers_the_largest_page() {
     let hits: String = (1..=40)
         .flat_map(|file| {
             (1..=5 * file).map(move |line| format!("src/{file}.rs:{line}:let number = {line};\n"))
@@ -186,7 +186,7 @@ fn the_largest_page_is_offered() {
 }
 
 #[test]
-fn our_words_are_told_from_the_texts() {
+fn markers_differ_from_similar_text() {
     let text: String = (0..900).map(|line| format!("src/a.rs:{line}:let a = {line};\n")).collect();
     assert!(shown(&text, 2000).contains("\n[lines "));
     let preview = shown(&format!("{text}[lines 3:4 missing]\n"), 2000);
@@ -196,9 +196,9 @@ fn our_words_are_told_from_the_texts() {
     );
 }
 
-/// What begins like a listing and becomes a log is shown as a log.
+/// Text that begins like a listing and becomes a log is shown as a log.
 #[test]
-fn a_text_that_turns_out_to_be_something_else() {
+fn text_that_changes_its_form_is_still_shown() {
     let hits: String = (0..3000).map(|line| format!("src/a.rs:{line}:let a = {line};\n")).collect();
     let log: String = (0..9000).map(|step| format!("12:00:00 INFO step {step} is done\n")).collect();
     let preview = shown(&format!("{hits}{log}12:00:00 FATAL it is broken\n{log}"), 4000);
@@ -208,7 +208,7 @@ fn a_text_that_turns_out_to_be_something_else() {
     assert!(preview.contains("FATAL it is broken"), "{preview}");
 }
 
-/// Lines of one shape, with a few of another kind.
+/// Lines of one form, with a few others.
 fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         Just("diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ fn x\n a\n-b\n+c\n"),
@@ -237,7 +237,7 @@ fn text() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
-    /// Within every limit, the original's lines and ours, whatever the chunks.
+    /// The preview keeps every limit and consists of original lines and notices, for any chunking.
     #[test]
     fn shapes_keep_the_invariants(
         text in text(),
@@ -253,7 +253,7 @@ proptest! {
         if let Shown::Cut(preview) = &whole {
             fits(&preview.content, limits).map_err(TestCaseError::fail)?;
             prop_assert!(preview.content.len() <= text.len().max(512));
-            // Inside a JSON text our words are not lines of their own; its own properties tell of it.
+            // In JSON, markers are not separate lines; the properties of the json strategy cover them.
             if !text.starts_with('{') {
                 check(text.as_bytes(), preview, terminal)?;
             }

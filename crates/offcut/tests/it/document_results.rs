@@ -1,4 +1,4 @@
-//! The documents' scenarios of tool results.
+//! The scenarios of tool results in the profiles' source documents.
 
 use crate::common::{Fault, Faulty, cut, lines, middleware, numbered, stored, through};
 use offcut::results::{
@@ -10,7 +10,7 @@ use offcut::{Context, Kept, Profile, Rule, Storage, TaskTool, Truncator};
 use serde_json::{Value, json};
 
 #[test]
-fn opencode_seed_001_section_7_1() {
+fn opencode_seed_001_section_7_1_result() {
     let (middleware, ..) = middleware("opencode", Rule::default());
     let result = json!({"title": "T", "output": numbered(3000), "metadata": {"count": 7}});
     let (value, outcome) = through(&middleware, &result, "grep");
@@ -24,15 +24,15 @@ fn opencode_seed_001_section_7_1() {
     assert!(output.contains("\n\n...1000 lines truncated...\n\n"), "{output}");
     assert!(output.contains(path));
     assert_eq!(stored(&preview), numbered(3000).as_bytes());
-    // It fits: the mark says so, in a metadata object that is made if need be.
+    // A result that fits is marked in `metadata`, which is created if absent.
     let (value, outcome) = through(&middleware, &json!({"title": "", "output": "x"}), "grep");
     assert!(matches!(outcome, ResultOutcome::Fits));
     assert_eq!(value["metadata"], json!({"truncated": false}));
 }
 
 #[test]
-fn opencode_seed_001_section_7_2_a_tool_that_cuts_itself() {
-    // The custom tool cuts at 1000 lines from the end, and says so: nothing is cut again.
+fn opencode_seed_001_section_7_2_tool_that_truncates_itself() {
+    // The custom tool shows its last 1000 lines and reports it: nothing is cut again.
     let limits = lines(1000);
     let rule = Rule { limits, strategy: Some(StrategyName::Tail), ..Rule::default() };
     let (tool, ..) = middleware("opencode", rule);
@@ -50,7 +50,7 @@ fn opencode_seed_001_section_7_2_a_tool_that_cuts_itself() {
     assert!(matches!(outcome, ResultOutcome::Skipped(SkipReason::TruncatedByTool)));
     assert_eq!(value, result);
     assert_eq!(store.ids().unwrap(), []);
-    // Also when it says that it was not cut, and is far too large.
+    // The same if it reports `false` and is far too large.
     let result = json!({"title": "", "output": numbered(9000), "metadata": {"truncated": false}});
     assert!(matches!(
         through(&around, &result, "custom").1,
@@ -59,7 +59,7 @@ fn opencode_seed_001_section_7_2_a_tool_that_cuts_itself() {
 }
 
 #[test]
-fn coding_agent_seed_000_section_7() {
+fn coding_agent_seed_000_section_7_result() {
     let (service, ..) = middleware("coding-agent", Rule { limits: lines(10), ..Rule::default() });
     let result = |output: &str| json!({"success": true, "output": output, "metadata": {"code": 0}});
     let (value, outcome) = through(&service, &result(&numbered(100)), "custom");
@@ -70,7 +70,7 @@ fn coding_agent_seed_000_section_7() {
     assert!(value["metadata"]["truncationPath"].as_str().unwrap().contains("custom_"));
     let failed = json!({"success": false, "output": "", "error": numbered(100)});
     assert!(through(&service, &failed, "x").0["error"].as_str().unwrap().contains("truncated"));
-    // Nothing to look at; handled by the tool; skipped by name; decided by the caller.
+    // No text; truncated by the tool; tool excluded; decided by the caller.
     let empty = json!({"success": true, "output": ""});
     assert_eq!(through(&service, &empty, "x").0, empty);
     let handled = json!({"success": true, "output": numbered(99), "metadata": {"truncated": true}});
@@ -100,7 +100,7 @@ fn coding_agent_seed_000_section_7() {
 }
 
 #[test]
-fn unified_seed_002_section_5() {
+fn unified_seed_002_section_5_envelope() {
     let (unified, ..) = middleware("unified", Rule::default());
     let stdout: String = (1..=5000).map(|line| format!("{line} C:\\new\n")).collect();
     let envelope = json!({
@@ -124,7 +124,7 @@ fn unified_seed_002_section_5() {
     assert_eq!(truncation["kept_lines"], shown.lines().count());
     assert_eq!(truncation["kept_bytes"], shown.len());
     assert!(truncation["original_lines"].as_u64().unwrap() > 5000);
-    // A literal backslash-n is not a line break; the text's own line breaks are.
+    // A literal backslash-n is not a line break; an escaped line feed is.
     assert!(
         shown.contains("\n1999 C:\\\\new\n") || shown.contains("\n1990 C:\\\\new\n"),
         "{}",
@@ -140,7 +140,7 @@ fn unified_seed_002_section_5() {
         )
     );
     assert_eq!(stored(&preview), envelope.to_string().as_bytes());
-    // An error stays one; a result that asks to be skipped passes byte for byte; with Task the hint is another.
+    // An error keeps its status; `truncation_skip` leaves all bytes unchanged; with the Task tool the hint differs.
     let mut error = envelope.clone();
     error["status"] = json!("error");
     error["error"] = json!({"code": "TIMEOUT"});
@@ -157,7 +157,7 @@ fn unified_seed_002_section_5() {
 }
 
 #[test]
-fn unified_pages_are_of_the_readable_form() {
+fn unified_pages_have_the_readable_form() {
     let (unified, store, _directory) = middleware("unified", Rule::default());
     let envelope = json!({"status": "success", "data": {"stdout": numbered(9000)}, "text": ""});
     let preview = cut(through(&unified, &envelope, "Bash").1);
@@ -169,7 +169,7 @@ fn unified_pages_are_of_the_readable_form() {
 }
 
 #[test]
-fn takumi_seed_003() {
+fn takumi_seed_003_result() {
     let (takumi, store, _directory) = middleware("takumi", Rule { limits: lines(4), ..Rule::default() });
     let image = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
     let result = json!({
@@ -190,12 +190,12 @@ fn takumi_seed_003() {
              saved to: {path}\nUse Grep to search the full content or Read with offset/limit to view specific sections."
         )
     );
-    // Nothing of the last part is shown, and an empty part would be refused.
+    // The last part is not shown; an empty part would be rejected.
     assert_eq!(parts.len(), 3);
     assert_eq!(stored(&preview), b"a\nb\nc\nd\ne\nf\ng");
     assert_eq!((&value["truncated"], &value["returnDisplay"]), (&json!(true), &json!("shown")));
     let kept = store.ids().unwrap().len();
-    // Errors, and what the tool has handled, are left alone.
+    // Errors and results that the tool has truncated stay unchanged.
     let error = json!({"llmContent": numbered(100), "isError": true});
     assert_eq!(through(&takumi, &error, "bash").0, error);
     let handled = json!({"llmContent": numbered(100), "truncated": false});
@@ -211,7 +211,7 @@ fn takumi_seed_003() {
 }
 
 #[test]
-fn klaude_seed_004() {
+fn klaude_seed_004_result() {
     let (klaude, ..) = middleware("klaude", Rule::default());
     let item =
         json!({"call_id": "c1", "tool_name": "Bash", "status": "success", "output": "é".repeat(50_000)});
@@ -241,7 +241,7 @@ fn klaude_seed_004() {
     for part in ["Bash (c1): output truncated", "50000 chars", "20000 chars", path] {
         assert!(panel.contains(part), "{part} is not in {panel}");
     }
-    // Not saved: no extra, because it would name a path.
+    // Not stored: no extra, because it would contain a path.
     let truncator = Truncator::new(Profile::named("klaude").unwrap());
     let unsaved = Middleware::new(truncator.storage(Storage::To(Faulty::new(Fault::Commit))));
     let (value, _) = through(&unsaved, &item, "Bash");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
+mod auto_outlines;
 mod commands;
 mod common;
 mod document_results;
@@ -9,8 +10,8 @@ mod documents;
 mod events;
 mod failures;
 mod json;
-mod more_documents;
 mod native;
+mod profiles;
 mod properties;
 #[cfg(all(feature = "registry", feature = "layer"))]
 mod registry;
@@ -19,7 +20,7 @@ mod repeats;
 mod result_properties;
 mod results;
 mod retrieval;
-mod shapes;
 mod smart;
 mod stores;
 mod successes;
+mod unified_takumi_klaude;

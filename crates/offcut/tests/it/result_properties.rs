@@ -6,7 +6,7 @@ use offcut::{Context, Kept, Profile, Storage, Truncator};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// Any JSON, as somebody might have written it: odd numbers, blanks, escapes, duplicate keys.
+/// Any JSON, with unusual numbers, white space, escapes and duplicate keys.
 fn any_json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),
@@ -31,14 +31,14 @@ fn any_json() -> impl Strategy<Value = String> {
     })
 }
 
-/// Members that no shape knows, ready to stand between others.
+/// Members that no shape knows, to be inserted between others.
 fn extras() -> impl Strategy<Value = String> {
     prop::collection::vec(("x[a-c]{1,2}", any_json()), 0..3).prop_map(|members| {
         members.into_iter().map(|(key, value)| format!("\"{key}\": {value} , ")).collect()
     })
 }
 
-/// Texts that are often over the limit: lines, one long line, escapes, half a surrogate pair.
+/// Texts that are often over the limit: lines, one long line, escapes, unpaired surrogates.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("a line of text\\n".to_owned()),
@@ -51,7 +51,7 @@ fn text() -> impl Strategy<Value = String> {
         .prop_map(|(pieces, times)| pieces.concat().repeat(times))
 }
 
-/// A result before and after: `@` stands for the text, `#` for what tells of the cut.
+/// A result before and after: `@` is replaced by the text, `#` by what marks the cut.
 struct Form {
     before: &'static str,
     after: &'static str,
@@ -97,7 +97,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn only_the_text_and_the_documented_fields_change(
+    fn only_texts_and_documented_fields_change(
         form in 0..FORMS.len(), extras in extras(), text in text(), most in 512u64..4000,
     ) {
         let Form { before, after } = FORMS[form];
@@ -114,7 +114,7 @@ proptest! {
             ResultOutcome::Truncated(preview) => {
                 prop_assert!(preview.content.len() as u64 <= most);
                 let Kept::Whole(entry) = &preview.kept else { panic!("a memory store keeps everything") };
-                // Half a surrogate pair is one replacement character.
+                // An unpaired surrogate becomes one replacement character.
                 let shown = String::from_utf8_lossy(&preview.content).replace("\u{fffd}\u{fffd}\u{fffd}", "\u{fffd}");
                 let chars = |text: &[u8]| offcut::measure::chars(text, offcut::measure::CharConvention::CodePoints);
                 let all = chars(&read_all(&*store, &entry.id));
@@ -126,7 +126,7 @@ proptest! {
                     .replace('%', &removed)
                     .replace('&', &all.to_string())
                     .replace('^', &hidden.to_string());
-                // The signs of the template may stand in the text; then only the form is compared.
+                // The text may contain the signs of the template; then only the structure is compared.
                 if !text.contains(['$', '%', '&', '^', '~', '@']) {
                     prop_assert_eq!(&*bounded.json, expected);
                 }
@@ -134,13 +134,13 @@ proptest! {
             _ => prop_assert_eq!(&*bounded.json, &written),
         }
         prop_assert!(serde_json::from_str::<Value>(&bounded.json.replace("\\ud800", "")).is_ok());
-        // Once more: what was cut passes.
+        // The second time, the preview is unchanged.
         let again = middleware.bound_json(&bounded.json, ShapeChoice::Auto, &Context::default()).unwrap();
         prop_assert_eq!(&again.json, &bounded.json);
     }
 
     #[test]
-    fn nothing_panics(json in any_json(), shape in 0usize..10) {
+    fn never_panics_on_any_json(json in any_json(), shape in 0usize..10) {
         let middleware = Middleware::new(Truncator::new(Profile::native()));
         let shape = offcut::results::Shape::ALL[shape];
         let bounded = middleware.bound_json(&json, ShapeChoice::Is(shape), &Context::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Tool results of every shape, and what a middleware must never do.
+//! Tool results of every shape: what is bounded, and what stays unchanged.
 
 use crate::common::{bytes, cut, memory, middleware, numbered, read_all, through};
 use offcut::results::{BoundedJson, Middleware, ResultOutcome, Shape, ShapeChoice, SkipReason};
@@ -7,7 +7,7 @@ use offcut::strategy::StrategyName;
 use offcut::{Context, Kept, Profile, Rule, Storage, Truncator};
 use serde_json::{Value, json};
 
-/// The interfaces of the models: the same text in each, and where it stands.
+/// A result of every model interface with the same text, and the path to the text.
 fn interfaces(text: &str) -> Vec<(Shape, Value, &'static str)> {
     let part = json!({"type": "text", "text": text});
     let image = json!({"type": "image", "source": {"type": "base64", "data": "AAAA"}});
@@ -49,7 +49,7 @@ fn interfaces(text: &str) -> Vec<(Shape, Value, &'static str)> {
 }
 
 #[test]
-fn the_interfaces_of_the_models() {
+fn bounds_results_of_every_model_interface() {
     let text = numbered(5000);
     for (shape, result, place) in interfaces(&text) {
         let (native, store, _directory) = middleware("native", Rule::default());
@@ -62,12 +62,12 @@ fn the_interfaces_of_the_models() {
         let ResultOutcome::Truncated(preview) = &results[0].outcome else { panic!("{shape:?} was not cut") };
         assert_eq!(value.pointer(place).unwrap().as_str().unwrap().as_bytes(), preview.content, "{shape:?}");
         assert!(preview.content.len() <= 9500);
-        // Nothing but the text has changed.
+        // Only the text has changed.
         *value.pointer_mut(place).unwrap() = json!(text);
         assert_eq!(value, result);
         let Kept::Whole(entry) = &preview.kept else { panic!("{shape:?} was not kept") };
         assert_eq!(read_all(&*store, &entry.id), text.as_bytes());
-        // What fits passes byte for byte.
+        // A result within the limits is unchanged byte for byte.
         let small = interfaces("short").into_iter().map(|(_, result, _)| format!(" {result} \n"));
         for small in small {
             let bounded = native.bound_json(&small, ShapeChoice::Auto, &Context::default()).unwrap();
@@ -77,7 +77,7 @@ fn the_interfaces_of_the_models() {
 }
 
 #[test]
-fn messages_and_arrays_hold_several_results() {
+fn bounds_every_result_in_messages_and_arrays() {
     let (native, store, _directory) = middleware("native", Rule::default());
     let block = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": numbered(4000)});
     let message = json!({"role": "user", "content": [block("a"), {"type": "text", "text": numbered(4000)}, block("b")]});
@@ -93,7 +93,7 @@ fn messages_and_arrays_hold_several_results() {
 }
 
 #[test]
-fn mcp_notices_are_parts_of_their_own() {
+fn mcp_notices_are_separate_parts() {
     let (native, ..) = middleware("native", Rule::default());
     let image = json!({"type": "image", "data": "AAAA", "mimeType": "image/png"});
     let link = json!({"type": "resource_link", "uri": "file:///x", "name": "x"});
@@ -116,7 +116,7 @@ fn mcp_notices_are_parts_of_their_own() {
     assert_eq!(value["_meta"]["other"], 1);
     let Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
     assert_eq!(value["_meta"]["offcut.dev/cut"]["id"], entry.id.as_str());
-    // Five thousand small blocks are as long as one large one.
+    // Five thousand small blocks are measured together.
     let blocks: Vec<Value> =
         (0..5000).map(|number| json!({"type": "text", "text": format!("block {number}")})).collect();
     let (value, outcome) = through(&native, &json!({"content": blocks}), "search");
@@ -125,7 +125,7 @@ fn mcp_notices_are_parts_of_their_own() {
 }
 
 #[test]
-fn native_bounds_whatever_a_tool_says_of_itself() {
+fn native_bounds_results_that_report_truncation_or_errors() {
     let (native, ..) = middleware("native", Rule::default());
     let long = numbered(5000);
     for result in [
@@ -141,7 +141,7 @@ fn native_bounds_whatever_a_tool_says_of_itself() {
 }
 
 #[test]
-fn the_end_of_a_result_stays_outside_the_cut() {
+fn native_shows_the_last_lines_of_a_result() {
     let head = Rule { strategy: Some(StrategyName::Head), ..Rule::default() };
     let (native, ..) = middleware("native", head);
     for trailer in [
@@ -156,13 +156,13 @@ fn the_end_of_a_result_stays_outside_the_cut() {
         assert!(output.contains(trailer.trim_end()), "{output}");
         assert!(output.starts_with("[offcut ") && output.contains("\nline1\n"));
         assert!(output.len() <= 9500);
-        // And the header's numbers count it as shown.
+        // The header counts it as shown.
         assert_eq!(preview.original.bytes, preview.shown.bytes + preview.removed().bytes);
     }
 }
 
 #[test]
-fn nothing_of_ours_is_cut_or_stored_twice() {
+fn previews_and_pages_are_not_cut_or_stored_again() {
     let both_ends = Some(offcut::strategy::StrategyName::HeadTail);
     let rule = Rule { limits: bytes(20_000), strategy: both_ends, ..Rule::default() };
     let (wide, store, _directory) = middleware("native", rule);
@@ -182,7 +182,7 @@ fn nothing_of_ours_is_cut_or_stored_twice() {
     };
     let shown = value["output"].as_str().unwrap().to_owned();
     passes(&shown, true);
-    // As hosts hand it on: trimmed, with a line of their own.
+    // Trimmed and with an added line, as hosts pass it on.
     passes(&format!("Command finished.\n{}", shown.trim()), true);
     // A page that was full.
     let range = offcut::retrieve::Range::ALL;
@@ -191,21 +191,21 @@ fn nothing_of_ours_is_cut_or_stored_twice() {
     let foot = format!("[offcut {}: page full at byte {} of {}; next: …]\n", entry.id, page.end, entry.bytes);
     passes(&format!("{}{foot}", String::from_utf8_lossy(&page.content)), true);
     assert_eq!(store.ids().unwrap().len(), kept);
-    // What only looks like ours: another text under our header, our whole text, an id that nobody has.
+    // Similar texts: another text with this header, the complete text, an unknown id.
     let header = shown.lines().next().unwrap();
     passes(&format!("{header}\n{}", numbered(3000)), false);
     passes(&format!("{shown}\n{}", numbered(3000)), false);
     passes(&format!("{header}\n{text}"), false);
     passes(&shown.replace(entry.id.as_str(), "0000000000000000"), false);
     passes(&format!("{}{foot}", numbered(1000)), false);
-    // A page of everything is not a page.
+    // The complete output is not a page.
     let all =
         format!("[offcut {}: page full at byte {} of {}; next: …]\n", entry.id, entry.bytes, entry.bytes);
     passes(&format!("{text}{all}"), false);
 }
 
 #[test]
-fn an_envelope_is_cut_once_and_all_of_it_is_bounded() {
+fn unified_envelope_is_cut_once_with_all_its_fields() {
     let (native, store, _directory) = middleware("native", Rule::default());
     let long = numbered(20_000);
     let envelope = json!({
@@ -229,7 +229,7 @@ fn an_envelope_is_cut_once_and_all_of_it_is_bounded() {
 }
 
 #[test]
-fn previews_of_every_kind_are_known_again() {
+fn previews_of_every_strategy_are_detected() {
     let (native, store, _directory) = middleware("native", Rule::default());
     let tight = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
     let tight = Middleware::new(tight.rule(Rule { limits: bytes(3000), ..Rule::default() }).unwrap());
@@ -251,7 +251,7 @@ fn previews_of_every_kind_are_known_again() {
         let kept = store.ids().unwrap().len();
         let (again, outcome) = through(&tight, &value, "bash");
         let content = value["content"].as_str().unwrap();
-        // What says the same over and over is folded to less than that.
+        // Repeated lines are folded to less than the limit.
         let is_short = content.len() <= 3000 && matches!(outcome, ResultOutcome::Fits);
         assert!(
             is_short || matches!(outcome, ResultOutcome::Skipped(SkipReason::OwnPreview)),
@@ -262,7 +262,7 @@ fn previews_of_every_kind_are_known_again() {
 }
 
 #[test]
-fn what_a_document_has_cut_native_does_not_cut_again() {
+fn native_does_not_cut_previews_of_other_profiles() {
     for profile in ["opencode", "coding-agent", "takumi", "klaude", "unified"] {
         let (first, store, _directory) = middleware(profile, Rule::default());
         let native = Middleware::new(Truncator::new(Profile::native()).storage(Storage::To(store.clone())));
@@ -283,7 +283,7 @@ fn what_a_document_has_cut_native_does_not_cut_again() {
 }
 
 #[test]
-fn a_response_that_is_data_is_shown_in_its_readable_form() {
+fn gemini_data_is_shown_in_readable_form() {
     let (native, store, _directory) = middleware("native", Rule::default());
     let deep = format!("{}{}{}", "[".repeat(500), json!(numbered(5000)), "]".repeat(500));
     let written = format!("{{\"functionResponse\":{{\"name\":\"f\",\"response\":{{\"a\":{deep}}}}}}}");
@@ -304,7 +304,7 @@ fn a_response_that_is_data_is_shown_in_its_readable_form() {
 }
 
 #[test]
-fn results_that_pass_count_against_the_total() {
+fn skipped_results_count_against_the_total() {
     let store = memory();
     let truncator = || Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
     let message = |tool: &str, content: &str| json!({"role": "tool", "name": tool, "content": content});
@@ -321,14 +321,14 @@ fn results_that_pass_count_against_the_total() {
     let exact = Middleware::new(truncator()).total(sizes);
     let bounded = exact.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
     assert_eq!(bounded.json, written);
-    // What cannot be kept is told.
+    // A total that cannot be met is reported.
     let tiny = Middleware::new(truncator()).total(600);
     let bounded = tiny.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
     assert!(bounded.excess > 0 && bounded.excess <= 2 * 512);
 }
 
 #[test]
-fn a_batch_shares_a_total() {
+fn batch_results_share_the_total() {
     let truncator = || Truncator::new(Profile::native()).storage(Storage::To(memory()));
     let results: Vec<Value> = [100, 3000, 40, 9000]
         .into_iter()
@@ -351,7 +351,7 @@ fn a_batch_shares_a_total() {
 }
 
 #[test]
-fn what_is_no_result_passes() {
+fn values_of_unknown_shape_stay_unchanged() {
     let (native, store, _directory) = middleware("native", Rule::default());
     let deep = format!("{{\"output\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
     let long = format!("\"{}\"", "x".repeat(100_000));
@@ -359,7 +359,7 @@ fn what_is_no_result_passes() {
         let bounded = native.bound_json(text, ShapeChoice::Auto, &Context::default()).unwrap();
         assert_eq!(bounded.json, text);
         assert!(bounded.results.is_empty());
-        // Told that it is one, there is no text to be found in it.
+        // With a given shape, there is no text where the shape has one.
         for shape in Shape::ALL {
             let bounded = native.bound_json(text, ShapeChoice::Is(shape), &Context::default()).unwrap();
             assert!(serde_json::from_str::<&serde_json::value::RawValue>(&bounded.json).is_ok());
@@ -368,7 +368,7 @@ fn what_is_no_result_passes() {
             }
         }
     }
-    // Only as an envelope is the whole of it text, however it looks.
+    // In the unified shape the whole value is the text.
     assert_eq!(store.ids().unwrap().len(), 1);
     for text in ["", "{", "{\"a\":", "not json", "{\"a\": tru}", "[1,]", "\u{feff}{}"] {
         let error = native.bound_json(text, ShapeChoice::Auto, &Context::default()).unwrap_err();

@@ -1,4 +1,4 @@
-//! What goes wrong: nothing hangs, nothing is lost without a word, memory is bounded.
+//! Failures: nothing hangs, every loss is reported, memory is bounded.
 
 use super::{CALL, Client, SERVER, result_of, text_result};
 use crate::harness::{Sandbox, until};
@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use std::io::Read;
 
 #[test]
-fn a_server_that_dies_leaves_no_request_unanswered() {
+fn every_request_is_answered_when_the_server_dies() {
     let sandbox = Sandbox::new();
-    // Two requests wait; half a message is all that comes.
+    // Two requests are pending; the server sends half a message.
     let script =
         "read a; read b; read c; printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"resu'; echo oops >&2; exit 7";
     let mut client = Client::start(&sandbox, &["mcp", "proxy", "--", "/bin/sh", "-c", script]);
@@ -30,7 +30,7 @@ fn a_server_that_dies_leaves_no_request_unanswered() {
 }
 
 #[test]
-fn a_last_line_without_its_end_is_a_message_if_it_is_one() {
+fn last_line_without_line_feed_is_a_message_if_it_is_json() {
     let sandbox = Sandbox::new();
     let answer = result_of(1, &json!({"content": []}));
     std::fs::write(sandbox.path().join("last"), answer.trim_end()).unwrap();
@@ -43,7 +43,7 @@ fn a_last_line_without_its_end_is_a_message_if_it_is_one() {
 }
 
 #[test]
-fn a_message_that_is_too_large_is_an_error_and_the_stream_goes_on() {
+fn too_large_message_is_an_error_and_the_stream_continues() {
     let sandbox = Sandbox::new();
     let huge = text_result(1, &"x".repeat(3_000_000));
     let asks = format!(
@@ -58,14 +58,14 @@ fn a_message_that_is_too_large_is_an_error_and_the_stream_goes_on() {
     assert!(answer["error"]["message"].as_str().unwrap().contains("the limit is 1048576"), "{answer}");
     let answer = client.ask(2, "tools/call", json!({"name": "big"}));
     assert_eq!(answer["result"]["content"][0]["text"], "small");
-    // What the server asks goes back to the server as an error.
+    // A request of the server is answered with an error.
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#);
     let seen = sandbox.path().join("seen");
     until(|| std::fs::read_to_string(&seen).unwrap().lines().count() == 4);
     let last: Value =
         serde_json::from_str(std::fs::read_to_string(&seen).unwrap().lines().last().unwrap()).unwrap();
     assert_eq!((&last["id"], &last["error"]["code"]), (&json!("s"), &json!(-32000)));
-    // What the client asks does not reach the server.
+    // A request of the client does not reach the server.
     let answer = client.ask(3, "tools/call", json!({"name": "z".repeat(2_000_000)}));
     assert_eq!(answer["error"]["code"], -32000);
     let (code, rest, _) = client.leave();
@@ -74,13 +74,13 @@ fn a_message_that_is_too_large_is_an_error_and_the_stream_goes_on() {
 }
 
 #[test]
-fn a_server_that_does_not_start_or_listen() {
+fn reports_a_server_that_does_not_start_or_read() {
     let sandbox = Sandbox::new();
     sandbox.run(&["mcp", "proxy", "--", "/no/such/server"], b"").failed(127, "cannot start");
     sandbox.run(&["mcp", "proxy", "--", "/etc/passwd"], b"").failed(126, "cannot start");
     sandbox.run(&["mcp", "proxy"], b"").failed(2, "--url");
     sandbox.run(&["mcp", "proxy", "--max-bytes", "3", "--", "cat"], b"").failed(2, "256");
-    // It has closed its input, and lives.
+    // It has closed its input and keeps running.
     let script = "exec 0<&-; echo ready; while [ ! -f go ]; do sleep 0.01; done";
     let mut client = Client::start(&sandbox, &["mcp", "proxy", "--", "/bin/sh", "-c", script]);
     assert_eq!(client.line(), "ready");
@@ -93,7 +93,7 @@ fn a_server_that_does_not_start_or_listen() {
 }
 
 #[test]
-fn a_signal_is_for_the_server() {
+fn signals_are_passed_to_the_server() {
     let sandbox = Sandbox::new();
     let script = "trap 'echo told > told; exit 0' TERM; echo ready; while :; do sleep 0.01; done";
     let mut client = Client::start(&sandbox, &["mcp", "proxy", "--", "/bin/sh", "-c", script]);
@@ -104,9 +104,9 @@ fn a_signal_is_for_the_server() {
     assert!(sandbox.path().join("told").exists());
 }
 
-/// A shell or `npx` before the server is not what has to end.
+/// A server that is started by a shell or `npx` ends, too.
 #[test]
-fn a_server_behind_another_program_ends_with_it() {
+fn server_started_by_a_wrapper_ends_with_the_proxy() {
     let sandbox = Sandbox::new();
     let inner = "trap \"echo told > told; exit\" TERM; echo ready; while :; do sleep 0.01; done";
     let script = format!("/bin/sh -c '{inner}'; true");
@@ -115,11 +115,11 @@ fn a_server_behind_another_program_ends_with_it() {
     let pid = rustix::process::Pid::from_child(&client.child);
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
     client.child.wait().unwrap();
-    // The proxy waits for the first of them only.
+    // The proxy waits only for the first process.
     until(|| sandbox.path().join("told").exists());
 }
 
-/// The most memory that a process ever had, in KiB.
+/// The peak memory of a process in KiB.
 fn peak(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
@@ -128,14 +128,14 @@ fn peak(pid: u32) -> u64 {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_client_that_does_not_read_makes_the_server_wait() {
+fn server_waits_when_the_client_does_not_read() {
     let sandbox = Sandbox::new();
-    // Notifications without end; how far it has come is in a file, at first.
+    // Endless notifications; a file says when they begin.
     let script = r#"line=$(printf '{"jsonrpc":"2.0","method":"x","params":"%01000d"}' 0)
         n=0; while [ $n -lt 200 ]; do echo "$line"; n=$((n + 1)); echo $n > far; done
         while :; do echo "$line"; done"#;
     let mut client = Client::start(&sandbox, &["mcp", "proxy", "--", "/bin/sh", "-c", script]);
-    // It has begun, and nobody reads; how much fits the pipes is for the system to say.
+    // It has begun, and the client does not read; the system decides how much the pipes hold.
     let far = sandbox.path().join("far");
     let how_far = || std::fs::read_to_string(&far).ok().and_then(|far| far.trim().parse::<u32>().ok());
     until(|| how_far().is_some_and(|lines| lines >= 4));
@@ -150,7 +150,7 @@ fn a_client_that_does_not_read_makes_the_server_wait() {
 }
 
 #[test]
-fn a_batch_is_taken_apart_only_for_what_is_ours() {
+fn batch_is_split_only_for_local_requests() {
     let sandbox = Sandbox::new();
     sandbox.run(&["cut"], crate::harness::numbered(20_000).as_bytes());
     let mut client = Client::proxied(&sandbox, &[], &[&text_result(2, "small")]);

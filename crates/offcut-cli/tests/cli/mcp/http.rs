@@ -1,4 +1,4 @@
-//! A server behind Streamable HTTP, on a thread of the test.
+//! A server on Streamable HTTP that runs on a thread of the test.
 
 use super::{CALL, Client, large, text_result, texts};
 use crate::harness::Sandbox;
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// One request as it came.
+/// One request that the server received.
 #[derive(Clone, Debug)]
 struct Seen {
     /// The method and the headers, in lower case.
@@ -82,7 +82,7 @@ fn client(sandbox: &Sandbox, server: &Server) -> Client {
 }
 
 #[test]
-fn messages_pass_as_they_are_and_results_are_bounded() {
+fn messages_pass_unchanged_and_results_are_bounded() {
     let initialized = "{\"jsonrpc\":\"2.0\",\r\n \"id\":0, \"result\":{\"protocolVersion\":\"2099-01-01\", \"n\":1e2,\n\"capabilities\":{}}}";
     let before =
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{ \"x\":9223372036854775809}}";
@@ -98,7 +98,7 @@ fn messages_pass_as_they_are_and_results_are_bounded() {
     let sandbox = Sandbox::new();
     let mut client = client(&sandbox, &server);
     client.send(r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"future":1e2}}"#);
-    // A line end between values is a blank now; every other byte is there.
+    // A line end between values becomes a space; every other byte is unchanged.
     assert_eq!(client.line(), initialized.replace(['\r', '\n'], " "));
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     client.send(CALL);
@@ -126,7 +126,7 @@ fn messages_pass_as_they_are_and_results_are_bounded() {
 }
 
 #[test]
-fn a_stream_that_ends_early_is_taken_up_again() {
+fn stream_that_ends_early_is_resumed() {
     let server = Server::start(|seen| match &seen.head {
         head if head.starts_with("get") && head.contains("last-event-id: e7") => {
             stream(&format!("id: e8\ndata: {}\n\n", text_result(1, "the rest").trim_end()))
@@ -141,7 +141,7 @@ fn a_stream_that_ends_early_is_taken_up_again() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_to_whoever_waits() {
+fn failures_answer_the_pending_request() {
     let check = |answer: String, says: &str| {
         let server = Server::start(move |_| answer.clone());
         let sandbox = Sandbox::new();
@@ -160,7 +160,7 @@ fn what_goes_wrong_is_told_to_whoever_waits() {
         "broke off",
     );
     check(response("302 Found", "location: http://127.0.0.1:1/\r\n", ""), "302 Found");
-    // An error of the protocol passes as it is, whatever the status.
+    // A protocol error passes unchanged with any status.
     let error =
         r#"{"jsonrpc":"2.0", "id":1,"error":{"code":-32004,"message":"no","data":{"supported":[1e2]}}}"#;
     let server =

@@ -1,4 +1,4 @@
-//! `offcut mcp`: what passes, what is bounded, and how the rest is had.
+//! `offcut mcp`: what passes unchanged, what is bounded, and how the rest is read.
 
 mod faults;
 mod http;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-/// A server that says what it is told to: behind each line that it reads, the file of that number.
+/// A scripted server: after each line that it reads, it prints the file of that number.
 const SERVER: &str = r#"n=0
 while IFS= read -r line; do
     n=$((n + 1))
@@ -38,7 +38,7 @@ impl Client {
         Client { child, input, output }
     }
 
-    /// A proxy before a server that answers the lines it gets with these texts.
+    /// A proxy and a server that answers its lines with these texts.
     fn proxied(sandbox: &Sandbox, options: &[&str], answers: &[&str]) -> Client {
         for (index, answer) in answers.iter().enumerate() {
             std::fs::write(sandbox.path().join(format!("answer.{}", index + 1)), answer).unwrap();
@@ -55,7 +55,7 @@ impl Client {
         input.write_all(b"\n").unwrap();
     }
 
-    /// The next line, as it came, without its line feed.
+    /// The next line without its line feed.
     #[track_caller]
     fn line(&mut self) -> String {
         let mut line = String::new();
@@ -79,7 +79,7 @@ impl Client {
         answer
     }
 
-    /// A call of our own tool: what it says, and whether it is an error.
+    /// Calls the read tool; returns its text and whether it is an error.
     #[track_caller]
     fn read(&mut self, arguments: Value) -> (Vec<String>, bool) {
         let answer = self.ask("own", "tools/call", json!({"name": "offcut_read", "arguments": arguments}));
@@ -88,7 +88,7 @@ impl Client {
         (texts(result), result["isError"] == true)
     }
 
-    /// Leaves; the exit code, what else came, and what was said on standard error.
+    /// Closes the client's end; returns the exit code, the remaining output and the standard error.
     fn leave(mut self) -> (Option<i32>, String, String) {
         drop(self.input.take());
         let mut rest = String::new();
@@ -103,7 +103,7 @@ fn texts(result: &Value) -> Vec<String> {
     parts.iter().filter_map(|part| part["text"].as_str()).map(str::to_owned).collect()
 }
 
-/// Half a megabyte of lines, one of which matters.
+/// Half a megabyte of lines, one of them an error.
 fn large() -> String {
     (0..20_000)
         .map(|number| match number {
@@ -124,9 +124,9 @@ fn text_result(id: u64, text: &str) -> String {
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{}}}"#;
 
 #[test]
-fn what_is_not_ours_passes_byte_for_byte() {
+fn other_messages_pass_byte_for_byte() {
     let sandbox = Sandbox::new();
-    // Unknown fields, a future content type, numbers and escapes in odd forms, duplicates, odd spacing, notifications.
+    // Unknown fields, a future content type, unusual numbers and escapes, duplicates, white space, notifications.
     let said = [
         "  {\"jsonrpc\" : \"2.0\",\"id\":1e2, \"result\":{ \"content\":[{\"type\":\"hologram\",\"n\":9223372036854775809}],\"a\":1,\"a\":2,\"x\":\"\\u0041\"} , \"future\":[1.0E+5]}\t\r\n",
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":\"t\",\"progress\":1e2,\"extra\":null}}\n{\"id\":\"100\",\"jsonrpc\":\"2.0\",\"method\":\"sampling/createMessage\",\"params\":{\"later\":{}}}\n",

@@ -1,11 +1,11 @@
-//! What is bounded, and what becomes of the rest.
+//! What the proxy bounds, and how the rest is read.
 
 use super::{CALL, Client, large, result_of, text_result, texts};
 use crate::harness::Sandbox;
 use serde_json::{Value, json};
 
 #[test]
-fn a_large_result_is_bounded_and_can_be_had_whole() {
+fn large_result_is_bounded_and_readable_in_full() {
     let sandbox = Sandbox::new();
     let image =
         "\"data\" : \"AAAA\", \"mimeType\":\"image/png\",\"type\":\"image\",\"big\":9223372036854775809";
@@ -26,14 +26,14 @@ fn a_large_result_is_bounded_and_can_be_had_whole() {
     assert_eq!(kinds, ["image", "text", "text", "text", "resource_link"], "{line}");
     let cut = &result["_meta"]["offcut.dev/cut"];
     let id = cut["id"].as_str().unwrap();
-    // By the plain path.
+    // Through the file.
     assert_eq!(std::fs::read_to_string(cut["path"].as_str().unwrap()).unwrap(), text);
-    // By the resource, whole and in part.
+    // Through the resource, complete and in part.
     let resource = client.ask(7, "resources/read", json!({"uri": format!("offcut://{id}")}));
     assert_eq!(resource["result"]["contents"][0]["text"], text);
     let part = client.ask(8, "resources/read", json!({"uri": format!("offcut://{id}?lines=12346:12346")}));
     assert_eq!(part["result"]["contents"][0]["text"], "ERROR: the needle is here\n");
-    // By the tool: the hint as it is written, a pattern, and page after page.
+    // Through the tool: with the hint, with a pattern, and page by page.
     let hint =
         texts(result).into_iter().find_map(|text| Some(text.split_once("next: offcut_read ")?.1.to_owned()));
     let arguments = hint.unwrap();
@@ -62,7 +62,7 @@ fn a_large_result_is_bounded_and_can_be_had_whole() {
 }
 
 #[test]
-fn two_large_results_at_once_are_both_kept() {
+fn concurrent_large_results_are_both_stored() {
     let sandbox = Sandbox::new();
     let (first, second) = (large(), large().replace("line", "row"));
     let answers = text_result(2, &second) + &text_result(1, &first);
@@ -79,7 +79,7 @@ fn two_large_results_at_once_are_both_kept() {
 }
 
 #[test]
-fn many_blocks_one_giant_line_and_errors_of_the_protocol_are_bounded() {
+fn many_blocks_long_lines_and_protocol_errors_are_bounded() {
     let sandbox = Sandbox::new();
     let blocks: Vec<Value> =
         (0..5000).map(|number| json!({"type": "text", "text": format!("block {number} of many")})).collect();
@@ -119,9 +119,9 @@ fn structured(schema: Option<Value>, text: &str, structure: &Value) -> (Sandbox,
 }
 
 #[test]
-fn a_structure_that_repeats_the_text_is_bounded_with_it() {
+fn structured_content_that_repeats_the_text_is_bounded_with_it() {
     let text = large();
-    // Nothing may be added to this one.
+    // This schema allows no further members.
     let schema = json!({"type": "object", "properties": {"content": {"type": "string"}},
         "required": ["content"], "additionalProperties": false});
     let (sandbox, _client, result) = structured(Some(schema), &text, &json!({"content": text}));
@@ -138,7 +138,7 @@ fn a_structure_that_repeats_the_text_is_bounded_with_it() {
 }
 
 #[test]
-fn a_structure_of_its_own_is_bounded_kept_and_told() {
+fn separate_structured_content_is_bounded_stored_and_reported() {
     let rows: Vec<Value> =
         (0..20_000).map(|number| json!({"row": number, "name": format!("name {number}")})).collect();
     let whole = json!({"rows": rows, "total": 20_000, "note": "x".repeat(20_000)});
@@ -162,7 +162,7 @@ fn a_structure_of_its_own_is_bounded_kept_and_told() {
 }
 
 #[test]
-fn a_structure_stays_what_its_schema_says() {
+fn shortened_structured_content_matches_its_schema() {
     let long = "y".repeat(50_000);
     let schema = json!({
         "type": "object",
@@ -193,9 +193,9 @@ fn a_structure_stays_what_its_schema_says() {
     assert_eq!(structure.as_object().unwrap().len(), 6);
 }
 
-/// What its schema does not let go is whole, and a name that the schema knows is not ours to use.
+/// What the schema requires is complete, and a member name in the schema is not used for a note.
 #[test]
-fn nothing_is_said_of_a_structure_that_is_whole() {
+fn complete_structured_content_has_no_notice() {
     let whole = json!({"a": "k".repeat(30_000)});
     let schema = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "^k+$"}}});
     let (_sandbox, _client, result) = structured(Some(schema), "short", &whole);
@@ -209,7 +209,7 @@ fn nothing_is_said_of_a_structure_that_is_whole() {
 }
 
 #[test]
-fn limits_are_configured_for_a_server_and_for_a_tool() {
+fn limits_can_be_set_per_server_and_per_tool() {
     let check = |options: &[&str], tool: &str, most: usize| {
         let sandbox = Sandbox::new();
         let file = sandbox.path().join(".config/offcut/config.toml");
@@ -228,7 +228,7 @@ fn limits_are_configured_for_a_server_and_for_a_tool() {
 }
 
 #[test]
-fn a_store_that_fails_costs_no_result() {
+fn results_are_bounded_when_the_store_fails() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.path().join("file"), "").unwrap();
     let mut client = Client::proxied(&sandbox, &["--store", "file/store"], &[&text_result(1, &large())]);

@@ -1,4 +1,4 @@
-//! Our own tool and resources, in the proxy and as a server.
+//! The read tool and the resources, in the proxy and in `offcut mcp serve`.
 
 use super::{CALL, Client, large, result_of, text_result, texts};
 use crate::harness::{Sandbox, numbered};
@@ -9,7 +9,7 @@ fn names(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn our_tool_never_has_the_name_of_another() {
+fn read_tool_gets_a_free_name() {
     let sandbox = Sandbox::new();
     let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
     let first = result_of(1, &json!({"tools": [tool("offcut_read"), tool("a")], "nextCursor": "2"}));
@@ -35,13 +35,13 @@ fn our_tool_never_has_the_name_of_another() {
         json!({"name": "offcut_read_3", "arguments": {"id": "last", "lines": 2}}),
     );
     assert_eq!(texts(&answer["result"])[0], "line 1 of an output\n");
-    // The server has other tools now.
+    // The server lists other tools the second time.
     let answer = client.ask(5, "tools/list", json!({}));
     assert_eq!(names(&answer), ["offcut_read"]);
 }
 
 #[test]
-fn a_server_without_resources_gets_ours() {
+fn proxy_offers_resources_when_the_server_has_none() {
     let check = |capabilities: Value, ours: bool| {
         let sandbox = Sandbox::new();
         let info = json!({"protocolVersion": "2099-01-01", "capabilities": capabilities, "serverInfo": {"name": "x", "new": 1}});
@@ -68,14 +68,14 @@ fn a_server_without_resources_gets_ours() {
     check(json!({"prompts": {}}), false);
 }
 
-/// A store with one output of ours in it, under a session.
+/// Stores one output under a session.
 fn kept(sandbox: &Sandbox, session: &str) -> String {
     let cut = sandbox.run(&["cut", "--format", "json", "--session", session], numbered(20_000).as_bytes());
     cut.json()["saved"]["id"].as_str().unwrap().to_owned()
 }
 
 #[test]
-fn only_ids_are_read() {
+fn read_tool_accepts_only_ids() {
     let sandbox = Sandbox::new();
     let id = kept(&sandbox, "one");
     std::fs::write(sandbox.path().join("secret.txt"), "a secret").unwrap();
@@ -116,7 +116,7 @@ fn only_ids_are_read() {
 }
 
 #[test]
-fn a_session_reads_only_its_own() {
+fn session_reads_only_its_entries() {
     let sandbox = Sandbox::new();
     let other = kept(&sandbox, "other");
     let file = sandbox.path().join(".config/offcut/config.toml");
@@ -137,7 +137,7 @@ fn a_session_reads_only_its_own() {
 }
 
 #[test]
-fn a_server_of_our_own() {
+fn serve_offers_tools_and_resources() {
     let sandbox = Sandbox::new();
     let id = kept(&sandbox, "one");
     let mut client = Client::start(&sandbox, &["mcp", "serve"]);
@@ -174,7 +174,7 @@ fn a_server_of_our_own() {
 }
 
 #[test]
-fn bytes_that_are_not_text_come_as_they_are() {
+fn binary_output_is_returned_unchanged() {
     let sandbox = Sandbox::new();
     let mut bytes = numbered(20_000).into_bytes();
     bytes.extend_from_slice(b"\xFF\xFE");
