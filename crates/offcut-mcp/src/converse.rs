@@ -14,11 +14,11 @@ pub fn converse(proxy: Proxy, lines: &[u8]) {
         match line.strip_prefix(b"<") {
             Some(line) => {
                 let packet = Packet::parse(line);
-                let passed = hub.relay.from_server(&packet);
+                let passed = hub.relay.server_packet(&packet);
                 assert!(*passed == *line || is_json(&passed), "{}", passed.escape_ascii());
             }
             None => {
-                let ClientPacket { forward, local } = hub.relay.from_client(Packet::parse(line));
+                let ClientPacket { forward, local } = hub.relay.client_packet(Packet::parse(line));
                 if let Some(Packet { bytes, .. }) = forward {
                     assert!(*bytes == *line || is_json(&bytes), "{}", bytes.escape_ascii());
                 }

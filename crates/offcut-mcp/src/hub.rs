@@ -84,7 +84,7 @@ impl Hub {
                             continue;
                         }
                     };
-                    let ClientPacket { forward: packet, local } = self.relay.from_client(packet);
+                    let ClientPacket { forward: packet, local } = self.relay.client_packet(packet);
                     if let Some(packet) = packet
                         && let Err(reason) = forward(&packet)
                     {
@@ -106,7 +106,7 @@ impl Hub {
 
     /// Passes on a packet of the server.
     pub(crate) fn pass_to_client(&self, packet: &Packet<'_>) -> io::Result<()> {
-        self.client.send(&self.relay.from_server(packet))
+        self.client.send(&self.relay.server_packet(packet))
     }
 
     /// Handles a message of the server that is too long: the client's request fails; a request of the server is answered

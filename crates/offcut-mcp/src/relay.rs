@@ -123,7 +123,7 @@ impl Relay {
     }
 
     /// Handles a packet of the client. A line that is not JSON is passed on.
-    pub(crate) fn from_client<'a>(&self, packet: Packet<'a>) -> ClientPacket<'a> {
+    pub(crate) fn client_packet<'a>(&self, packet: Packet<'a>) -> ClientPacket<'a> {
         let mut state = self.state();
         let mut local = Vec::new();
         let is_kept: Vec<bool> = packet
@@ -140,7 +140,7 @@ impl Relay {
     }
 
     /// Handles a packet of the server and returns the bytes for the client.
-    pub(crate) fn from_server<'a>(&self, packet: &'a Packet<'a>) -> Cow<'a, [u8]> {
+    pub(crate) fn server_packet<'a>(&self, packet: &'a Packet<'a>) -> Cow<'a, [u8]> {
         let mut edits = Edits::default();
         for (id, answer) in packet.answers() {
             if let Some(json) = self.changed(id, answer) {
@@ -342,36 +342,36 @@ mod tests {
             ]
         ) {
             let (relay, packet) = (relay(), Packet::parse(&line));
-            prop_assert_eq!(&relay.from_server(&packet)[..], &line[..]);
-            let ClientPacket { forward, local } = relay.from_client(Packet::parse(&line));
+            prop_assert_eq!(&relay.server_packet(&packet)[..], &line[..]);
+            let ClientPacket { forward, local } = relay.client_packet(Packet::parse(&line));
             prop_assert!(local.is_empty());
             prop_assert_eq!(forward.as_ref().map(|packet| &*packet.bytes), Some(&line[..]));
-            prop_assert_eq!(&relay.from_server(&packet)[..], &line[..]);
+            prop_assert_eq!(&relay.server_packet(&packet)[..], &line[..]);
         }
     }
 
     #[test]
     fn forgets_cancelled_requests() {
         let relay = relay();
-        let client = |line: &[u8]| drop(relay.from_client(Packet::parse(line)));
+        let client = |line: &[u8]| drop(relay.client_packet(Packet::parse(line)));
         client(br#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}"#);
         client(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
         client(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}"#);
         // A request of the server may have the id of a request of the client.
-        relay.from_server(&Packet::parse(br#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage"}"#));
+        relay.server_packet(&Packet::parse(br#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage"}"#));
         assert_eq!(relay.forget_all(), [RequestId::of("7").unwrap()]);
     }
 
     #[test]
     fn bounds_the_message_and_the_data_of_a_protocol_error() {
         let relay = relay();
-        relay.from_client(Packet::parse(br#"{"id":1,"method":"tools/call","params":{"name":"x"}}"#));
+        relay.client_packet(Packet::parse(br#"{"id":1,"method":"tools/call","params":{"name":"x"}}"#));
         let long = "failed\\n".repeat(20_000);
         let line = format!(
             r#"{{"id":1,"error":{{"code":-32603,"message":"{long}","data":{{"trace":"{long}","line":7}}}}}}"#
         );
         let packet = Packet::parse(line.as_bytes());
-        let bounded: serde_json::Value = serde_json::from_slice(&relay.from_server(&packet)).unwrap();
+        let bounded: serde_json::Value = serde_json::from_slice(&relay.server_packet(&packet)).unwrap();
         let error = &bounded["error"];
         assert_eq!((&error["code"], &error["data"]["line"]), (&(-32603).into(), &7.into()));
         assert!(error["message"].as_str().unwrap().len() < 10_000, "{error:.500}");

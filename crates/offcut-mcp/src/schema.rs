@@ -1,7 +1,7 @@
-//! What may be shortened in a value so that it still matches the schema that its tool advertises.
+//! Decides what may be shortened in a value so that it still matches the schema that its tool advertises.
 //!
-//! No validator: a schema is followed as far as its words are known not to mind. Where any other word stands, the value
-//! under it stays whole.
+//! This is not a validator: it follows the keywords for which shortening is known to be safe. Where a schema has any other
+//! keyword, the value stays unchanged.
 
 use offcut::json::Node;
 use std::collections::BTreeMap;
@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 /// The schema of one value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Schema<'s> {
-    /// Nothing is said of it.
+    /// There is no constraint.
     Open,
-    /// This holds for it; references start at the root.
-    Says { root: Node<'s>, here: Node<'s> },
-    /// More is said than we know of.
+    /// `here` applies; references start at `root`.
+    At { root: Node<'s>, here: Node<'s> },
+    /// It has unknown constraints: the value must not change.
     Frozen,
 }
 
-/// Words that never forbid a shorter value.
+/// Keywords that never forbid a shorter value.
 const HARMLESS: &[&str] = &[
     "type",
     "title",
@@ -35,96 +35,92 @@ const HARMLESS: &[&str] = &[
     "definitions",
 ];
 
-/// References followed in a row.
+/// The most references that are followed in a row.
 const REFERENCES: usize = 16;
 
 impl<'s> Schema<'s> {
     pub(crate) fn new(root: Node<'s>) -> Schema<'s> {
-        Schema::Says { root, here: root }
+        Schema::At { root, here: root }
     }
 
-    /// The part of the schema that speaks of this very value: references followed, the branch of its type chosen.
-    fn settle(self, value: Node<'_>) -> Schema<'s> {
-        let mut settled = self;
+    /// The part of the schema for this value: follows references and chooses the branch for its type.
+    fn resolve(self, value: Node<'_>) -> Schema<'s> {
+        let mut resolved = self;
         for _ in 0..REFERENCES {
-            let Schema::Says { root, here } = settled else { return settled };
+            let Schema::At { root, here } = resolved else { return resolved };
             if here.is_true() {
                 return Schema::Open;
             }
             if let Some(reference) = here.get("$ref") {
-                settled =
+                resolved =
                     match (allows(here, &["$ref"]), reference.text().and_then(|path| follow(root, &path))) {
-                        (true, Some(here)) => Schema::Says { root, here },
+                        (true, Some(here)) => Schema::At { root, here },
                         _ => Schema::Frozen,
                     };
                 continue;
             }
-            let Some(branches) = here.get("anyOf").or_else(|| here.get("oneOf")) else { return settled };
-            let fitting: Vec<Node<'s>> =
-                branches.elements().into_iter().filter(|branch| may_hold(*branch, value)).collect();
-            settled = match (allows(here, &["anyOf", "oneOf"]), fitting.as_slice()) {
-                (true, &[here]) => Schema::Says { root, here },
+            let Some(branches) = here.get("anyOf").or_else(|| here.get("oneOf")) else { return resolved };
+            let branches: Vec<Node<'s>> =
+                branches.elements().into_iter().filter(|branch| matches_type(*branch, value)).collect();
+            resolved = match (allows(here, &["anyOf", "oneOf"]), branches.as_slice()) {
+                (true, &[here]) => Schema::At { root, here },
                 _ => Schema::Frozen,
             };
         }
         Schema::Frozen
     }
 
-    /// The least characters that a string must keep; nothing if it must stay.
+    /// The fewest characters that a string must keep; nothing if it must not change.
     pub(crate) fn least_text(self, value: Node<'_>) -> Option<usize> {
-        match self.settle(value) {
+        match self.resolve(value) {
             Schema::Open => Some(0),
-            Schema::Says { here, .. } if allows(here, &["minLength", "maxLength"]) => {
+            Schema::At { here, .. } if allows(here, &["minLength", "maxLength"]) => {
                 Some(number(here, "minLength").unwrap_or(0))
             }
-            Schema::Says { .. } | Schema::Frozen => None,
+            Schema::At { .. } | Schema::Frozen => None,
         }
     }
 
-    /// The least elements that an array must keep, if some may go, and the schema of each.
+    /// The fewest elements that an array must keep, if some may be removed, and the schema of each.
     pub(crate) fn elements(self, value: Node<'_>) -> (Option<usize>, Schema<'s>) {
-        match self.settle(value) {
+        match self.resolve(value) {
             Schema::Open => (Some(0), Schema::Open),
-            Schema::Says { root, here }
-                if allows(here, &["items", "minItems", "maxItems", "uniqueItems"]) =>
-            {
+            Schema::At { root, here } if allows(here, &["items", "minItems", "maxItems", "uniqueItems"]) => {
                 let least = number(here, "minItems").unwrap_or(0);
-                // Two different texts can become the same one.
+                // Two different strings can become equal when they are shortened.
                 let is_unique = here.get("uniqueItems").is_some_and(|unique| unique.is_true());
                 let each = match here.get("items") {
                     _ if is_unique => Schema::Frozen,
-                    Some(here) => Schema::Says { root, here },
+                    Some(here) => Schema::At { root, here },
                     None => Schema::Open,
                 };
                 (Some(least), each)
             }
-            Schema::Says { .. } | Schema::Frozen => (None, Schema::Frozen),
+            Schema::At { .. } | Schema::Frozen => (None, Schema::Frozen),
         }
     }
 
     /// The schemas of the members of an object.
     pub(crate) fn members(self, value: Node<'_>) -> Members<'s> {
-        match self.settle(value) {
-            Schema::Says { root, here } if allows(here, OBJECT) => {
-                let says = |here: Node<'s>| Schema::Says { root, here };
+        match self.resolve(value) {
+            Schema::At { root, here } if allows(here, OBJECT) => {
+                let at = |here: Node<'s>| Schema::At { root, here };
                 let known = here.get("properties").map(|known| known.members()).unwrap_or_default();
                 Members {
-                    known: known.into_iter().map(|(name, here)| (name, says(here))).collect(),
-                    others: here.get("additionalProperties").map_or(Schema::Open, says),
+                    known: known.into_iter().map(|(name, here)| (name, at(here))).collect(),
+                    others: here.get("additionalProperties").map_or(Schema::Open, at),
                 }
             }
             Schema::Open => Members { known: BTreeMap::new(), others: Schema::Open },
-            Schema::Says { .. } | Schema::Frozen => {
-                Members { known: BTreeMap::new(), others: Schema::Frozen }
-            }
+            Schema::At { .. } | Schema::Frozen => Members { known: BTreeMap::new(), others: Schema::Frozen },
         }
     }
 
-    /// Whether an object may have one more member of this name, with any value.
+    /// Whether an object may have another member with this name and any value.
     pub(crate) fn takes(self, value: Node<'_>, name: &str) -> bool {
-        match self.settle(value) {
+        match self.resolve(value) {
             Schema::Open => true,
-            Schema::Says { here, .. } => {
+            Schema::At { here, .. } => {
                 allows(here, OBJECT)
                     && here.get("maxProperties").is_none()
                     && here.get("additionalProperties").is_none_or(|more| more.is_true())
@@ -149,7 +145,7 @@ impl<'s> Members<'s> {
 
 const OBJECT: &[&str] = &["properties", "required", "additionalProperties", "minProperties", "maxProperties"];
 
-/// Whether all that a schema says is harmless or among these words.
+/// Whether a schema has only harmless keywords and these.
 fn allows(schema: Node<'_>, words: &[&str]) -> bool {
     schema.is_object()
         && schema
@@ -158,8 +154,8 @@ fn allows(schema: Node<'_>, words: &[&str]) -> bool {
             .all(|(key, _)| HARMLESS.iter().chain(words).any(|known| known.as_bytes() == key.as_slice()))
 }
 
-/// Whether a branch could be the one for a value, by its type alone.
-fn may_hold(branch: Node<'_>, value: Node<'_>) -> bool {
+/// Whether the type of a branch matches a value.
+fn matches_type(branch: Node<'_>, value: Node<'_>) -> bool {
     let is_kind = |kind: Node<'_>| match value.json().as_bytes().first() {
         Some(b'"') => kind.says("string"),
         Some(b'[') => kind.says("array"),

@@ -1,24 +1,24 @@
-//! `structuredContent` made small, and still what its tool's schema says.
+//! Shortens `structuredContent` so that it still matches its tool's schema.
 //!
-//! It often repeats the whole text, so a result is bounded only if this is, too. Top down: a value that is over its share
-//! of the budget gives each of its members a share, the largest are cut first. Strings are cut inside, arrays from their
-//! end; nothing else changes, and members never go.
+//! It often repeats the text, so a result is bounded only if its structured content is, too. The budget is divided top
+//! down: each member of a value gets a share, the largest are cut first. Strings are cut inside, arrays at their end;
+//! nothing else changes, and members are never removed.
 
 use crate::schema::Schema;
 use offcut::json::{Edits, Node, quoted};
 use offcut::results::shares;
 
-/// Deeper values stay as they are: each level costs a look at all that is below it.
+/// Deeper values stay unchanged: each level costs a scan of everything below it.
 const DEEPEST: usize = 32;
 
-/// No member gets less, so that a marker fits.
+/// The smallest share of a member: enough for a marker.
 const LEAST: u64 = 120;
 
-/// What stands for the parts that are left out.
+/// What replaces the parts that are left out.
 pub(crate) struct Marking<'a> {
-    /// The id of the entry that has everything, if there is one.
+    /// The id of the entry with the complete data, if it is stored.
     pub(crate) id: Option<&'a str>,
-    /// A text that may stand in the value as well, and what is shown of it.
+    /// A text that the value may repeat, and what is shown of it.
     pub(crate) repeated: Option<(&'a [u8], &'a [u8])>,
 }
 
@@ -57,7 +57,7 @@ impl Fitting<'_> {
 
     fn array(&mut self, value: Node<'_>, schema: Schema<'_>, budget: u64, depth: usize) {
         let elements = value.elements();
-        // What stands between two elements counts with each: a comma, and blanks as the server likes them.
+        // The comma and white space between two elements count with each element.
         let inside: usize = elements.iter().map(|element| element.json().len()).sum();
         let between = (value.json().len() - inside).div_ceil(elements.len().max(1)) as u64;
         let sizes: Vec<u64> = elements.iter().map(|element| element.json().len() as u64 + between).collect();
@@ -69,7 +69,7 @@ impl Fitting<'_> {
             fits
         });
         let kept = match least {
-            // One is kept even if it has to be cut: nothing at all would say less than a part.
+            // At least one is kept, even if it has to be cut: a part says more than nothing.
             Some(least) => fitting.count().max(least).max(1).min(elements.len()),
             None => elements.len(),
         };
@@ -89,7 +89,7 @@ impl Fitting<'_> {
         {
             return self.edits.replace(value, quoted(shown));
         }
-        // Escapes make the text in JSON longer than it is.
+        // With escapes, the text is longer in JSON.
         let room = budget.saturating_sub(LEAST / 2) * text.len() as u64 / value.json().len().max(1) as u64;
         let room = usize::try_from(room).unwrap_or(usize::MAX).max(least.saturating_mul(4));
         if room >= text.len() {
@@ -106,7 +106,7 @@ impl Fitting<'_> {
     }
 }
 
-/// The last place at or before `at` where a character begins.
+/// The last position at or before `at` where a character begins.
 fn floor(text: &[u8], at: usize) -> usize {
     let is_inside = |&at: &usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
     (0..=at).rev().find(|at| !is_inside(at)).unwrap_or(0)
@@ -133,7 +133,7 @@ mod tests {
         })
     }
 
-    /// Whether `small` is `whole` with texts cut inside and arrays cut off.
+    /// Whether `small` is `whole` with strings cut inside and arrays cut at their end.
     fn is_part(small: &Value, whole: &Value) -> bool {
         match (small, whole) {
             (Value::String(small), Value::String(whole)) => {
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_part_of_a_value_is_a_value(value in any_value(), budget in 0_u64..4000) {
+        fn shortened_values_are_parts_of_the_original(value in any_value(), budget in 0_u64..4000) {
             let text = value.to_string();
             let marking = Marking { id: Some("0123456789abcdef"), repeated: None };
             let small = fit(Node::parse(&text).unwrap(), Schema::Open, budget, &marking);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn budgets_are_kept_where_there_is_something_to_cut() {
+    fn keeps_the_budget_if_something_can_be_cut() {
         let check = |value: Value, budget: u64| {
             let text = value.to_string();
             let marking = Marking { id: Some("0123456789abcdef"), repeated: None };

@@ -53,7 +53,7 @@ fn after(global: &GlobalOptions, hook: &Hook) -> hook::Answer {
     let answer = hook::after(hook.agent, &input, &|json, shape, context| {
         let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), context).ok()?;
         is_cut
-            .set(bounded.results.iter().any(|judged| matches!(judged.outcome, ResultOutcome::Truncated(_))));
+            .set(bounded.results.iter().any(|report| matches!(report.outcome, ResultOutcome::Truncated(_))));
         is_cut.get().then(|| bounded.json.into_owned())
     });
     if is_cut.get() {

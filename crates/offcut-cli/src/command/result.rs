@@ -33,13 +33,13 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> Outcome {
     };
     super::print(json.as_bytes())?;
     let without_text =
-        |judged: &&ResultReport| matches!(judged.outcome, ResultOutcome::Skipped(SkipReason::NoText));
+        |report: &&ResultReport| matches!(report.outcome, ResultOutcome::Skipped(SkipReason::NoText));
     let warnings = [
         (unknown > 0).then(|| format!("{unknown} not recognised as a tool result, passed through unchanged")),
-        results.iter().find(without_text).map(|judged| {
+        results.iter().find(without_text).map(|report| {
             format!(
                 "no text where a result of shape {} has it, passed through unchanged",
-                judged.shape.name()
+                report.shape.name()
             )
         }),
         (excess > 0).then(|| {
@@ -52,11 +52,11 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> Outcome {
         eprintln!("offcut: warning: {warning} (see `offcut result --help`)");
     }
     let mut cut = false;
-    for judged in &results {
-        if let ResultOutcome::Truncated(preview) = &judged.outcome {
+    for report in &results {
+        if let ResultOutcome::Truncated(preview) = &report.outcome {
             cut = true;
             if result.panel || std::io::stderr().is_terminal() {
-                eprint!("{}", panel(&judged.context, preview));
+                eprint!("{}", panel(&report.context, preview));
             } else if let Preview { kept: Kept::NotWhole { error, .. }, .. } = &**preview {
                 eprintln!("offcut: the full output was not stored: {error}");
             }
