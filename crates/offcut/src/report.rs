@@ -1,4 +1,4 @@
-//! What a program is told about previews, entries, pages, search results and cleaning: one vocabulary for the command
+//! JSON reports on previews, entries, pages, search results and cleaning: one vocabulary for the command
 //! line's `--format json`, Python and Node.
 //!
 //! Field names are stable: scripts rely on them. Fields are added, and never renamed or removed.
