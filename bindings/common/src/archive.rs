@@ -7,7 +7,7 @@ use offcut::DiscardEvents;
 use offcut::report::{EntryReport, PageReport, SearchReport};
 use offcut::retention::{self, Policy};
 use offcut::retrieve::{self, PageLimits, Query, Range};
-use offcut::store::{Entry, Item, Pin, Store};
+use offcut::store::{Entry, Pin, Store};
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -137,7 +137,7 @@ impl Archive {
         let age = Duration::try_from_secs_f64(days * 86_400.0)
             .map_err(|_| Fault::Invalid(format!("{days} is not a number of days")))?;
         let policy = Policy { age: Some(age), ..Policy::default() };
-        let is_other = |item: &Item| profile.is_some_and(|profile| item.profile != profile);
+        let is_other = |item: &Entry| profile.is_some_and(|profile| item.profile != profile);
         let plan = retention::plan(&*self.store, &policy, is_other, SystemTime::now())?;
         Ok(plan.execute(&*self.store, &mut |_| {}).remove.len() as u64)
     }

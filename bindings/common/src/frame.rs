@@ -5,7 +5,7 @@ use crate::event_log::EventLog;
 use crate::fault::Fault;
 use crate::foreign::{Saved, StrategyResult};
 use crate::report::Report;
-use offcut::store::{Entry, EntryState, NewEntry, Reading, Store, Summary};
+use offcut::store::{Digester, Entry, EntryState, NewEntry, Store, Summary};
 use offcut::{
     Context, Event, EventSink, Gap, GapReason, JsonLinesSink, LinePosition, Profile, Size, Storage, Unit,
 };
@@ -80,9 +80,12 @@ impl Engine {
 
 /// Stores an output of which the caller's strategy shows something.
 fn keep(store: &dyn Store, profile: &Profile, whole: &[u8], context: &Context) -> Result<Entry, Fault> {
-    let draft =
-        NewEntry { context, profile: &profile.name, file_name: &profile.file_name, reading: Reading::Plain };
-    let mut writer = store.create(&draft)?;
+    let new = NewEntry {
+        retention: Some(profile.retention_days.into()),
+        file_name: &profile.file_name,
+        ..NewEntry::new(context, &profile.name)
+    };
+    let mut writer = store.create(&new)?;
     writer.write(whole)?;
     let bytes = whole.len() as u64;
     let lines = offcut::measure::lines(whole, offcut::measure::LineConvention::Terminated);
@@ -94,14 +97,10 @@ fn keep(store: &dyn Store, profile: &Profile, whole: &[u8], context: &Context) -
         from: LinePosition::Start,
         why: GapReason::Opaque,
     };
-    let summary = Summary {
-        original: Size { bytes, lines, chars: None, tokens: None },
-        lines,
-        digest: blake3::hash(whole).to_hex().to_string(),
-        completeness: EntryState::Complete,
-        exit_code: None,
-        shown: Size::default(),
-        gaps: vec![gap],
-    };
-    Ok(writer.commit(&summary)?)
+    let mut digester = Digester::new();
+    digester.update(whole);
+    let (digest, block_digests) = digester.finish();
+    let original = Size { bytes, lines, chars: None, tokens: None };
+    let summary = Summary { original, lines, digest, block_digests, gaps: vec![gap], ..Summary::default() };
+    Ok(writer.commit(EntryState::Complete, &summary)?)
 }

@@ -35,7 +35,7 @@ impl Call {
             return Ok((Context::default(), None));
         };
         let options = options.as_deref().map(CallOptions::parse).transpose()?;
-        Ok((Context { tool, call_id, session }, options))
+        Ok((Context { tool, call_id, session, ..Context::default() }, options))
     }
 }
 
@@ -274,7 +274,11 @@ impl Spool {
 fn finished(spool: &Mutex<OwnedSpool>, finish: Finish) -> std::result::Result<Option<Reply>, Fault> {
     let options = finish.options.as_deref().map(CallOptions::parse).transpose()?;
     let text_type = if finish.text == Some(true) { TextType::Text } else { TextType::Bytes };
-    let ending = offcut::Ending { exit_code: finish.exit_code, remark: finish.remark.unwrap_or_default() };
+    let ending = offcut::Ending {
+        exit_code: finish.exit_code,
+        remark: finish.remark.unwrap_or_default(),
+        ..offcut::Ending::default()
+    };
     let (reported, whole) = lock(spool).finish(ending, options.as_ref())?;
     let whole = whole.filter(|_| finish.whole == Some(true)).map(|whole| text_type.to_js(whole));
     match (reply(reported, text_type), whole) {

@@ -82,7 +82,7 @@ impl PyEngine {
         session: Option<String>,
         call: Option<&str>,
     ) -> PyResult<Reply<'py>> {
-        let context = Context { tool, call_id, session };
+        let context = Context { tool, call_id, session, ..Context::default() };
         let call = call_options(call)?;
         let bytes = text.bytes();
         let reported = match bytes.len() {
@@ -104,7 +104,7 @@ impl PyEngine {
         session: Option<String>,
         call: &str,
     ) -> PyResult<(Option<String>, String, String, Option<Bound<'py, PyList>>)> {
-        let context = Context { tool, call_id, session };
+        let context = Context { tool, call_id, session, ..Context::default() };
         let call = CallOptions::parse(call).map_err(raise)?;
         let (reported, results) = py.detach(|| self.0.result(json, &context, &call)).map_err(raise)?;
         let report = reported.report.json();
@@ -123,7 +123,7 @@ impl PyEngine {
         session: Option<String>,
         call: Option<&str>,
     ) -> PyResult<PySpool> {
-        let context = Context { tool, call_id, session };
+        let context = Context { tool, call_id, session, ..Context::default() };
         let spool = OwnedSpool::new(&self.0, context, call_options(call)?.as_ref()).map_err(raise)?;
         Ok(PySpool { spool: Arc::new(Mutex::new(spool)), pipe: Mutex::new(None) })
     }
@@ -179,7 +179,7 @@ impl PySpool {
         call: Option<&str>,
     ) -> PyResult<(Bound<'py, PyBytes>, Option<String>, Option<Bound<'py, PyList>>)> {
         let call = call_options(call)?;
-        let ending = offcut::Ending { exit_code, remark: remark.to_owned() };
+        let ending = offcut::Ending { exit_code, remark: remark.to_owned(), ..offcut::Ending::default() };
         let (reported, whole) =
             py.detach(|| lock(&self.spool).finish(ending, call.as_ref())).map_err(raise)?;
         let report = Some(reported.report.json());

@@ -50,5 +50,6 @@ pub(crate) fn shell_call(agent: Option<&CallingAgent>) -> Context {
         tool: Some("bash".to_owned()),
         call_id: agent.and_then(|agent| variable(agent.call)),
         session: agent.and_then(|agent| variable(agent.session)),
+        ..Context::default()
     }
 }

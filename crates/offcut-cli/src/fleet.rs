@@ -35,7 +35,8 @@ pub(crate) fn open(
     let access = Access::new(variables, base.as_ref().map(|base| base.home_dir().to_owned()));
     let host = configuration.text("host").map_or_else(host_name, |host| Some(host.to_owned()));
     let deadline = Duration::from_secs(configuration.number("store.deadline").unwrap_or(DEADLINE));
-    let options = Options { host, deadline, clock: SystemTime::now };
+    let share_commands = configuration.switch("store.share_commands");
+    let options = Options { host, deadline, share_commands, clock: SystemTime::now };
     let spool = spool.join(location.folder());
     Ok(FleetStore::new(location, access, spool, options))
 }

@@ -174,7 +174,7 @@ impl Library {
         let (entries, total) = self.newest(usize::try_from(limit).unwrap_or(LISTED))?;
         let mut text = String::from("id, tool, bytes, lines\n");
         for entry in &entries {
-            let lines = entry.lines().map_or_else(|| "incomplete".to_owned(), |lines| lines.to_string());
+            let lines = entry.lines.map_or_else(|| "incomplete".to_owned(), |lines| lines.to_string());
             text += &format!("{}, {}, {}, {lines}\n", entry.id, tool_of(entry), entry.bytes);
         }
         let notice = format!("[offcut: {} of {total} stored outputs, newest first]", entries.len());

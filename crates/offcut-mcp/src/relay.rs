@@ -168,7 +168,12 @@ impl Relay {
                 // Bounding takes time; other messages do not wait for it.
                 drop(state);
                 let call_id = Some(id_text(id));
-                let context = Context { tool: tool.clone(), call_id, session: self.session.clone() };
+                let context = Context {
+                    tool: tool.clone(),
+                    call_id,
+                    session: self.session.clone(),
+                    ..Context::default()
+                };
                 let (middleware, schema) = (&*middleware, schema.as_deref());
                 Bounds { middleware, context: &context, schema, read_tool: &read_tool }.bound(answer)
             }

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use object_store::ObjectStoreExt;
 use object_store::path::Path as Key;
 use offcut::store::{
-    Clock, Entry, FsStore, Id, Item, LineCheckpoint, NewEntry, Pin, Selection, Store, StoreError, Writer,
+    Clock, Entry, EntryFilter, FsStore, Id, LineCheckpoint, NewEntry, Pin, Store, StoreError, Writer,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,8 @@ pub struct Options {
     pub host: Option<String>,
     /// The longest that a writer waits for the store when its output has ended.
     pub deadline: Duration,
+    /// Whether command lines, tool inputs, working directories and user names are uploaded. They may contain secrets.
+    pub share_commands: bool,
     /// The clock.
     pub clock: Clock,
 }
@@ -126,7 +128,8 @@ impl Store for FleetStore {
     }
 
     fn ids(&self) -> Result<Vec<Id>, StoreError> {
-        let mut ids: Vec<Id> = self.0.list(&Selection::default())?.into_iter().map(|item| item.id).collect();
+        let mut ids: Vec<Id> =
+            self.0.list(&EntryFilter::default())?.into_iter().map(|item| item.id).collect();
         ids.extend(self.0.local.ids()?);
         ids.sort_unstable();
         ids.dedup();
@@ -193,20 +196,20 @@ impl Store for FleetStore {
             .collect()
     }
 
-    fn select(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+    fn select(&self, selection: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         self.0.select(selection)
     }
 
     fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {
-        let selection = Selection { most: Some(count), ..Selection::default() };
+        let selection = EntryFilter { limit: Some(count), ..EntryFilter::default() };
         Ok(self.0.select(&selection)?.into_iter().map(|item| item.id).collect())
     }
 
-    fn ids_beginning(&self, beginning: &str) -> Result<Vec<Id>, StoreError> {
-        self.0.ids_beginning(beginning)
+    fn ids_with_prefix(&self, beginning: &str) -> Result<Vec<Id>, StoreError> {
+        self.0.ids_with_prefix(beginning)
     }
 
-    fn landmark(&self, id: &Id, line: u64) -> Result<LineCheckpoint, StoreError> {
+    fn checkpoint(&self, id: &Id, line: u64) -> Result<LineCheckpoint, StoreError> {
         if self.0.local.entry(id).is_ok() || self.0.size(id)? < line_index::MIN_SIZE {
             return Ok(LineCheckpoint::START);
         }

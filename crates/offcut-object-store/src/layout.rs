@@ -13,7 +13,8 @@
 
 use jiff::{Timestamp, tz::TimeZone};
 use object_store::path::Path;
-use offcut::store::{Entry, EntryState, Id, Item, Pin, Selection, UploadState};
+use offcut::Context;
+use offcut::store::{Entry, EntryFilter, EntryState, Id};
 
 /// The longest that a field of a key may be; a longer one is cut and gets a digest.
 const MAX_FIELD: usize = 64;
@@ -62,12 +63,13 @@ impl Layout {
     }
 
     pub(crate) fn entry(&self, entry: &Entry) -> Path {
-        let state = match entry.completeness {
+        let state = match entry.state {
             EntryState::Complete => 'c',
-            EntryState::Partial { .. } => 'p',
-            EntryState::Abandoned | EntryState::Writing => 'a',
+            EntryState::Capped { .. } => 'p',
+            EntryState::Damaged { .. } => 'd',
+            EntryState::Abandoned | EntryState::Running | EntryState::Unsupported { .. } => 'a',
         };
-        let lines = entry.lines().map_or_else(String::new, |lines| lines.to_string());
+        let lines = entry.lines.map_or_else(String::new, |lines| lines.to_string());
         let fields = [
             field(Some(&entry.profile)),
             field(entry.context.tool.as_deref()),
@@ -79,31 +81,33 @@ impl Layout {
     }
 
     /// What the key of an entry's metadata says; nothing if it is not one.
-    pub(crate) fn item(key: &str) -> Option<Item> {
+    pub(crate) fn item(key: &str) -> Option<Entry> {
         let name = key.rsplit('/').next()?.strip_suffix(".json")?;
         let parts: Vec<&str> = name.split('.').collect();
         let [id, state, bytes, lines, profile, tool, session, host] = parts[..] else { return None };
-        Some(Item {
-            id: Id::parse(id)?,
-            tool: text(tool),
-            session: text(session),
+        // The key does not contain the reason.
+        let reason = "see `offcut show`".to_owned();
+        let state = match state {
+            "c" => EntryState::Complete,
+            "p" => EntryState::Capped { reason },
+            "d" => EntryState::Damaged { reason },
+            "a" => EntryState::Abandoned,
+            // Another letter is from a newer version. Its number is in the metadata, which a listing does not read.
+            _ => EntryState::Unsupported { version: 0 },
+        };
+        Some(Entry {
+            context: Context { tool: text(tool), session: text(session), ..Context::default() },
             host: text(host),
             profile: text(profile).unwrap_or_default(),
             bytes: bytes.parse().ok()?,
             lines: lines.parse().ok(),
-            completeness: match state {
-                "c" => EntryState::Complete,
-                "p" => EntryState::Partial { reason: "see `offcut show`".to_owned() },
-                _ => EntryState::Abandoned,
-            },
-            pin: Pin::Loose,
-            upload_state: UploadState::Uploaded,
+            ..Entry::unknown(Id::parse(id)?, state)
         })
     }
 
     /// Whether the key of an entry's metadata has the tool, session and host of the selection. They are compared as
     /// encoded, so that those that were cut match too.
-    pub(crate) fn is_selected(key: &str, selection: &Selection) -> bool {
+    pub(crate) fn is_selected(key: &str, selection: &EntryFilter) -> bool {
         let expected = [&selection.tool, &selection.session, &selection.host];
         let fields = key.rsplit('/').next().unwrap_or_default().split('.').skip(5);
         fields.zip(expected).all(|(found, text)| text.as_ref().is_none_or(|text| field(Some(text)) == found))
@@ -160,30 +164,22 @@ fn digest(text: &str) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offcut::Context;
-    use offcut::store::{Reading, contract};
+    use offcut::store::{NewEntry, contract};
     use std::time::{Duration, UNIX_EPOCH};
 
     fn entry(tool: Option<&str>, session: Option<&str>, host: Option<&str>) -> Entry {
-        let summary = contract::summary(b"a\nb\n");
-        Entry {
-            id: Id::new(UNIX_EPOCH + Duration::from_secs(1_794_700_800), 7),
-            path: None,
-            created: UNIX_EPOCH,
-            context: Context {
-                tool: tool.map(str::to_owned),
-                session: session.map(str::to_owned),
-                ..Context::default()
-            },
-            profile: "native".to_owned(),
-            reading: Reading::Plain,
-            host: host.map(str::to_owned),
-            bytes: 4,
-            completeness: EntryState::Complete,
-            pin: Pin::Loose,
-            upload_state: UploadState::Uploaded,
-            summary: Some(summary),
-        }
+        let context = Context {
+            tool: tool.map(str::to_owned),
+            session: session.map(str::to_owned),
+            ..Context::default()
+        };
+        let id = Id::new(UNIX_EPOCH + Duration::from_secs(1_794_700_800), 7);
+        let entry = Entry::new(id, id.time(), &NewEntry::new(&context, "native"));
+        Entry { host: host.map(str::to_owned), ..entry }.committed(
+            4,
+            EntryState::Complete,
+            contract::summary(b"a\nb\n"),
+        )
     }
 
     /// Checks the key of an entry with these fields, and that it decodes to the same item.
@@ -197,10 +193,10 @@ mod tests {
         let item = Layout::item(&key).unwrap();
         let long = |text: Option<&str>| text.is_some_and(|text| text.len() > 20);
         if !long(tool) && !long(session) && !long(host) {
-            assert_eq!(item, Item::from(&entry));
+            assert_eq!(item, Entry { summary: None, ..entry });
         }
         let selection =
-            |tool: Option<&str>| Selection { tool: tool.map(str::to_owned), ..Selection::default() };
+            |tool: Option<&str>| EntryFilter { tool: tool.map(str::to_owned), ..EntryFilter::default() };
         assert!(Layout::is_selected(&key, &selection(tool)));
         assert!(!Layout::is_selected(&key, &selection(Some("another"))));
     }

@@ -2,7 +2,7 @@
 
 use crate::fleet::{Shared, lock};
 use crate::layout::Layout;
-use offcut::store::{Id, Item, Pin, Selection, Store, StoreError};
+use offcut::store::{Entry, EntryFilter, Id, Pin, Store, StoreError};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
@@ -18,7 +18,7 @@ const WINDOWS: [Duration; 5] = [
 
 impl Shared {
     /// The selected entries of the bucket, oldest first, however many they are.
-    pub(crate) fn list(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+    pub(crate) fn list(&self, selection: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let layout = &self.connection.layout;
         let after = selection.from.map(|from| layout.entry_start(&Id::new(from, 0)));
         let last = selection.until.and_then(|until| until.checked_sub(Duration::from_nanos(1)));
@@ -45,14 +45,14 @@ impl Shared {
             Ok(found)
         })?;
         let mut known = lock(&self.known);
-        let remember = |(item, key): (Item, _)| {
+        let remember = |(item, key): (Entry, _)| {
             known.entry(item.id).or_default().key = Some(key);
             item
         };
         Ok(found.into_iter().map(remember).collect())
     }
 
-    pub(crate) fn select(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+    pub(crate) fn select(&self, selection: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let mut items = self.newest(selection)?;
         let pinned = if items.is_empty() { HashSet::new() } else { self.pinned()? };
         for item in items.iter_mut().filter(|item| pinned.contains(&item.id)) {
@@ -63,24 +63,24 @@ impl Shared {
         items.retain(|item| !local.contains(&item.id));
         items.extend(pending);
         items.sort_unstable_by_key(|item| Reverse(item.id));
-        items.truncate(selection.most.unwrap_or(usize::MAX));
+        items.truncate(selection.limit.unwrap_or(usize::MAX));
         Ok(items)
     }
 
     /// The selected entries of the spool, newest first.
-    pub(crate) fn pending_items(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+    pub(crate) fn pending_items(&self, selection: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         let ids: Vec<Id> = self.local.ids()?.into_iter().rev().filter(|id| selection.covers(id)).collect();
         let entries = self.local.entries(&ids).into_iter().flatten();
         Ok(entries
-            .map(|entry| Item::from(&self.pending_entry(entry)))
+            .map(|entry| self.pending_entry(entry))
             .filter(|item| selection.matches(item))
-            .take(selection.most.unwrap_or(usize::MAX))
+            .take(selection.limit.unwrap_or(usize::MAX))
             .collect())
     }
 
     /// The newest selected entries of the bucket, at least as many as the selection allows.
-    fn newest(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
-        let Some(most) = selection.most else { return self.list(selection) };
+    fn newest(&self, selection: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
+        let Some(most) = selection.limit else { return self.list(selection) };
         // A clock that is slow must not hide the entries of other machines.
         let now = (self.options.clock)() + Duration::from_secs(60);
         let end = [selection.until, selection.before.map(|before| before.time()), Some(now)];
@@ -90,7 +90,7 @@ impl Shared {
             if selection.from.is_some_and(|earliest| earliest >= from) {
                 break;
             }
-            let items = self.list(&Selection { from: Some(from), ..selection.clone() })?;
+            let items = self.list(&EntryFilter { from: Some(from), ..selection.clone() })?;
             if items.len() >= most {
                 return Ok(items);
             }
@@ -111,17 +111,17 @@ impl Shared {
         })
     }
 
-    pub(crate) fn ids_beginning(&self, beginning: &str) -> Result<Vec<Id>, StoreError> {
+    pub(crate) fn ids_with_prefix(&self, beginning: &str) -> Result<Vec<Id>, StoreError> {
         // The beginning of an id is a span of time.
         let fill = |digit: char| {
             let text: String = beginning.chars().chain(std::iter::repeat(digit)).take(Id::WIDTH).collect();
             Id::parse(&text)
         };
         let (Some(first), Some(last)) = (fill('0'), fill('z')) else { return Ok(Vec::new()) };
-        let span = Selection {
+        let span = EntryFilter {
             from: Some(first.time()),
             until: Some(last.time() + Duration::from_millis(1)),
-            ..Selection::default()
+            ..EntryFilter::default()
         };
         let mut ids: Vec<Id> = self.list(&span)?.into_iter().map(|item| item.id).collect();
         ids.extend(self.local.ids()?);

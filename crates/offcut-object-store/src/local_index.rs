@@ -66,7 +66,7 @@ impl LocalIndex {
     pub(crate) fn lock(&self, name: &str, wait: Duration) -> Result<Option<File>, StoreError> {
         let place = self.folder.join(name);
         let file = private().truncate(false).open(&place).map_err(|error| StoreError::Io {
-            tried: "open",
+            action: "open",
             place: place.display().to_string(),
             error,
         })?;

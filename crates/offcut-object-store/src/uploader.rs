@@ -9,7 +9,7 @@ use crate::transfer::{PART_SIZE, Progress, Source, upload};
 use bytes::Bytes;
 use object_store::ObjectStoreExt;
 use object_store::multipart::MultipartStore;
-use offcut::store::{Entry, EntryState, Id, Item, Pin, Selection, Store, StoreError, UploadState};
+use offcut::store::{Entry, EntryFilter, EntryState, Id, Pin, Store, StoreError, UploadState};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct UploadReport {
 impl FleetStore {
     /// The outputs that only this machine has. Makes no request.
     pub fn pending(&self) -> Result<PendingUploads, StoreError> {
-        let items = self.pending_items(&Selection::default())?;
+        let items = self.pending_items(&EntryFilter::default())?;
         Ok(PendingUploads {
             entries: items.len() as u64,
             bytes: items.iter().map(|item| item.bytes).sum(),
@@ -64,7 +64,7 @@ impl FleetStore {
     }
 
     /// The selected outputs that only this machine has, newest first. Makes no request.
-    pub fn pending_items(&self, selection: &Selection) -> Result<Vec<Item>, StoreError> {
+    pub fn pending_items(&self, selection: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
         self.0.pending_items(selection)
     }
 
@@ -90,7 +90,8 @@ impl FleetStore {
         }
         for id in self.0.local.ids()? {
             let Ok(entry) = self.0.local.entry(&id) else { continue };
-            if entry.completeness == EntryState::Writing {
+            // What a newer version wrote is left to that version.
+            if matches!(entry.state, EntryState::Running | EntryState::Unsupported { .. }) {
                 continue;
             }
             match self.0.upload_entry(&entry) {
@@ -136,7 +137,7 @@ impl Shared {
         part_size: u64,
     ) -> Result<Pending<LineIndex>, StoreError> {
         let file = File::open(path).map_err(|error| StoreError::Io {
-            tried: "read",
+            action: "read",
             place: path.display().to_string(),
             error,
         })?;
@@ -151,10 +152,16 @@ impl Shared {
         })
     }
 
+    /// The entry as other machines see it: without what may contain secrets, unless that is shared.
+    pub(crate) fn as_uploaded(&self, entry: &Entry) -> Entry {
+        let entry = Entry { upload_state: UploadState::Uploaded, ..entry.clone() };
+        if self.options.share_commands { entry } else { entry.without_origin() }
+    }
+
     /// Writes the metadata of an entry whose bytes are uploaded. This is what makes the entry visible to others.
     pub(crate) fn publish(&self, entry: &Entry, lines: &LineIndex, deadline: Instant) -> Result<(), String> {
         let layout = &self.connection.layout;
-        let entry = Entry { upload_state: UploadState::Uploaded, ..entry.clone() };
+        let entry = self.as_uploaded(entry);
         let (key, text) = (layout.entry(&entry), Bytes::from(entry.to_json()));
         let lines = (entry.bytes >= line_index::MIN_SIZE)
             .then(|| (layout.lines(&entry.id), Bytes::from(lines.to_json())));

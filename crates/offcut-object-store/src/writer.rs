@@ -114,9 +114,9 @@ impl Writer for FleetWriter {
         }
     }
 
-    fn commit(mut self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
-        let upload_state = match summary.completeness {
-            EntryState::Writing => {
+    fn commit(mut self: Box<Self>, state: EntryState, summary: &Summary) -> Result<Entry, StoreError> {
+        let upload_state = match state {
+            EntryState::Running => {
                 UploadState::LocalOnly { reason: "more of it is still being captured".to_owned() }
             }
             _ => self.flush(),
@@ -124,7 +124,7 @@ impl Writer for FleetWriter {
         let FleetWriter { shared, id, local, upload, deadline, .. } = *self;
         // The lock on the file keeps other processes from uploading it at the same time.
         let _locked = local.file();
-        let entry = local.commit(summary)?;
+        let entry = local.commit(state, summary)?;
         lock(&shared.unpublished).remove(&id);
         let entry = Entry { path: None, host: shared.options.host.clone(), upload_state, ..entry };
         let (UploadState::Uploading, Upload::Done(lines), Some(deadline)) =
@@ -132,18 +132,17 @@ impl Writer for FleetWriter {
         else {
             return Ok(entry);
         };
-        let upload_state = match shared.publish(&entry, &lines, deadline) {
+        match shared.publish(&entry, &lines, deadline) {
             Ok(()) => {
                 shared.local_index.clear_failure();
                 // If this fails the entry is in both places, and the background uploader removes it here.
                 let _ = shared.local.remove(&id);
-                UploadState::Uploaded
+                Ok(shared.as_uploaded(&entry))
             }
             Err(reason) => {
                 shared.local_index.record_failure(&reason);
-                UploadState::LocalOnly { reason }
+                Ok(Entry { upload_state: UploadState::LocalOnly { reason }, ..entry })
             }
-        };
-        Ok(Entry { upload_state, ..entry })
+        }
     }
 }

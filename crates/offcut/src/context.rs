@@ -1,14 +1,38 @@
-//! Who asks: the call whose output is cut.
+//! The call whose output is bounded.
 
-/// The tool call that produced an output. Everything is optional and nothing is trusted.
+use std::time::SystemTime;
+
+/// The tool call that produced an output. Every field is optional, and none is trusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
     /// The tool's name.
     pub tool: Option<String>,
     /// The id of this call.
     pub call_id: Option<String>,
+    /// The id of the message that contains the call.
+    pub message_id: Option<String>,
     /// The session it belongs to.
     pub session: Option<String>,
+    /// The agent that made the call.
+    pub agent: Option<String>,
+    /// When the tool was started.
+    pub started: Option<SystemTime>,
+    /// What was run, where and by whom.
+    pub origin: Origin,
+}
+
+/// What was run, where and by whom.
+///
+/// This may contain secrets. It is stored in files that only their owner can read, and it is not uploaded to a shared
+/// store unless the user configures that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The command line, or the tool's input.
+    pub command: Option<String>,
+    /// The working directory.
+    pub directory: Option<String>,
+    /// The user's name.
+    pub user: Option<String>,
 }
 
 impl Context {

@@ -1,22 +1,24 @@
 //! Keeps the bytes of one output in a store, and remembers honestly how that went.
 
 use crate::builder::Storage;
-use crate::context::Context;
 use crate::cut::{Gap, Size};
 use crate::pen::Pen;
-use crate::profile::Profile;
 use crate::shown::{Kept, Part};
-use crate::store::{EntryState, Id, NewEntry, Reading, Store, StoreError, Summary, UploadState};
-use blake3::Hash;
+use crate::store::{Digester, EntryState, Id, NewEntry, Store, StoreError, Summary, UploadState};
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How the command ended whose output this is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ending {
     /// Its exit code, if it was a command and has one.
     pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// How long it ran.
+    pub duration: Option<Duration>,
     /// What the last line of a preview says about it, such as `exit code 1 after 2.5 s`; nothing if empty.
     pub remark: String,
 }
@@ -43,7 +45,7 @@ pub(crate) enum Outlook {
 
 pub(crate) struct Recorder {
     state: State,
-    hasher: blake3::Hasher,
+    digester: Digester,
     written: u64,
     /// The most that is kept of one output.
     cap: u64,
@@ -69,32 +71,16 @@ enum State {
 }
 
 impl Recorder {
-    pub(crate) fn open(
-        storage: &Storage,
-        profile: &Profile,
-        context: &Context,
-        reading: Reading,
-        cap: u64,
-    ) -> Recorder {
+    pub(crate) fn open(storage: &Storage, new: &NewEntry<'_>, cap: u64) -> Recorder {
         let state = match storage {
             Storage::Off => State::Off,
             Storage::Unavailable(error) => State::Failed { error: error.clone() },
-            Storage::To(store) => {
-                let draft =
-                    NewEntry { context, profile: &profile.name, file_name: &profile.file_name, reading };
-                match store.create(&draft) {
-                    Ok(writer) => State::Writing { store: Arc::clone(store), pen: Pen::new(writer) },
-                    Err(error) => State::Failed { error: one_line(&error) },
-                }
-            }
+            Storage::To(store) => match store.create(new) {
+                Ok(writer) => State::Writing { store: Arc::clone(store), pen: Pen::new(writer) },
+                Err(error) => State::Failed { error: one_line(&error) },
+            },
         };
-        Recorder {
-            state,
-            hasher: blake3::Hasher::new(),
-            written: 0,
-            cap,
-            upload_state: UploadState::Uploaded,
-        }
+        Recorder { state, digester: Digester::new(), written: 0, cap, upload_state: UploadState::Uploaded }
     }
 
     pub(crate) fn write(&mut self, chunk: &[u8]) {
@@ -103,7 +89,7 @@ impl Recorder {
         let kept = &chunk[..chunk.len().min(room)];
         let result = pen.write(kept);
         if result.is_ok() {
-            self.hasher.update(kept);
+            self.digester.update(kept);
             self.written += kept.len() as u64;
         }
         match result {
@@ -177,7 +163,7 @@ impl Recorder {
         ending: &Ending,
         flow: Flow,
     ) -> (Kept, Option<File>) {
-        let Recorder { state, hasher, .. } = self;
+        let Recorder { state, digester, .. } = self;
         let (store, pen, broken) = match state {
             State::Off => return (Kept::Off, None),
             State::Failed { error } => return (Kept::NotWhole { error, part: None }, None),
@@ -189,21 +175,17 @@ impl Recorder {
             Ok(writer) => writer,
             Err(error) => return not_whole(&error),
         };
-        let summary = |completeness, digest: Hash| Summary {
-            original,
-            lines,
-            digest: digest.to_hex().to_string(),
-            completeness,
-            exit_code: ending.exit_code,
-            shown,
-            gaps: gaps.to_vec(),
+        let summary = |digester: Digester| {
+            let (digest, block_digests) = digester.finish();
+            let Ending { exit_code, signal, duration, .. } = *ending;
+            let gaps = gaps.to_vec();
+            Summary { original, lines, digest, block_digests, exit_code, signal, duration, shown, gaps }
         };
         if let Some(error) = broken {
             let id = writer.id();
             // How much of the last chunk was written, only the store knows.
-            let digest = stored_digest(&*store, &id);
-            let partial = EntryState::Partial { reason: error.clone() };
-            let entry = writer.commit(&summary(partial, digest));
+            let summary = summary(stored_digest(&*store, &id));
+            let entry = writer.commit(EntryState::Capped { reason: error.clone() }, &summary);
             // On a full disk even the metadata may be refused; the bytes are there all the same.
             let bytes = entry.or_else(|_| store.entry(&id)).map_or(0, |entry| entry.bytes);
             if bytes == 0 {
@@ -212,39 +194,39 @@ impl Recorder {
             }
             return (Kept::NotWhole { error, part: Some(Part { id, bytes }) }, None);
         }
-        let digest = hasher.finalize();
+        let summary = summary(digester);
         match (flow, writer.file()) {
-            (Flow::Ended, _) => match writer.commit(&summary(EntryState::Complete, digest)) {
+            (Flow::Ended, _) => match writer.commit(EntryState::Complete, &summary) {
                 Ok(entry) => (Kept::Whole(Box::new(entry)), None),
                 Err(error) => not_whole(&error),
             },
-            (Flow::GoesOn, Some(file)) => match writer.commit(&summary(EntryState::Writing, digest)) {
+            (Flow::GoesOn, Some(file)) => match writer.commit(EntryState::Running, &summary) {
                 Ok(entry) => (Kept::Open(Box::new(entry)), Some(file)),
                 Err(error) => not_whole(&error),
             },
             (Flow::GoesOn, None) => {
                 let reason = "the output went on after it was shown".to_owned();
-                let _ = writer.commit(&summary(EntryState::Partial { reason: reason.clone() }, digest));
+                let _ = writer.commit(EntryState::Capped { reason: reason.clone() }, &summary);
                 (Kept::NotWhole { error: reason, part: None }, None)
             }
         }
     }
 }
 
-/// The digest of what an entry holds so far.
-fn stored_digest(store: &dyn Store, id: &Id) -> Hash {
-    let mut hasher = blake3::Hasher::new();
+/// The digests of what is stored of an entry so far.
+fn stored_digest(store: &dyn Store, id: &Id) -> Digester {
+    let mut digester = Digester::new();
     let mut block = vec![0; 256 << 10];
-    while let Ok(count @ 1..) = store.read(id, hasher.count(), &mut block) {
-        hasher.update(&block[..count]);
+    while let Ok(count @ 1..) = store.read(id, digester.count(), &mut block) {
+        digester.update(&block[..count]);
     }
-    hasher.finalize()
+    digester
 }
 
 /// Error texts go into one line of a notice, which may have to be cut: the reason comes first.
 fn one_line(error: &StoreError) -> String {
     let text = match error {
-        StoreError::Io { tried, place, error } => format!("{error} (could not {tried} {place})"),
+        StoreError::Io { action, place, error } => format!("{error} (cannot {action} {place})"),
         other => other.to_string(),
     };
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()

@@ -190,14 +190,10 @@ impl EntryReport {
             session: entry.context.session.clone(),
             profile: entry.profile.clone(),
             bytes: entry.bytes,
-            lines: entry.lines(),
-            complete: entry.completeness == EntryState::Complete,
-            state: state(&entry.completeness),
-            reason: match &entry.completeness {
-                EntryState::Partial { reason } => Some(reason.clone()),
-                EntryState::Abandoned => Some("the writer ended early".to_owned()),
-                _ => None,
-            },
+            lines: entry.lines,
+            complete: entry.state == EntryState::Complete,
+            state: entry.state.as_str(),
+            reason: entry.state.reason().map(str::to_owned),
             exit_code: summary.and_then(|summary| summary.exit_code),
             digest: summary.map(|summary| summary.digest.clone()),
             path: path(entry),
@@ -209,24 +205,13 @@ impl EntryReport {
     }
 }
 
-/// The word for an entry's state.
-pub fn state(state: &EntryState) -> &'static str {
-    match state {
-        EntryState::Complete => "complete",
-        EntryState::Partial { .. } => "capped",
-        EntryState::Writing => "running",
-        EntryState::Abandoned => "abandoned",
-    }
-}
-
-/// What a reader of an entry must know if it does not contain the whole output: "incomplete: disk full".
+/// What a reader of an entry must know if it does not contain the whole output: "capped after 2000 bytes: disk full".
 pub fn incompleteness(entry: &Entry) -> Option<String> {
     let bytes = entry.bytes;
-    match &entry.completeness {
-        EntryState::Complete => None,
-        EntryState::Writing => Some(format!("still being written; {bytes} bytes so far")),
-        EntryState::Abandoned => Some(format!("incomplete: the writer ended early, after {bytes} bytes")),
-        EntryState::Partial { reason } => Some(format!("incomplete: {reason}")),
+    match (&entry.state, entry.state.reason()) {
+        (EntryState::Running, _) => Some(format!("still being written; {bytes} bytes so far")),
+        (state, Some(reason)) => Some(format!("{} after {bytes} bytes: {reason}", state.as_str())),
+        (_, None) => None,
     }
 }
 
@@ -281,7 +266,7 @@ impl<'a> PageReport<'a> {
             last_line: page.lines.as_ref().map(|lines| *lines.end()),
             satisfied: page.progress.is_satisfied(),
             next: page.progress.next().map(next),
-            complete: entry.completeness == EntryState::Complete,
+            complete: entry.state == EntryState::Complete,
         }
     }
 }

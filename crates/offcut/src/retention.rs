@@ -1,60 +1,62 @@
-//! What goes and what stays when a store is cleaned. Pure: entries and a time in, a decision out.
+//! Which entries cleaning removes: a pure decision, from entries and a time.
 
-use crate::store::{Entry, EntryState, Id, Item, Pin, Selection, Store, StoreError, UploadState};
+use crate::store::{Entry, EntryFilter, EntryState, Id, Pin, Store, StoreError, UploadState};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-/// Nothing younger than this goes for want of space: somebody may still be reading it.
+/// Size limits never remove entries younger than this: their reader may still be at work.
 pub const PROTECTED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How much may stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Entries older than this go.
+    /// Entries older than this are removed.
     pub age: Option<Duration>,
-    /// The oldest go while there are more bytes than this.
+    /// The oldest entries are removed while there are more bytes than this.
     pub bytes: Option<u64>,
-    /// The oldest go while there are more entries than this.
+    /// The oldest entries are removed while there are more entries than this.
     pub entries: Option<u64>,
 }
 
-/// What cleaning needs to know of an entry.
+/// What cleaning needs to know about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The entry.
     pub id: Id,
-    /// How large it is.
+    /// Its size.
     pub bytes: u64,
-    /// Whether it may go at all.
-    pub hold: Protection,
+    /// Whether it may be removed at all.
+    pub protection: Protection,
 }
 
-/// Whether an entry may go at all.
+/// Whether an entry may be removed at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
     /// It may.
-    Free,
-    /// Somebody pinned it.
+    None,
+    /// It is pinned, or its profile keeps outputs forever.
     Pinned,
-    /// It is being written, or on its way to a store elsewhere.
-    Writing,
+    /// It is being written, or not yet uploaded.
+    InUse,
+    /// It was written by a newer version of offcut.
+    Unsupported,
 }
 
 /// The decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CleaningPlan {
-    /// What goes, oldest first, and its size.
+    /// The entries to remove, oldest first.
     pub remove: Vec<Candidate>,
-    /// How many bytes stay.
+    /// The number of bytes that stay.
     pub bytes_left: u64,
-    /// How many entries stay.
+    /// The number of entries that stay.
     pub entries_left: u64,
-    /// How many of them are over the quota and stay only because they are young, pinned or being written.
+    /// How many of them exceed the quota and stay only because they are young or protected.
     pub over_quota: u64,
 }
 
 impl CleaningPlan {
-    /// How many bytes go.
+    /// The number of bytes to remove.
     pub fn bytes_removed(&self) -> u64 {
         self.remove.iter().map(|candidate| candidate.bytes).sum()
     }
@@ -99,55 +101,50 @@ impl CleaningPlan {
 pub fn plan(
     store: &dyn Store,
     policy: &Policy,
-    mut is_protected: impl FnMut(&Item) -> bool,
+    mut is_protected: impl FnMut(&Entry) -> bool,
     now: SystemTime,
 ) -> Result<CleaningPlan, StoreError> {
-    let items = store.select(&Selection::default())?;
+    let items = store.select(&EntryFilter::default())?;
     let oldest_first = items.iter().rev().map(|item| match Candidate::from(item) {
-        candidate if candidate.hold == Protection::Free && is_protected(item) => {
-            Candidate { hold: Protection::Pinned, ..candidate }
+        candidate if candidate.protection == Protection::None && is_protected(item) => {
+            Candidate { protection: Protection::Pinned, ..candidate }
         }
         candidate => candidate,
     });
     Ok(decide(&oldest_first.collect::<Vec<_>>(), policy, now))
 }
 
-/// Decides what goes. Candidates come oldest first; an entry's age is that of its id, not of its file.
+/// Decides what to remove. Candidates come oldest first; an entry's age is that of its id, not of its file.
 pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> CleaningPlan {
     let age = |id: &Id| now.duration_since(id.time()).unwrap_or(Duration::ZERO);
     let mut bytes: u64 = candidates.iter().map(|candidate| candidate.bytes).sum();
     let mut entries = candidates.len() as u64;
-    let mut sweep = CleaningPlan::default();
+    let mut plan = CleaningPlan::default();
     for candidate in candidates {
-        let too_old = policy.age.is_some_and(|most| age(&candidate.id) > most);
-        let over = policy.bytes.is_some_and(|most| bytes > most)
-            || policy.entries.is_some_and(|most| entries > most);
-        let free = candidate.hold == Protection::Free;
-        if free && (too_old || (over && age(&candidate.id) > PROTECTED_AGE)) {
+        let too_old = policy.age.is_some_and(|limit| age(&candidate.id) > limit);
+        let over = policy.bytes.is_some_and(|limit| bytes > limit)
+            || policy.entries.is_some_and(|limit| entries > limit);
+        let removable = candidate.protection == Protection::None;
+        if removable && (too_old || (over && age(&candidate.id) > PROTECTED_AGE)) {
             bytes -= candidate.bytes;
             entries -= 1;
-            sweep.remove.push(*candidate);
+            plan.remove.push(*candidate);
         } else if over {
-            sweep.over_quota += 1;
+            plan.over_quota += 1;
         }
     }
-    CleaningPlan { bytes_left: bytes, entries_left: entries, ..sweep }
+    CleaningPlan { bytes_left: bytes, entries_left: entries, ..plan }
 }
 
 impl From<&Entry> for Candidate {
     fn from(entry: &Entry) -> Self {
-        Candidate::from(&Item::from(entry))
-    }
-}
-
-impl From<&Item> for Candidate {
-    fn from(item: &Item) -> Self {
-        let hold = match (item.pin, &item.completeness, &item.upload_state) {
+        let protection = match (entry.pin, &entry.state, &entry.upload_state) {
             (Pin::Pinned, _, _) => Protection::Pinned,
-            (_, EntryState::Writing, _) | (_, _, UploadState::LocalOnly { .. }) => Protection::Writing,
-            _ => Protection::Free,
+            (_, EntryState::Unsupported { .. }, _) => Protection::Unsupported,
+            (_, EntryState::Running, _) | (_, _, UploadState::LocalOnly { .. }) => Protection::InUse,
+            _ => Protection::None,
         };
-        Candidate { id: item.id, bytes: item.bytes, hold }
+        Candidate { id: entry.id, bytes: entry.bytes, protection }
     }
 }
 
@@ -162,29 +159,34 @@ mod tests {
         UNIX_EPOCH + Duration::from_secs(1_771_860_645 + number * DAY)
     }
 
-    /// One door: entries as (day, bytes, hold), cleaned on day 100, and the days that go.
+    /// Checks which days are removed of entries given as (day, bytes, protection), cleaned on day 100.
     #[track_caller]
     fn check(entries: &[(u64, u64, Protection)], policy: Policy, expected: &[u64], over_quota: u64) {
         let candidates: Vec<Candidate> = entries
             .iter()
-            .map(|&(number, bytes, hold)| Candidate { id: Id::new(day(number), number), bytes, hold })
+            .map(|&(number, bytes, protection)| Candidate {
+                id: Id::new(day(number), number),
+                bytes,
+                protection,
+            })
             .collect();
-        let sweep = decide(&candidates, &policy, day(100));
-        let gone: Vec<u64> = sweep
+        let plan = decide(&candidates, &policy, day(100));
+        let removed: Vec<u64> = plan
             .remove
             .iter()
-            .filter_map(|gone| candidates.iter().position(|candidate| candidate == gone))
+            .filter_map(|removed| candidates.iter().position(|candidate| candidate == removed))
             .map(|place| entries[place].0)
             .collect();
-        assert_eq!((gone.as_slice(), sweep.over_quota), (expected, over_quota));
-        let left: u64 = entries.iter().filter(|entry| !gone.contains(&entry.0)).map(|entry| entry.1).sum();
-        assert_eq!((sweep.bytes_left, sweep.entries_left), (left, (entries.len() - gone.len()) as u64));
+        assert_eq!((removed.as_slice(), plan.over_quota), (expected, over_quota));
+        let left: u64 = entries.iter().filter(|entry| !removed.contains(&entry.0)).map(|entry| entry.1).sum();
+        assert_eq!((plan.bytes_left, plan.entries_left), (left, (entries.len() - removed.len()) as u64));
     }
 
     #[test]
-    fn by_age_bytes_and_count() {
-        use Protection::{Free, Pinned, Writing};
-        let entries = [(80, 10, Free), (90, 10, Free), (95, 10, Free), (98, 10, Free), (100, 10, Free)];
+    fn removes_by_age_bytes_and_count() {
+        use Protection::{InUse, Pinned, Unsupported};
+        const FREE: Protection = Protection::None;
+        let entries = [(80, 10, FREE), (90, 10, FREE), (95, 10, FREE), (98, 10, FREE), (100, 10, FREE)];
         let age = |days: u64| Policy { age: Some(Duration::from_secs(days * DAY)), ..Policy::default() };
         check(&entries, Policy::default(), &[], 0);
         check(&entries, age(7), &[80, 90], 0);
@@ -192,16 +194,17 @@ mod tests {
         check(&entries, Policy { bytes: Some(25), ..Policy::default() }, &[80, 90, 95], 0);
         check(&entries, Policy { bytes: Some(50), ..Policy::default() }, &[], 0);
         check(&entries, Policy { entries: Some(4), ..Policy::default() }, &[80], 0);
-        // What is younger than a day stays, and that is told.
+        // Entries younger than a day stay, and that is reported.
         check(&entries, Policy { bytes: Some(5), ..Policy::default() }, &[80, 90, 95, 98], 1);
-        let held = [(80, 10, Pinned), (81, 10, Writing), (90, 10, Free), (99, 10, Free)];
-        check(&held, age(7), &[90], 0);
-        check(&held, Policy { entries: Some(1), ..age(7) }, &[90], 3);
+        let protected = [(80, 10, Pinned), (81, 10, InUse), (90, 10, FREE), (99, 10, FREE)];
+        check(&protected, age(7), &[90], 0);
+        check(&protected, Policy { entries: Some(1), ..age(7) }, &[90], 3);
+        check(&[(1, 10, Unsupported), (2, 10, FREE)], Policy { bytes: Some(0), ..age(7) }, &[2], 1);
     }
 
     #[test]
-    fn a_clock_that_runs_backwards_removes_nothing() {
-        let candidates = [Candidate { id: Id::new(day(200), 1), bytes: 1, hold: Protection::Free }];
+    fn removes_nothing_when_the_clock_runs_backwards() {
+        let candidates = [Candidate { id: Id::new(day(200), 1), bytes: 1, protection: Protection::None }];
         let policy = Policy { age: Some(Duration::ZERO), bytes: Some(0), entries: Some(0) };
         assert!(decide(&candidates, &policy, day(100)).remove.is_empty());
     }

@@ -22,7 +22,7 @@ use crate::recorder::{Ending, Flow, Recorder};
 use crate::render::{self, Budget, Content, Description, Facts, Reach, Trailer};
 use crate::shown::{Kept, Preview, Shown};
 use crate::spool::Spool;
-use crate::store::Reading;
+use crate::store::{NewEntry, Reading};
 use crate::strategy::{
     Auto, BothEnds, Cost, Ends, Json, Room, Selection, Selector, Smart, Strategy, StrategyName,
     WithToolStatus,
@@ -165,8 +165,17 @@ impl<'a> Overflow<'a> {
     ) -> Overflow<'a> {
         let most = settings.limits.ceiling().max(settings.keep.ceiling());
         let most = usize::try_from(most).unwrap_or(usize::MAX / 4);
+        let Truncator { profile, storage, cap, .. } = truncator;
+        let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |_| "custom");
+        let new = NewEntry {
+            strategy: Some(strategy),
+            retention: Some(profile.retention_days.into()),
+            file_name: &profile.file_name,
+            reading,
+            ..NewEntry::new(context, &profile.name)
+        };
         Overflow {
-            recorder: Recorder::open(&truncator.storage, &truncator.profile, context, reading, truncator.cap),
+            recorder: Recorder::open(storage, &new, *cap),
             screen: (settings.terminal == Terminal::Rendered).then(Screen::new),
             described: None,
             selector: truncator.start(&settings),

@@ -112,7 +112,12 @@ impl Cut {
     }
 
     pub(crate) fn context(&self) -> Context {
-        Context { tool: self.tool.clone(), call_id: self.call_id.clone(), session: self.session.clone() }
+        Context {
+            tool: self.tool.clone(),
+            call_id: self.call_id.clone(),
+            session: self.session.clone(),
+            ..Context::default()
+        }
     }
 }
 

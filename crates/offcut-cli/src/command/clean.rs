@@ -9,7 +9,7 @@ use crate::housekeeping;
 use offcut::report::CleaningReport;
 use offcut::retention::{self, Policy};
 use offcut::retrieve;
-use offcut::store::{Item, Pin};
+use offcut::store::{Entry, Pin};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
@@ -24,7 +24,8 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> Outcome {
     let moved = if clean.dry_run { None } else { upload(&setup)? };
     let policy = policy(&setup, clean);
     let mut never_cleaned = BTreeMap::new();
-    let is_protected = |item: &Item| clean.older_than.is_none() && is_never_cleaned(item, &mut never_cleaned);
+    let is_protected =
+        |item: &Entry| clean.older_than.is_none() && is_never_cleaned(item, &mut never_cleaned);
     let mut plan = retention::plan(&*store, &policy, is_protected, SystemTime::now())
         .inspect_err(|_| super::list::warn_if_not_uploaded(&setup))?;
     if !clean.dry_run {
@@ -88,7 +89,7 @@ fn policy(setup: &Setup, clean: &Clean) -> Policy {
 }
 
 /// Whether an entry's profile keeps outputs forever: it is removed only when an age is given explicitly.
-fn is_never_cleaned(item: &Item, known: &mut BTreeMap<String, bool>) -> bool {
+fn is_never_cleaned(item: &Entry, known: &mut BTreeMap<String, bool>) -> bool {
     *known.entry(item.profile.clone()).or_insert_with_key(|name| {
         config::profile(name).is_ok_and(|profile| profile.retention_days.is_none())
     })

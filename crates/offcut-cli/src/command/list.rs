@@ -5,9 +5,9 @@ use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use clap::Args;
 use jiff::{Timestamp, tz::TimeZone};
-use offcut::report::{self, EntryReport};
+use offcut::report::EntryReport;
 use offcut::retrieve;
-use offcut::store::{Id, Item, Selection, Store, StoreError, UploadState};
+use offcut::store::{Entry, EntryFilter, Id, Store, StoreError, UploadState};
 
 #[derive(Debug, Args)]
 pub(crate) struct Ls {
@@ -38,9 +38,9 @@ pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> Outcome {
     let setup = Setup::new(global)?;
     let store = setup.store()?;
     let selection = selection(&*store, ls)?;
-    let most = selection.most;
+    let most = selection.limit;
     // One more than requested shows whether there are older ones.
-    let one_more = Selection { most: most.map(|most| most.saturating_add(1)), ..selection.clone() };
+    let one_more = EntryFilter { limit: most.map(|most| most.saturating_add(1)), ..selection.clone() };
     let mut items = match (store.select(&one_more), setup.fleet()) {
         (Ok(items), _) => items,
         (Err(error), None) => return Err(error.into()),
@@ -65,7 +65,7 @@ pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> Outcome {
     Ok(())
 }
 
-fn selection(store: &dyn Store, ls: &Ls) -> Result<Selection, Failure> {
+fn selection(store: &dyn Store, ls: &Ls) -> Result<EntryFilter, Failure> {
     let day = ls.day.and_then(|day| {
         let start = day.to_zoned(TimeZone::UTC).ok()?;
         Some((start.timestamp().into(), start.tomorrow().ok()?.timestamp().into()))
@@ -74,18 +74,18 @@ fn selection(store: &dyn Store, ls: &Ls) -> Result<Selection, Failure> {
         Some(id) => Ok(id),
         None => retrieve::resolve(store, reference),
     });
-    Ok(Selection {
+    Ok(EntryFilter {
         tool: ls.tool.clone(),
         session: ls.session.clone(),
         host: ls.host.clone(),
         from: day.map(|(from, _)| from),
         until: day.map(|(_, until)| until),
         before: before.transpose()?,
-        most: (!ls.all).then_some(ls.limit),
+        limit: (!ls.all).then_some(ls.limit),
     })
 }
 
-fn print(global: &GlobalOptions, items: &[Item], store: &dyn Store) -> Outcome {
+fn print(global: &GlobalOptions, items: &[Entry], store: &dyn Store) -> Outcome {
     match global.format {
         Format::Text => super::print(table(items).as_bytes()),
         Format::Json => {
@@ -116,20 +116,20 @@ pub(super) fn warn_if_not_uploaded(setup: &Setup) {
     }
 }
 
-fn table(items: &[Item]) -> String {
+fn table(items: &[Entry]) -> String {
     // A column for the machine only in a shared store.
     let hosts = items.iter().any(|item| item.host.is_some());
     let head = ["ID", "TIME (UTC)", "TOOL", "BYTES", "LINES", "STATE", if hosts { "HOST" } else { "" }];
     let mut cells = vec![head.map(str::to_owned)];
     cells.extend(items.iter().map(|item| {
         let state = match &item.upload_state {
-            UploadState::LocalOnly { .. } => format!("{}, local only", report::state(&item.completeness)),
-            _ => report::state(&item.completeness).to_owned(),
+            UploadState::LocalOnly { .. } => format!("{}, local only", item.state.as_str()),
+            _ => item.state.as_str().to_owned(),
         };
         [
             item.id.to_string(),
             time(&item.id),
-            item.tool.as_deref().map_or_else(|| "-".to_owned(), super::harmless),
+            item.context.tool.as_deref().map_or_else(|| "-".to_owned(), super::harmless),
             item.bytes.to_string(),
             item.lines.map_or_else(|| "-".to_owned(), |lines| lines.to_string()),
             state,

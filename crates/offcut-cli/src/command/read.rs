@@ -100,7 +100,7 @@ pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> Outcome {
     stdout.flush()?;
     warn_if_incomplete(&entry);
     let stored = entry.summary.as_ref().map(|summary| summary.digest.as_str());
-    if entry.completeness == EntryState::Complete && stored != Some(hasher.finalize().to_hex().as_str()) {
+    if entry.state == EntryState::Complete && stored != Some(hasher.finalize().to_hex().as_str()) {
         eprintln!("offcut: {id}: checksum mismatch: the file was modified after it was stored");
     }
     Ok(())

@@ -127,7 +127,15 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         }
     })?;
 
-    let ending = Ending { exit_code: Some(i32::from(code(exit.cause))), remark: describe(&exit) };
+    let ending = Ending {
+        exit_code: Some(i32::from(code(exit.cause))),
+        signal: match exit.cause {
+            ExitCause::Killed { signal } => Some(signal),
+            ExitCause::Exited(_) | ExitCause::TimedOut => None,
+        },
+        duration: Some(exit.duration),
+        remark: describe(&exit),
+    };
     let mut open: Vec<Option<OpenOutput>> = (0..streams).map(|_| None).collect();
     let CommandExit { cause, duration, open: still_open } = exit;
     for output in still_open {

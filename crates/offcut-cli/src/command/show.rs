@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::report::{self, EntryReport};
 use offcut::retrieve;
-use offcut::store::{Entry, EntryState, Pin};
+use offcut::store::{Entry, Pin};
 use std::io::Write;
 use std::time::SystemTime;
 
@@ -25,9 +25,9 @@ pub(crate) fn show(global: &GlobalOptions, reference: &Reference) -> Outcome {
 
 fn print_text(entry: &Entry, program: &str) -> Outcome {
     let bold = Style::new().bold();
-    let mut text = format!("{bold}{}{bold:#}  {}\n", entry.id, report::state(&entry.completeness));
-    if let EntryState::Partial { reason } = &entry.completeness {
-        text += &format!("incomplete  {}\n", super::harmless(reason));
+    let mut text = format!("{bold}{}{bold:#}  {}\n", entry.id, entry.state.as_str());
+    if let Some(reason) = entry.state.reason() {
+        text += &format!("reason    {}\n", super::harmless(reason));
     }
     let mut row = |name: &str, value: &str| text += &format!("{name:9} {value}\n");
     let context = &entry.context;
@@ -49,7 +49,7 @@ fn print_text(entry: &Entry, program: &str) -> Outcome {
         &format!(
             "{} bytes{}",
             entry.bytes,
-            entry.lines().map_or_else(String::new, |lines| format!(", {lines} lines"))
+            entry.lines.map_or_else(String::new, |lines| format!(", {lines} lines"))
         ),
     );
     if entry.pin == Pin::Pinned {

@@ -68,6 +68,12 @@ pub(crate) const KEYS: &[Key] = &[
         Some("OFFCUT_STORE_DEADLINE"),
         "seconds to wait for an upload before continuing in the background",
     ),
+    general(
+        "store.share_commands",
+        Kind::Switch,
+        Some("OFFCUT_SHARE_COMMANDS"),
+        "upload command lines, tool inputs, working directories and user names to a shared store; they may contain secrets",
+    ),
     general("host", Kind::Text, Some("OFFCUT_HOST"), "name of this machine in a shared store"),
     limit("limits.lines", Some("OFFCUT_MAX_LINES"), "shorten outputs with more lines"),
     limit("limits.bytes", Some("OFFCUT_MAX_BYTES"), "shorten outputs with more bytes"),

@@ -111,6 +111,11 @@ impl Configuration {
         self.get(name)?.value.as_str()
     }
 
+    /// Whether this key is set to true.
+    pub(crate) fn switch(&self, name: &str) -> bool {
+        self.get(name).and_then(|setting| setting.value.as_bool()) == Some(true)
+    }
+
     pub(crate) fn number(&self, name: &str) -> Option<u64> {
         self.get(name)?.value.as_u64()
     }

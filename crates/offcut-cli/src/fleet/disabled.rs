@@ -1,7 +1,7 @@
 //! The types of the shared store in a build without the feature `s3`. No location parses, so no store exists.
 
 use crate::config::Configuration;
-use offcut::store::{Entry, Id, Item, NewEntry, Pin, Selection, Store, StoreError, Writer};
+use offcut::store::{Entry, EntryFilter, Id, NewEntry, Pin, Store, StoreError, Writer};
 use std::convert::Infallible;
 use std::fmt;
 use std::path::Path;
@@ -55,7 +55,7 @@ impl FleetStore {
         pub(crate) fn spool(&self) -> &Path;
         pub(crate) fn has_pending(&self) -> bool;
         pub(crate) fn pending(&self) -> Result<PendingUploads, StoreError>;
-        pub(crate) fn pending_items(&self, &Selection) -> Result<Vec<Item>, StoreError>;
+        pub(crate) fn pending_items(&self, &EntryFilter) -> Result<Vec<Entry>, StoreError>;
         pub(crate) fn upload_pending(&self) -> Result<UploadReport, StoreError>;
     }
 }

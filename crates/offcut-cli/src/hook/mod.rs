@@ -87,6 +87,7 @@ impl<'a> Call<'a> {
             tool: Some(self.tool_name.clone()),
             call_id: self.tool_use_id.clone(),
             session: self.session_id.clone(),
+            ..Context::default()
         }
     }
 

@@ -32,8 +32,12 @@ pub(super) fn after(input: &str, shorten: &Shorten<'_>) -> Answer {
     if EXACT.contains(&call.tool.as_str()) || is_retrieval_tool(&call.tool) {
         return Ok(None);
     }
-    let context =
-        Context { tool: Some(call.tool.clone()), call_id: call.call.clone(), session: call.session.clone() };
+    let context = Context {
+        tool: Some(call.tool.clone()),
+        call_id: call.call.clone(),
+        session: call.session.clone(),
+        ..Context::default()
+    };
     match (call.content, call.output) {
         (Some(content), _) => {
             let json = format!("{{\"content\":{}}}", content.get());

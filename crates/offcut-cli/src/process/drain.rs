@@ -82,14 +82,14 @@ fn consume(mut reader: impl Read, mut entry: Option<LaterOutput>) {
                 if let Some(open) = &mut entry
                     && let Err(reason) = open.write(&block[..count])
                 {
-                    open.settle(&EntryState::Partial { reason });
+                    open.finalize(EntryState::Capped { reason });
                     entry = None;
                 }
             }
         }
     }
     if let Some(open) = entry {
-        open.settle(&EntryState::Complete);
+        open.finalize(EntryState::Complete);
     }
 }
 
@@ -108,8 +108,8 @@ impl LaterOutput {
         Ok(())
     }
 
-    fn settle(&self, state: &EntryState) {
+    fn finalize(&self, state: EntryState) {
         // Fails if the entry was removed in the meantime, which needs no report.
-        let _ = FsStore::new(&self.directory, SystemTime::now).settle(&self.id, state);
+        let _ = FsStore::new(&self.directory, SystemTime::now).finalize(&self.id, state);
     }
 }

@@ -70,5 +70,5 @@ fn cut_stores_first_part_when_disk_fills_up() {
         !kept.stdout.is_empty() && text.as_bytes().starts_with(&kept.stdout),
         "the stored part can be read"
     );
-    assert!(kept.stderr.contains("is incomplete"), "{}", kept.stderr);
+    assert!(kept.stderr.contains("is capped"), "{}", kept.stderr);
 }

@@ -130,7 +130,7 @@ fn store_stays_consistent_when_run_is_killed_at_any_time() {
             assert_eq!((stored.len(), &entry["exit_code"]), (whole.len(), &7.into()));
         } else {
             assert_eq!((&entry["state"], &entry["complete"]), (&"abandoned".into(), &false.into()));
-            assert_eq!(entry["reason"], "the writer ended early");
+            assert_eq!(entry["reason"], "the writing process ended early");
         }
         if !stored.is_empty() {
             assert_eq!(

@@ -101,7 +101,7 @@ fn store_stays_consistent_when_cut_is_killed_at_any_time() {
             "abandoned" => {
                 assert!(!entry["complete"].as_bool().unwrap());
                 assert!(stored.is_empty() || read.stdout == stored);
-                assert!(stored.is_empty() || read.stderr.contains("is incomplete"), "{}", read.stderr);
+                assert!(stored.is_empty() || read.stderr.contains("is abandoned"), "{}", read.stderr);
             }
             other => panic!("{other}"),
         }

@@ -7,7 +7,7 @@ mod overwriting;
 mod server;
 
 use offcut::Context;
-use offcut::store::{Entry, NewEntry, Reading, Store, contract};
+use offcut::store::{Entry, EntryState, NewEntry, Store, contract};
 use offcut_object_store::{Access, FleetStore, Location, Options};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -20,14 +20,19 @@ fn store(endpoint: &str, location: &str, spool: &Path) -> FleetStore {
         ("AWS_ENDPOINT_URL", endpoint),
     ];
     let access = Access::new(variables.map(|(name, value)| (name.to_owned(), value.to_owned())), None);
-    let options = Options { host: None, deadline: Duration::from_secs(60), clock: SystemTime::now };
+    let options = Options {
+        host: None,
+        deadline: Duration::from_secs(60),
+        share_commands: false,
+        clock: SystemTime::now,
+    };
     FleetStore::new(Location::parse(location).unwrap(), access, spool.join("spool"), options)
 }
 
 fn put(store: &FleetStore, bytes: &[u8]) -> Entry {
     let context = Context::tool("bash");
-    let new = NewEntry { context: &context, profile: "native", file_name: "x", reading: Reading::Plain };
+    let new = NewEntry::new(&context, "native");
     let mut writer = store.create(&new).unwrap();
     writer.write(bytes).unwrap();
-    writer.commit(&contract::summary(bytes)).unwrap()
+    writer.commit(EntryState::Complete, &contract::summary(bytes)).unwrap()
 }

@@ -2,7 +2,7 @@
 
 use crate::proxy::Proxy;
 use offcut::Context;
-use offcut::store::{Entry, EntryState, Id, NewEntry, Reading, Selection, Store, contract};
+use offcut::store::{Entry, EntryFilter, EntryState, Id, NewEntry, Store, contract};
 use offcut_object_store::{Access, FleetStore, Location, Options};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -13,6 +13,7 @@ pub(crate) struct Place {
     spool: TempDir,
     pub(crate) deadline: Duration,
     pub(crate) host: &'static str,
+    pub(crate) share_commands: bool,
 }
 
 /// A variable that `scripts/with-seaweedfs` sets.
@@ -45,6 +46,7 @@ impl Place {
             spool: tempfile::tempdir().unwrap(),
             deadline: Duration::from_secs(120),
             host: "machine",
+            share_commands: false,
         }
     }
 
@@ -62,27 +64,29 @@ impl Place {
     }
 
     pub(crate) fn store_with(&self, access: Access) -> FleetStore {
-        let options =
-            Options { host: Some(self.host.to_owned()), deadline: self.deadline, clock: SystemTime::now };
+        let options = Options {
+            host: Some(self.host.to_owned()),
+            deadline: self.deadline,
+            share_commands: self.share_commands,
+            clock: SystemTime::now,
+        };
         FleetStore::new(self.location.clone(), access, self.spool.path().join("spool"), options)
     }
 
     /// Whether the spool has nothing but outputs that were abandoned on purpose.
     pub(crate) fn has_nothing_pending(&self) -> bool {
-        let items = self.store().pending_items(&Selection::default()).unwrap();
-        items.iter().all(|item| item.completeness == EntryState::Abandoned)
+        let items = self.store().pending_items(&EntryFilter::default()).unwrap();
+        items.iter().all(|item| item.state == EntryState::Abandoned)
     }
 }
 
 pub(crate) fn put(store: &FleetStore, tool: &str, bytes: &[u8]) -> Entry {
     let context = Context { session: Some(format!("session of {tool}")), ..Context::tool(tool) };
-    let mut writer = store
-        .create(&NewEntry { context: &context, profile: "native", file_name: "x", reading: Reading::Plain })
-        .unwrap();
+    let mut writer = store.create(&NewEntry::new(&context, "native")).unwrap();
     for chunk in bytes.chunks(1 << 20) {
         writer.write(chunk).unwrap();
     }
-    writer.commit(&contract::summary(bytes)).unwrap()
+    writer.commit(EntryState::Complete, &contract::summary(bytes)).unwrap()
 }
 
 pub(crate) fn all(store: &dyn Store, id: &Id) -> Vec<u8> {

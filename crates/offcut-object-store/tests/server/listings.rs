@@ -2,7 +2,7 @@
 
 use crate::harness::{Place, put};
 use crate::proxy::Proxy;
-use offcut::store::{Id, Selection, Store};
+use offcut::store::{EntryFilter, Id, Store};
 
 #[test]
 fn lists_selects_and_pages_more_entries_than_one_page_has() {
@@ -24,17 +24,17 @@ fn lists_selects_and_pages_more_entries_than_one_page_has() {
     let proxy = Proxy::new();
     let store = place.elsewhere("reader").store_through(&proxy);
     assert_eq!(store.ids().unwrap(), ids);
-    let everything = Selection::default();
-    let of = |selection: &Selection| {
+    let everything = EntryFilter::default();
+    let of = |selection: &EntryFilter| {
         store.select(selection).unwrap().into_iter().map(|item| item.id).collect::<Vec<_>>()
     };
-    assert_eq!(of(&Selection { tool: Some("odd".to_owned()), ..everything.clone() }).len(), 560);
-    assert_eq!(of(&Selection { host: Some("first".to_owned()), ..everything.clone() }).len(), 140);
+    assert_eq!(of(&EntryFilter { tool: Some("odd".to_owned()), ..everything.clone() }).len(), 560);
+    assert_eq!(of(&EntryFilter { host: Some("first".to_owned()), ..everything.clone() }).len(), 140);
     let newest: Vec<Id> = ids.iter().rev().copied().collect();
     // Page after page.
     let (mut before, mut seen) = (None, Vec::new());
     loop {
-        let page = of(&Selection { before, most: Some(300), ..everything.clone() });
+        let page = of(&EntryFilter { before, limit: Some(300), ..everything.clone() });
         seen.extend_from_slice(&page);
         match page.last() {
             Some(last) => before = Some(*last),
@@ -46,7 +46,7 @@ fn lists_selects_and_pages_more_entries_than_one_page_has() {
     for length in [8, 10, 16] {
         let expected: Vec<Id> =
             ids.iter().filter(|id| id.as_str().starts_with(&text[..length])).copied().collect();
-        assert_eq!(store.ids_beginning(&text[..length]).unwrap(), expected);
+        assert_eq!(store.ids_with_prefix(&text[..length]).unwrap(), expected);
     }
     proxy.take_received();
     assert_eq!(place.elsewhere("reader").store_through(&proxy).newest(1).unwrap(), newest[..1]);

@@ -3,13 +3,13 @@
 use crate::harness::{Place, access, all, put, text, variable};
 use crate::proxy::{Mode, Proxy};
 use offcut::Context;
-use offcut::store::{EntryState, NewEntry, Pin, Reading, Store, StoreError, Summary, UploadState, contract};
+use offcut::store::{EntryState, NewEntry, Pin, Store, StoreError, UploadState, contract};
 use offcut_object_store::{Access, FleetStore, Location};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 fn new_entry(context: &Context) -> NewEntry<'_> {
-    NewEntry { context, profile: "native", file_name: "x", reading: Reading::Plain }
+    NewEntry::new(context, "native")
 }
 
 #[track_caller]
@@ -29,7 +29,7 @@ fn an_outage_loses_nothing_and_a_later_upload_succeeds() {
     for (entry, number) in &entries {
         assert!(reason(&entry.upload_state).contains("the endpoint is down"), "{entry:?}");
         assert!(all(&store, &entry.id) == text(*number, 30_000), "this machine can read it");
-        assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Complete);
+        assert_eq!(store.entry(&entry.id).unwrap().state, EntryState::Complete);
     }
     store.pin(&entries[0].0.id, Pin::Pinned).unwrap();
     let pending = store.pending().unwrap();
@@ -82,7 +82,7 @@ fn an_outage_during_an_upload_leaves_the_output_on_this_machine() {
     }
     proxy.set(Mode::Down);
     writer.write(rest).unwrap();
-    let entry = writer.commit(&contract::summary(&bytes)).unwrap();
+    let entry = writer.commit(EntryState::Complete, &contract::summary(&bytes)).unwrap();
     assert!(matches!(entry.upload_state, UploadState::LocalOnly { .. }), "not reported as uploaded");
     assert!(matches!(place.elsewhere("other").store().entry(&id), Err(StoreError::NotFound { .. })));
     assert!(all(&store, &id) == bytes);
@@ -107,7 +107,7 @@ fn a_short_outage_during_a_long_output_has_no_effect() {
     std::thread::sleep(Duration::from_millis(1500));
     proxy.set(Mode::Open);
     writer.write(rest).unwrap();
-    let entry = writer.commit(&contract::summary(&bytes)).unwrap();
+    let entry = writer.commit(EntryState::Complete, &contract::summary(&bytes)).unwrap();
     assert_eq!(entry.upload_state, UploadState::Uploaded);
     assert!(all(&place.elsewhere("other").store(), &entry.id) == bytes);
 }
@@ -128,7 +128,7 @@ fn uploads_what_a_dead_process_left() {
     assert_eq!(place.store().upload_pending().unwrap().entries, 1);
     let elsewhere = place.elsewhere("other").store();
     let entry = elsewhere.entry(&id).unwrap();
-    assert_eq!((entry.completeness, entry.bytes), (EntryState::Abandoned, 26));
+    assert_eq!((entry.state, entry.bytes), (EntryState::Abandoned, 26));
     assert_eq!(all(&elsewhere, &id), b"the beginning of\nsomething");
 }
 
@@ -138,11 +138,10 @@ fn an_output_that_continues_is_not_uploaded_yet() {
     let store = place.store();
     let mut writer = store.create(&new_entry(&Context::tool("bash"))).unwrap();
     writer.write(b"so far").unwrap();
-    let summary = Summary { completeness: EntryState::Writing, ..contract::summary(b"so far") };
     let locked = writer.file();
-    let entry = writer.commit(&summary).unwrap();
+    let entry = writer.commit(EntryState::Running, &contract::summary(b"so far")).unwrap();
     assert!(reason(&entry.upload_state).contains("captured"));
-    assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Writing);
+    assert_eq!(store.entry(&entry.id).unwrap().state, EntryState::Running);
     assert_eq!(store.upload_pending().unwrap().entries, 0);
     drop(locked);
 }

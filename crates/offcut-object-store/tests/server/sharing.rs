@@ -1,7 +1,7 @@
 //! Many machines that share one store.
 
 use crate::harness::{Place, all, number, put, text};
-use offcut::store::{Id, Selection, Store, StoreError};
+use offcut::store::{EntryFilter, Id, Store, StoreError};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -26,9 +26,9 @@ fn many_writers_and_readers_lose_and_mix_nothing() {
                     let mut read = 0;
                     while !done.load(Ordering::SeqCst) || read == 0 {
                         for item in
-                            store.select(&Selection { most: Some(3), ..Selection::default() }).unwrap()
+                            store.select(&EntryFilter { limit: Some(3), ..EntryFilter::default() }).unwrap()
                         {
-                            let seed = item.tool.unwrap()[5..].parse().unwrap();
+                            let seed = item.context.tool.unwrap()[5..].parse().unwrap();
                             assert!(
                                 all(&store, &item.id) == output(seed).1,
                                 "every listed output can be read completely"
@@ -80,7 +80,7 @@ fn cleaners_at_the_same_time_remove_each_entry_once() {
         for _ in 0..4 {
             scope.spawn(|| {
                 let cleaner = place.elsewhere("cleaner").store();
-                cleaner.select(&Selection::default()).unwrap();
+                cleaner.select(&EntryFilter::default()).unwrap();
                 cleaner.remove_all(old, &mut |_, result| {
                     assert!(matches!(result, Ok(()) | Err(StoreError::NotFound { .. })), "{result:?}");
                 });

@@ -33,7 +33,7 @@ impl<'a> Job<'a> {
         let context = Context {
             tool: context.tool.clone().or_else(|| found.tool.clone()),
             call_id: context.call_id.clone().or_else(|| found.call_id.clone()),
-            session: context.session.clone(),
+            ..context.clone()
         };
         let text = match &found.texts {
             Texts::Parts { texts, .. } => {

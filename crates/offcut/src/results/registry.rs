@@ -82,6 +82,7 @@ impl Registry {
                 tool: Some(call.name.clone()),
                 call_id: Some(call.id.clone()),
                 session: session.map(str::to_owned),
+                ..Context::default()
             })
             .collect();
         let bounded = |index: usize, output: ToolOutput, share: Option<u64>| {

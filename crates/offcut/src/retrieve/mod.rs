@@ -88,7 +88,7 @@ pub fn resolve(store: &dyn Store, reference: &str) -> Result<Id, RetrieveError> 
         return store.newest(age.saturating_add(1))?.get(age).copied().ok_or_else(unknown);
     }
     if Id::is_prefix(name) {
-        let ids = store.ids_beginning(name)?;
+        let ids = store.ids_with_prefix(name)?;
         let mut found = ids.iter();
         return match (found.next(), found.next()) {
             (None, _) => Err(unknown()),

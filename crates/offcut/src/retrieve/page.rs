@@ -90,11 +90,11 @@ pub fn page(
             reader.lines(start, Some(line - before), Some(line.saturating_add(context)), limits)?
         }
         Range::LastLines(count) => {
-            let start = match entry.lines() {
+            let start = match entry.lines {
                 Some(total) => reader.offset_of(total.saturating_sub(count) + 1)?,
                 None => reader.offset_from_end(count)?,
             };
-            let first = entry.lines().map(|total| total.saturating_sub(count) + 1);
+            let first = entry.lines.map(|total| total.saturating_sub(count) + 1);
             reader.lines(start, first, None, limits)?
         }
     };
@@ -114,7 +114,7 @@ impl Reader<'_> {
 
     /// The offset of `line`, found from a checkpoint or from the nearer end of the output.
     fn offset_of(&self, line: u64) -> Result<u64, RetrieveError> {
-        let total = self.entry.lines();
+        let total = self.entry.lines;
         if let Some(total) = total.filter(|&total| line > total.max(1)) {
             return Err(self.past_the_end("line", line, total));
         }
@@ -247,7 +247,7 @@ impl Reader<'_> {
                 Some(first) if count < wanted => Progress::Full(Range::Lines { first: first + count, last }),
                 Some(first) => {
                     let next = first + count;
-                    let last = (next + count - 1).min(self.entry.lines().unwrap_or(u64::MAX));
+                    let last = (next + count - 1).min(self.entry.lines.unwrap_or(u64::MAX));
                     Progress::Satisfied(Range::Lines { first: next, last: Some(last) })
                 }
                 None => Progress::Full(Range::Bytes { start: end, end: None }),

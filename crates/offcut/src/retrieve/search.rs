@@ -159,7 +159,7 @@ impl Search {
         let most = max_count.map(|count| page.result.shown + count);
         let collector = Collector { id: *id, matcher, most, page };
         searcher.search_reader(&*matcher, Reader { source, offset: 0 }, collector).map_err(|error| {
-            RetrieveError::Store(StoreError::Io { tried: "search", place: id.to_string(), error })
+            RetrieveError::Store(StoreError::Io { action: "search", place: id.to_string(), error })
         })
     }
 
@@ -254,20 +254,14 @@ fn around(line: &[u8], at: usize) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::context::Context;
-    use crate::store::{MemoryStore, NewEntry, Reading, contract};
+    use crate::store::{EntryState, MemoryStore, NewEntry, contract};
     use std::time::UNIX_EPOCH;
 
     fn find(text: &[u8], query: &Query, limits: PageLimits) -> (Vec<String>, u64, u64) {
         let store = MemoryStore::new(|| UNIX_EPOCH);
-        let draft = NewEntry {
-            context: &Context::default(),
-            profile: "native",
-            file_name: "x",
-            reading: Reading::Plain,
-        };
-        let mut writer = store.create(&draft).unwrap();
+        let mut writer = store.create(&NewEntry::new(&Context::default(), "native")).unwrap();
         writer.write(text).unwrap();
-        let id = writer.commit(&contract::summary(text)).unwrap().id;
+        let id = writer.commit(EntryState::Complete, &contract::summary(text)).unwrap().id;
         let found = search(&store, &[id], query, limits).unwrap();
         let text = String::from_utf8_lossy(&found.to_text(false)).into_owned();
         let lines = text.split_terminator('\n').map(str::to_owned).collect();

@@ -44,7 +44,7 @@ impl<'a> Source<'a> {
     pub(crate) fn checkpoint(&self, line: u64) -> Result<LineCheckpoint, StoreError> {
         match self.readable {
             Some(_) => Ok(LineCheckpoint::START),
-            None => self.store.landmark(&self.id, line),
+            None => self.store.checkpoint(&self.id, line),
         }
     }
 }

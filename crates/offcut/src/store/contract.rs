@@ -1,55 +1,47 @@
-//! What every store must do, as a test that anybody can run against their own.
+//! The requirements for every store, as a test suite that anybody can run against their own.
 //!
 //! ```
 //! offcut::store::contract::check(|| offcut::store::MemoryStore::new(std::time::SystemTime::now));
 //! ```
 
-use crate::context::Context;
+use crate::context::{Context, Origin};
 use crate::cut::{Gap, GapReason, LinePosition, Size};
 use crate::store::{
-    Entry, EntryState, Id, LineCheckpoint, NewEntry, Pin, Reading, Selection, Store, StoreError, Summary,
-    Writer,
+    Digester, Entry, EntryFilter, EntryState, Id, LineCheckpoint, NewEntry, Pin, Reading, Retention, Store,
+    StoreError, Summary, Writer,
 };
 use std::collections::BTreeSet;
+use std::time::{Duration, UNIX_EPOCH};
 
-/// Checks a store, made empty by `make` as often as needed. Panics with a message at the first thing that is wrong.
+/// Checks a store. `make` returns a new empty one for each test. Panics with a message at the first failure.
 #[expect(clippy::unwrap_used, reason = "a failed expectation of a test suite is a panic")]
 pub fn check<S: Store>(make: impl Fn() -> S) {
-    an_empty_store(&make());
-    bytes_come_back(&make());
+    empty_store_has_no_entries(&make());
+    bytes_are_returned_unchanged(&make());
     reads_by_range(&make());
-    an_open_entry_is_incomplete(&make());
-    a_partial_entry_says_why(&make());
-    metadata_comes_back(&make());
+    uncommitted_entry_is_running_then_abandoned(&make());
+    capped_entry_has_a_reason(&make());
+    metadata_is_returned_unchanged(&make());
     entries_are_ordered_and_distinct(&make());
     removed_entries_are_gone(&make());
-    pins_hold_until_they_are_taken_away(&make());
-    the_newest_and_those_that_begin_alike(&make());
-    selections_choose(&make());
-    landmarks_are_true(&make());
-    many_are_removed_at_once(&make());
-    many_writers(&make());
-    // The ids of this crate are the only ones there are.
+    pins_stay_until_removed(&make());
+    finds_newest_and_by_prefix(&make());
+    filters_select(&make());
+    checkpoints_are_exact(&make());
+    removes_many_at_once(&make());
+    many_writers_do_not_mix(&make());
+    // Stores from `make` are independent of each other.
     assert!(make().ids().unwrap().is_empty());
-}
-
-fn draft(context: &Context) -> NewEntry<'_> {
-    NewEntry { context, profile: "native", file_name: "{id}.txt", reading: Reading::Plain }
 }
 
 /// A summary of `bytes` that were all shown.
 pub fn summary(bytes: &[u8]) -> Summary {
-    let size =
-        Size { bytes: bytes.len() as u64, lines: crate::measure::newlines(bytes), chars: None, tokens: None };
-    Summary {
-        original: size,
-        lines: size.lines,
-        digest: blake3::hash(bytes).to_hex().to_string(),
-        completeness: EntryState::Complete,
-        exit_code: None,
-        shown: size,
-        gaps: Vec::new(),
-    }
+    let (bytes_count, lines) = (bytes.len() as u64, crate::measure::newlines(bytes));
+    let size = Size { bytes: bytes_count, lines, chars: None, tokens: None };
+    let mut digester = Digester::new();
+    digester.update(bytes);
+    let (digest, block_digests) = digester.finish();
+    Summary { original: size, lines, digest, block_digests, shown: size, ..Summary::default() }
 }
 
 #[track_caller]
@@ -64,12 +56,12 @@ fn ok<T>(result: Result<T, StoreError>) -> T {
 fn put(store: &dyn Store, bytes: &[u8]) -> Entry {
     let mut writer = open(store);
     ok(writer.write(bytes));
-    ok(writer.commit(&summary(bytes)))
+    ok(writer.commit(EntryState::Complete, &summary(bytes)))
 }
 
 #[track_caller]
 fn open(store: &dyn Store) -> Box<dyn Writer> {
-    ok(store.create(&draft(&Context::tool("contract"))))
+    ok(store.create(&NewEntry::new(&Context::tool("contract"), "native")))
 }
 
 #[track_caller]
@@ -85,27 +77,27 @@ fn all(store: &dyn Store, id: &Id) -> Vec<u8> {
     }
 }
 
-fn an_empty_store(store: &dyn Store) {
+fn empty_store_has_no_entries(store: &dyn Store) {
     assert_eq!(ok(store.ids()), []);
-    let unknown = Id::new(std::time::UNIX_EPOCH, 7);
+    let unknown = Id::new(UNIX_EPOCH, 7);
     assert!(matches!(store.entry(&unknown), Err(StoreError::NotFound { .. })));
     assert!(matches!(store.read(&unknown, 0, &mut [0; 8]), Err(StoreError::NotFound { .. })));
     assert!(matches!(store.remove(&unknown), Err(StoreError::NotFound { .. })));
 }
 
-fn bytes_come_back(store: &dyn Store) {
+fn bytes_are_returned_unchanged(store: &dyn Store) {
     let every_byte: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     for bytes in [&b""[..], b"\0", b"no feed", b"\xFF\xFE\r\n\x1B[0m", &every_byte] {
         let entry = put(store, bytes);
         assert_eq!(all(store, &entry.id), bytes);
         assert_eq!(entry.bytes, bytes.len() as u64);
         let found = ok(store.entry(&entry.id));
-        assert_eq!(found, entry, "what commit returns is what the store says later");
+        assert_eq!(found, entry, "entry() returns what commit() returned");
         if let Some(path) = &entry.path {
             assert_eq!(
                 std::fs::read(path).ok().as_deref(),
                 Some(bytes),
-                "a path names a plain file of these bytes"
+                "the path is a plain file with these bytes"
             );
         }
     }
@@ -113,7 +105,7 @@ fn bytes_come_back(store: &dyn Store) {
     for chunk in every_byte.chunks(777) {
         ok(writer.write(chunk));
     }
-    let entry = ok(writer.commit(&summary(&every_byte)));
+    let entry = ok(writer.commit(EntryState::Complete, &summary(&every_byte)));
     assert_eq!(all(store, &entry.id), every_byte, "many writes make one entry");
 }
 
@@ -133,47 +125,63 @@ fn reads_by_range(store: &dyn Store) {
     assert_eq!(read(3, 0), b"");
 }
 
-fn an_open_entry_is_incomplete(store: &dyn Store) {
+fn uncommitted_entry_is_running_then_abandoned(store: &dyn Store) {
     let mut writer = open(store);
     ok(writer.write(b"so far"));
     let id = writer.id();
     let entry = ok(store.entry(&id));
-    assert_eq!(entry.completeness, EntryState::Writing);
+    assert_eq!(entry.state, EntryState::Running);
     assert_eq!(entry.summary, None);
     assert!(ok(store.ids()).contains(&id));
     drop(writer);
     let entry = ok(store.entry(&id));
-    assert_eq!(entry.completeness, EntryState::Abandoned, "a dropped writer leaves an incomplete entry");
-    assert_eq!(entry.lines(), None);
+    assert_eq!(entry.state, EntryState::Abandoned, "a dropped writer leaves an abandoned entry");
+    assert_eq!(entry.lines, None);
     assert_eq!(all(store, &id), b"so far", "what was written can be read");
 }
 
-fn a_partial_entry_says_why(store: &dyn Store) {
+fn capped_entry_has_a_reason(store: &dyn Store) {
     let mut writer = open(store);
     ok(writer.write(b"half"));
-    let completeness = EntryState::Partial { reason: "the disk is full".to_owned() };
-    let summary = Summary { completeness: completeness.clone(), ..summary(b"half of it") };
-    let entry = ok(writer.commit(&summary));
-    assert_eq!(entry.completeness, completeness);
+    let state = EntryState::Capped { reason: "the disk is full".to_owned() };
+    let entry = ok(writer.commit(state.clone(), &summary(b"half of it")));
+    assert_eq!(entry.state, state);
     assert_eq!(entry.bytes, 4);
     let found = ok(store.entry(&entry.id));
     assert_eq!(found, entry);
-    assert_eq!(found.lines(), None, "the lines of a partial entry are not known");
+    assert_eq!(found.lines, None, "the lines of a capped entry are not known");
 }
 
-fn metadata_comes_back(store: &dyn Store) {
+fn metadata_is_returned_unchanged(store: &dyn Store) {
+    let time = UNIX_EPOCH + Duration::from_millis(1_771_860_645_123);
     let context = Context {
         tool: Some("../..\n\0漢".to_owned()),
         call_id: Some("-rf \"quoted\"".to_owned()),
+        message_id: Some("message".to_owned()),
         session: Some("s".repeat(2000)),
+        agent: Some("agent".to_owned()),
+        started: Some(time),
+        origin: Origin {
+            command: Some("curl -H 'token: secret' \u{1b}".to_owned()),
+            directory: Some("/home/user".to_owned()),
+            user: Some("user".to_owned()),
+        },
     };
-    let mut writer = ok(store.create(&NewEntry { profile: "klaude", ..draft(&context) }));
+    let mut writer = ok(store.create(&NewEntry {
+        strategy: Some("auto"),
+        retention: Some(Retention::Days(7)),
+        reading: Reading::Readable,
+        ..NewEntry::new(&context, "klaude")
+    }));
     ok(writer.write(b"a\nb\nc\n"));
     let id = writer.id();
     let amount = |bytes, lines| Size { bytes, lines, chars: Some(u64::MAX >> 1), tokens: Some(3) };
     let summary = Summary {
         original: amount(6, 3),
+        block_digests: vec!["00".repeat(32), "ff".repeat(32)],
         exit_code: Some(-9),
+        signal: Some(9),
+        duration: Some(Duration::from_millis(1234)),
         shown: amount(2, 1),
         gaps: vec![Gap {
             start: 2,
@@ -185,11 +193,22 @@ fn metadata_comes_back(store: &dyn Store) {
         }],
         ..summary(b"a\nb\nc\n")
     };
-    ok(writer.commit(&summary));
+    ok(writer.commit(EntryState::Complete, &summary));
     let entry = ok(store.entry(&id));
-    assert_eq!((entry.id, &entry.context, entry.profile.as_str()), (id, &context, "klaude"));
+    // A shared store may leave out the origin, and nothing else.
+    let shared = Context { origin: Origin::default(), ..context.clone() };
+    assert!([&context, &shared].contains(&&entry.context), "{:?}", entry.context);
+    assert_eq!((entry.id, entry.profile.as_str(), entry.strategy.as_deref()), (id, "klaude", Some("auto")));
+    assert_eq!((entry.retention, entry.reading), (Some(Retention::Days(7)), Reading::Readable));
     assert_eq!(entry.summary, Some(summary));
-    assert_eq!(entry.lines(), Some(3));
+    assert_eq!(entry.lines, Some(3));
+
+    let mut writer = ok(store
+        .create(&NewEntry { retention: Some(Retention::Forever), ..NewEntry::new(&Context::default(), "") }));
+    ok(writer.write(b"x"));
+    let entry = ok(writer.commit(EntryState::Complete, &self::summary(b"x")));
+    assert_eq!(entry.retention, Some(Retention::Forever));
+    assert_eq!(ok(store.entry(&entry.id)), entry);
 }
 
 fn entries_are_ordered_and_distinct(store: &dyn Store) {
@@ -209,7 +228,7 @@ fn removed_entries_are_gone(store: &dyn Store) {
     assert_eq!(all(store, &second.id), b"second");
 }
 
-fn pins_hold_until_they_are_taken_away(store: &dyn Store) {
+fn pins_stay_until_removed(store: &dyn Store) {
     let (first, second) = (put(store, b"first"), put(store, b"second"));
     let pin = |entry: &Entry| ok(store.entry(&entry.id)).pin;
     ok(store.pin(&first.id, Pin::Pinned));
@@ -223,7 +242,7 @@ fn pins_hold_until_they_are_taken_away(store: &dyn Store) {
     assert!(matches!(store.pin(&second.id, Pin::Pinned), Err(StoreError::NotFound { .. })));
 }
 
-fn the_newest_and_those_that_begin_alike(store: &dyn Store) {
+fn finds_newest_and_by_prefix(store: &dyn Store) {
     assert_eq!(ok(store.newest(3)), []);
     let made: Vec<Id> = (0..5_u8).map(|number| put(store, &[number]).id).collect();
     let newest: Vec<Id> = made.iter().rev().copied().collect();
@@ -231,20 +250,20 @@ fn the_newest_and_those_that_begin_alike(store: &dyn Store) {
     assert_eq!(ok(store.newest(100)), newest);
     assert_eq!(ok(store.newest(0)), []);
     for length in [1, 3, 8, Id::WIDTH] {
-        let beginning = &made[2].as_str()[..length];
-        let alike: Vec<Id> = made.iter().filter(|id| id.as_str().starts_with(beginning)).copied().collect();
-        assert_eq!(ok(store.ids_beginning(beginning)), alike, "{beginning}");
+        let prefix = &made[2].as_str()[..length];
+        let alike: Vec<Id> = made.iter().filter(|id| id.as_str().starts_with(prefix)).copied().collect();
+        assert_eq!(ok(store.ids_with_prefix(prefix)), alike, "{prefix}");
     }
-    assert_eq!(ok(store.ids_beginning("zzzz")), []);
-    let unknown = Id::new(std::time::UNIX_EPOCH, 7);
+    assert_eq!(ok(store.ids_with_prefix("zzzz")), []);
+    let unknown = Id::new(UNIX_EPOCH, 7);
     let entries = store.entries(&[made[1], unknown, made[0]]);
-    assert_eq!(entries.len(), 3, "as many as were asked for, in order");
+    assert_eq!(entries.len(), 3, "one result for each id, in order");
     assert_eq!(entries[0].as_ref().ok().map(|entry| entry.id), Some(made[1]));
     assert!(matches!(entries[1], Err(StoreError::NotFound { .. })));
     assert_eq!(entries[2].as_ref().ok().map(|entry| entry.id), Some(made[0]));
 }
 
-fn selections_choose(store: &dyn Store) {
+fn filters_select(store: &dyn Store) {
     let long = "long ".repeat(50);
     let contexts =
         [("bash", Some("one")), ("bash", Some("two")), ("Read", Some("one")), (long.as_str(), None)];
@@ -252,34 +271,34 @@ fn selections_choose(store: &dyn Store) {
         .iter()
         .map(|(tool, session)| {
             let context = Context { session: session.map(str::to_owned), ..Context::tool(*tool) };
-            let mut writer = ok(store.create(&draft(&context)));
+            let mut writer = ok(store.create(&NewEntry::new(&context, "native")));
             ok(writer.write(b"some\nlines\n"));
-            ok(writer.commit(&summary(b"some\nlines\n")))
+            ok(writer.commit(EntryState::Complete, &summary(b"some\nlines\n")))
         })
         .collect();
     ok(store.pin(&made[1].id, Pin::Pinned));
-    let select = |selection: &Selection| ok(store.select(selection));
-    let ids = |selection: &Selection| select(selection).iter().map(|item| item.id).collect::<Vec<_>>();
+    let select = |filter: &EntryFilter| ok(store.select(filter));
+    let ids = |filter: &EntryFilter| select(filter).iter().map(|item| item.id).collect::<Vec<_>>();
     let all: Vec<Id> = made.iter().rev().map(|entry| entry.id).collect();
-    let everything = Selection::default();
+    let everything = EntryFilter::default();
     assert_eq!(ids(&everything), all, "newest first");
-    let tool = |name: &str| Selection { tool: Some(name.to_owned()), ..Selection::default() };
+    let tool = |name: &str| EntryFilter { tool: Some(name.to_owned()), ..EntryFilter::default() };
     assert_eq!(ids(&tool("bash")), [made[1].id, made[0].id]);
-    assert_eq!(ids(&tool(&long)), [made[3].id], "names of any length are told apart");
+    assert_eq!(ids(&tool(&long)), [made[3].id], "long names are distinguished");
     assert_eq!(ids(&tool(&long[1..])), []);
-    let both = Selection { session: Some("one".to_owned()), ..tool("bash") };
+    let both = EntryFilter { session: Some("one".to_owned()), ..tool("bash") };
     assert_eq!(ids(&both), [made[0].id]);
-    assert_eq!(ids(&Selection { host: Some("nobody".to_owned()), ..everything.clone() }), []);
-    assert_eq!(ids(&Selection { most: Some(2), ..everything.clone() }), all[..2]);
-    assert_eq!(ids(&Selection { most: Some(1), ..tool("bash") }), [made[1].id]);
-    assert_eq!(ids(&Selection { before: Some(made[2].id), ..everything.clone() }), all[2..]);
+    assert_eq!(ids(&EntryFilter { host: Some("nobody".to_owned()), ..everything.clone() }), []);
+    assert_eq!(ids(&EntryFilter { limit: Some(2), ..everything.clone() }), all[..2]);
+    assert_eq!(ids(&EntryFilter { limit: Some(1), ..tool("bash") }), [made[1].id]);
+    assert_eq!(ids(&EntryFilter { before: Some(made[2].id), ..everything.clone() }), all[2..]);
     // Several may be made within one moment.
     let time = made[2].id.time();
     let (later, earlier): (Vec<Id>, Vec<Id>) = all.iter().partition(|id| id.time() >= time);
-    assert_eq!(ids(&Selection { from: Some(time), ..everything.clone() }), later);
-    assert_eq!(ids(&Selection { until: Some(time), ..everything.clone() }), earlier);
+    assert_eq!(ids(&EntryFilter { from: Some(time), ..everything.clone() }), later);
+    assert_eq!(ids(&EntryFilter { until: Some(time), ..everything.clone() }), earlier);
     for (item, entry) in select(&everything).iter().zip(made.iter().rev()) {
-        let known = (item.bytes, item.lines, &item.completeness, &item.session, item.profile.as_str());
+        let known = (item.bytes, item.lines, &item.state, &item.context.session, item.profile.as_str());
         let session = &entry.context.session;
         assert_eq!(known, (11, Some(2), &EntryState::Complete, session, "native"));
         let pin = if item.id == made[1].id { Pin::Pinned } else { Pin::Loose };
@@ -287,33 +306,33 @@ fn selections_choose(store: &dyn Store) {
     }
 }
 
-fn landmarks_are_true(store: &dyn Store) {
+fn checkpoints_are_exact(store: &dyn Store) {
     let text: Vec<u8> = (0..500_000).flat_map(|number| format!("line {number}\n").into_bytes()).collect();
     let entry = put(store, &text);
     for line in [1, 2, 1000, 123_456, 250_000, 499_999, 500_000] {
-        let LineCheckpoint { offset, feeds } = ok(store.landmark(&entry.id, line));
+        let LineCheckpoint { offset, feeds } = ok(store.checkpoint(&entry.id, line));
         let before = usize::try_from(offset).ok().and_then(|offset| text.get(..offset));
         let feeds_before = before.map(crate::measure::newlines);
-        assert_eq!(feeds_before, Some(feeds), "what is said of a place is true");
-        assert!(feeds < line, "the line does not begin before its landmark");
+        assert_eq!(feeds_before, Some(feeds), "the number of line feeds is exact");
+        assert!(feeds < line, "the line does not start before its checkpoint");
     }
 }
 
-fn many_are_removed_at_once(store: &dyn Store) {
+fn removes_many_at_once(store: &dyn Store) {
     let made: Vec<Id> = (0..5_u8).map(|number| put(store, &[number]).id).collect();
-    let unknown = Id::new(std::time::UNIX_EPOCH, 7);
-    let mut told = Vec::new();
+    let unknown = Id::new(UNIX_EPOCH, 7);
+    let mut reported = Vec::new();
     ok(store.ids());
-    store.remove_all(&[made[0], unknown, made[3]], &mut |id, result| told.push((*id, result.is_ok())));
-    told.sort_unstable();
+    store.remove_all(&[made[0], unknown, made[3]], &mut |id, result| reported.push((*id, result.is_ok())));
+    reported.sort_unstable();
     let mut expected = [(made[0], true), (unknown, false), (made[3], true)];
     expected.sort_unstable();
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     assert_eq!(ok(store.ids()), [made[1], made[2], made[4]]);
     assert!(matches!(store.entry(&made[0]), Err(StoreError::NotFound { .. })));
 }
 
-fn many_writers(store: &dyn Store) {
+fn many_writers_do_not_mix(store: &dyn Store) {
     let ids: Vec<Id> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8_u8)
             .map(|number| {

@@ -1,8 +1,6 @@
 //! A store around the caller's own place for bytes: a database, a cache, a bucket.
 
-use crate::store::{
-    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, UploadState, Writer,
-};
+use crate::store::{Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, Writer};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -112,20 +110,7 @@ impl<B: Backend> Store for CustomStore<B> {
             Id::new(created, u64::from(nanos) + index.created)
         };
         let Destination { path, writer } = self.backend.create(&id, new)?;
-        let entry = Entry {
-            id,
-            path: path.clone(),
-            created,
-            context: new.context.clone(),
-            profile: new.profile.to_owned(),
-            reading: new.reading,
-            host: None,
-            bytes: 0,
-            completeness: EntryState::Writing,
-            pin: Pin::Loose,
-            upload_state: UploadState::Uploaded,
-            summary: None,
-        };
+        let entry = Entry { path: path.clone(), ..Entry::new(id, created, new) };
         lock(&self.index).entries.insert(id, entry);
         Ok(Box::new(CustomWriter { id, path, writer, index: Arc::clone(&self.index) }))
     }
@@ -163,9 +148,9 @@ struct CustomWriter {
 }
 
 impl CustomWriter {
-    fn failure(&self, tried: &'static str) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
+    fn failure(&self, action: &'static str) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
         let place = self.id.to_string();
-        move |error| StoreError::Io { tried, place, error }
+        move |error| StoreError::Io { action, place, error }
     }
 }
 
@@ -183,12 +168,11 @@ impl Writer for CustomWriter {
         lock(&self.index).entry(&self.id).map(|entry| entry.bytes += bytes.len() as u64)
     }
 
-    fn commit(mut self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
+    fn commit(mut self: Box<Self>, state: EntryState, summary: &Summary) -> Result<Entry, StoreError> {
         self.writer.flush().map_err(self.failure("write"))?;
         let mut index = lock(&self.index);
         let entry = index.entry(&self.id)?;
-        entry.completeness = summary.completeness.clone();
-        entry.summary = Some(summary.clone());
+        *entry = entry.clone().committed(entry.bytes, state, summary.clone());
         Ok(entry.clone())
     }
 }
@@ -196,9 +180,9 @@ impl Writer for CustomWriter {
 impl Drop for CustomWriter {
     fn drop(&mut self) {
         if let Ok(entry) = lock(&self.index).entry(&self.id)
-            && entry.completeness == EntryState::Writing
+            && entry.state == EntryState::Running
         {
-            entry.completeness = EntryState::Abandoned;
+            entry.state = EntryState::Abandoned;
         }
     }
 }

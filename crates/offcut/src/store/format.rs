@@ -1,73 +1,104 @@
-//! The metadata file of an entry: one JSON object, version 1.
+//! The metadata of an entry: one JSON object, described in docs/entry-format.md.
 //!
-//! Other programs read these files, so the format has its own types and changes only by adding fields.
+//! Other programs read these files, so the format has its own types. Version 1 is read too: it has fewer fields and
+//! other words for the states.
 
-use crate::context::Context;
+use crate::context::{Context, Origin};
 use crate::cut::{Gap, GapReason, LinePosition, Size};
-use crate::store::{Entry, EntryState, Id, NewEntry, Pin, Reading, StoreError, Summary, UploadState};
+use crate::store::{Entry, EntryState, Id, Pin, Reading, Retention, StoreError, Summary, UploadState};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-/// What is written when an entry is opened, and again when it is committed.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Metadata {
+/// The version that is written, and the newest that is read.
+const VERSION: u32 = 2;
+
+/// Version 1 called an abandoned entry partial, for this reason.
+const ABANDONED_IN_VERSION_1: &str = "its writer ended early";
+
+#[derive(Serialize, Deserialize)]
+struct Metadata {
     version: u32,
     id: String,
-    /// The name of the file with the bytes, in the folder above.
-    pub(crate) file: String,
+    /// The name of the file with the bytes, in the directory above.
+    file: String,
     created: Timestamp,
     profile: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strategy: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retention: Option<Retention>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tool: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     call_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
-    #[serde(default, skip_serializing_if = "Reading::is_plain")]
-    reading: Reading,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     host: Option<String>,
-    state: State,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    directory: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "is_plain")]
+    reading: Reading,
+    state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) output: Option<Output>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<Output>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum State {
-    Writing,
-    Complete,
-    Partial,
+/// What every version has.
+#[derive(Deserialize)]
+struct Preamble {
+    version: u32,
+    id: String,
+    file: Option<String>,
 }
 
-/// What is known when all bytes have been written.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Output {
-    /// The bytes kept.
-    pub(crate) bytes: u64,
-    original: Amount,
+/// What is known since all bytes were written.
+#[derive(Serialize, Deserialize)]
+struct Output {
+    /// The bytes stored.
+    bytes: u64,
+    #[serde(with = "Amount")]
+    original: Size,
     lines: u64,
     digest: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    block_digests: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
-    shown: Amount,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<u64>,
+    #[serde(with = "Amount")]
+    shown: Size,
     gaps: Vec<Missing>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Size")]
 struct Amount {
     bytes: u64,
     lines: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     chars: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     tokens: Option<u64>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Missing {
     start: u64,
     end: u64,
@@ -78,185 +109,134 @@ struct Missing {
     why: String,
 }
 
-/// Why an entry is partial whose writer died.
-pub(crate) const WRITER_ENDED: &str = "its writer ended early";
-
-/// What a file holds.
-pub(crate) struct Found {
-    pub(crate) bytes: u64,
-    pub(crate) lines: u64,
-    pub(crate) digest: String,
-    /// What came after the preview.
-    pub(crate) unseen: Option<Gap>,
-}
-
-impl Metadata {
-    pub(crate) fn opened(id: &Id, file: String, created: SystemTime, draft: &NewEntry<'_>) -> Metadata {
-        let NewEntry { context, profile, reading, .. } = *draft;
-        Metadata {
-            version: 1,
-            id: id.to_string(),
-            file,
-            created: Timestamp::try_from(created).unwrap_or(Timestamp::UNIX_EPOCH),
-            profile: profile.to_owned(),
-            tool: context.tool.clone(),
-            call_id: context.call_id.clone(),
-            session: context.session.clone(),
-            reading,
-            host: None,
-            state: State::Writing,
-            reason: None,
-            output: None,
-        }
-    }
-
-    pub(crate) fn committed(mut self, bytes: u64, summary: &Summary) -> Metadata {
-        (self.state, self.reason) = match &summary.completeness {
-            EntryState::Complete => (State::Complete, None),
-            EntryState::Partial { reason } => (State::Partial, Some(reason.clone())),
-            EntryState::Writing | EntryState::Abandoned => (State::Writing, None),
-        };
-        self.output = Some(Output {
-            bytes,
-            original: summary.original.into(),
-            lines: summary.lines,
-            digest: summary.digest.clone(),
-            exit_code: summary.exit_code,
-            shown: summary.shown.into(),
-            gaps: summary.gaps.iter().map(Missing::from).collect(),
-        });
-        self
-    }
-
-    /// What a file turned out to hold, for an entry that another process went on with, or whose writer died.
-    pub(crate) fn settled(mut self, found: Found, completeness: &EntryState) -> Metadata {
-        (self.state, self.reason) = match completeness {
-            EntryState::Complete => (State::Complete, None),
-            EntryState::Partial { reason } => (State::Partial, Some(reason.clone())),
-            EntryState::Abandoned => (State::Partial, Some(WRITER_ENDED.to_owned())),
-            EntryState::Writing => (State::Writing, None),
-        };
-        let Found { bytes, lines, digest, unseen } = found;
-        let held = Amount { bytes, lines, chars: None, tokens: None };
-        let nothing = Amount { bytes: 0, lines: 0, chars: None, tokens: None };
-        let mut output = self.output.take().unwrap_or(Output {
-            bytes,
-            original: held,
-            lines,
-            digest: String::new(),
-            exit_code: None,
-            shown: nothing,
-            gaps: Vec::new(),
-        });
-        if bytes > output.original.bytes {
-            output.original = held;
-        }
-        (output.bytes, output.lines, output.digest) = (bytes, lines, digest);
-        output.gaps.extend(unseen.as_ref().map(Missing::from));
-        self.output = Some(output);
-        self
-    }
-
-    /// How many bytes there were when a preview was made, if one was.
-    pub(crate) fn previewed(&self) -> Option<u64> {
-        self.output.as_ref().map(|output| output.original.bytes)
-    }
-
-    pub(crate) fn created(&self) -> SystemTime {
-        self.created.into()
-    }
-
-    pub(crate) fn reading(&self) -> Reading {
-        self.reading
-    }
-
-    pub(crate) fn profile(&self) -> &str {
-        &self.profile
-    }
-
-    pub(crate) fn context(&self) -> Context {
-        Context { tool: self.tool.clone(), call_id: self.call_id.clone(), session: self.session.clone() }
-    }
-
-    /// `None` while the writer has not said how it ended.
-    pub(crate) fn completeness(&self) -> Option<EntryState> {
-        match self.state {
-            State::Writing => None,
-            State::Complete => Some(EntryState::Complete),
-            State::Partial if self.reason.as_deref() == Some(WRITER_ENDED) => Some(EntryState::Abandoned),
-            State::Partial => Some(EntryState::Partial {
-                reason: self.reason.clone().unwrap_or_else(|| "unknown".to_owned()),
-            }),
-        }
-    }
-
-    pub(crate) fn summary(&self, completeness: &EntryState) -> Option<Summary> {
-        self.output.as_ref().map(|output| Summary {
-            original: output.original.into(),
-            lines: output.lines,
-            digest: output.digest.clone(),
-            completeness: completeness.clone(),
-            exit_code: output.exit_code,
-            shown: output.shown.into(),
-            gaps: output.gaps.iter().map(Gap::from).collect(),
-        })
-    }
-}
-
-/// An entry as one line of JSON.
-pub(crate) fn encode(entry: &Entry) -> Vec<u8> {
-    let Entry { id, created, context, profile, reading, .. } = entry;
-    let draft = NewEntry { context, profile, file_name: "", reading: *reading };
-    let opened = Metadata::opened(id, format!("{id}.txt"), *created, &draft);
-    let mut metadata = Metadata { host: entry.host.clone(), ..opened };
-    if let Some(summary) = &entry.summary {
-        metadata = metadata.committed(entry.bytes, summary);
-    }
-    (metadata.state, metadata.reason) = match &entry.completeness {
-        EntryState::Complete => (State::Complete, None),
-        EntryState::Partial { reason } => (State::Partial, Some(reason.clone())),
-        EntryState::Abandoned => (State::Partial, Some(WRITER_ENDED.to_owned())),
-        EntryState::Writing => (State::Writing, None),
+/// The metadata of an entry whose bytes are in `file`, as one line.
+pub(super) fn encode(entry: &Entry, file: &str) -> Vec<u8> {
+    let Context { tool, call_id, message_id, session, agent, started, origin } = entry.context.clone();
+    let metadata = Metadata {
+        version: if let EntryState::Unsupported { version } = entry.state { version } else { VERSION },
+        id: entry.id.to_string(),
+        file: file.to_owned(),
+        created: timestamp(entry.created),
+        profile: entry.profile.clone(),
+        strategy: entry.strategy.clone(),
+        retention: entry.retention,
+        tool,
+        call_id,
+        message_id,
+        session,
+        agent,
+        host: entry.host.clone(),
+        user: origin.user,
+        command: origin.command,
+        directory: origin.directory,
+        started: started.map(timestamp),
+        reading: entry.reading,
+        state: entry.state.as_str().to_owned(),
+        reason: entry.state.reason().map(str::to_owned),
+        output: entry.summary.as_ref().map(|summary| Output::new(entry.bytes, summary)),
     };
-    // Nothing in it can fail to be text: there are no maps and no foreign types.
+    // Serializing cannot fail: there are no maps and no foreign types.
     let mut text = serde_json::to_vec(&metadata).unwrap_or_default();
     text.push(b'\n');
     text
 }
 
-/// The entry that [`encode`] wrote.
-pub(crate) fn decode(id: &Id, text: &[u8]) -> Result<Entry, StoreError> {
+/// The entry that [`encode`] wrote, with the state as recorded, and the name of the file with its bytes.
+pub(super) fn decode(id: &Id, text: &[u8]) -> Result<(Entry, String), StoreError> {
     let damaged = |reason: String| StoreError::Damaged { id: *id, reason };
-    let metadata: Metadata = serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?;
-    if metadata.id != id.as_str() {
-        return Err(damaged("it is that of another output".to_owned()));
+    let check_id = |found: &str| match found == id.as_str() {
+        true => Ok(()),
+        false => Err(damaged("it belongs to another entry".to_owned())),
+    };
+    let parsed = serde_json::from_slice::<Metadata>(text);
+    if !parsed.as_ref().is_ok_and(|metadata| metadata.version <= VERSION)
+        && let Ok(Preamble { version, id: found, file }) = serde_json::from_slice(text)
+        && version > VERSION
+    {
+        check_id(&found)?;
+        let entry = Entry::unknown(*id, EntryState::Unsupported { version });
+        return Ok((entry, file.unwrap_or_else(|| format!("{id}.txt"))));
     }
-    let completeness = metadata.completeness().unwrap_or(EntryState::Abandoned);
-    Ok(Entry {
+    let metadata = parsed.map_err(|error| damaged(error.to_string()))?;
+    check_id(&metadata.id)?;
+    let state = state(&metadata.state, metadata.reason)
+        .ok_or_else(|| damaged(format!("{:?} is not a state", metadata.state)))?;
+    let Metadata { tool, call_id, message_id, session, agent, user, command, directory, .. } = metadata;
+    let origin = Origin { command, directory, user };
+    let started = metadata.started.map(SystemTime::from);
+    let entry = Entry {
         id: *id,
         path: None,
-        created: metadata.created(),
-        context: metadata.context(),
-        profile: metadata.profile().to_owned(),
-        reading: metadata.reading(),
-        host: metadata.host.clone(),
+        created: metadata.created.into(),
+        context: Context { tool, call_id, message_id, session, agent, started, origin },
+        profile: metadata.profile,
+        strategy: metadata.strategy,
+        retention: metadata.retention,
+        reading: metadata.reading,
+        host: metadata.host,
         bytes: metadata.output.as_ref().map_or(0, |output| output.bytes),
-        summary: metadata.summary(&completeness),
-        completeness,
+        lines: None,
+        state: EntryState::Running,
         pin: Pin::Loose,
         upload_state: UploadState::Uploaded,
+        summary: metadata.output.map(Summary::from),
+    };
+    Ok((entry.with_state(state), metadata.file))
+}
+
+/// The state that a word of any version stands for.
+fn state(word: &str, reason: Option<String>) -> Option<EntryState> {
+    let reason = reason.unwrap_or_else(|| "unknown".to_owned());
+    Some(match word {
+        "running" | "writing" => EntryState::Running,
+        "complete" => EntryState::Complete,
+        "abandoned" => EntryState::Abandoned,
+        "partial" if reason == ABANDONED_IN_VERSION_1 => EntryState::Abandoned,
+        "capped" | "partial" => EntryState::Capped { reason },
+        "damaged" => EntryState::Damaged { reason },
+        _ => return None,
     })
 }
 
-impl From<Size> for Amount {
-    fn from(Size { bytes, lines, chars, tokens }: Size) -> Self {
-        Amount { bytes, lines, chars, tokens }
+fn is_plain(reading: &Reading) -> bool {
+    *reading == Reading::Plain
+}
+
+fn timestamp(time: SystemTime) -> Timestamp {
+    Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+impl Output {
+    fn new(bytes: u64, summary: &Summary) -> Output {
+        let milliseconds = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        Output {
+            bytes,
+            original: summary.original,
+            lines: summary.lines,
+            digest: summary.digest.clone(),
+            block_digests: summary.block_digests.clone(),
+            exit_code: summary.exit_code,
+            signal: summary.signal,
+            duration_ms: summary.duration.map(milliseconds),
+            shown: summary.shown,
+            gaps: summary.gaps.iter().map(Missing::from).collect(),
+        }
     }
 }
 
-impl From<Amount> for Size {
-    fn from(Amount { bytes, lines, chars, tokens }: Amount) -> Self {
-        Size { bytes, lines, chars, tokens }
+impl From<Output> for Summary {
+    fn from(output: Output) -> Summary {
+        Summary {
+            original: output.original,
+            lines: output.lines,
+            digest: output.digest,
+            block_digests: output.block_digests,
+            exit_code: output.exit_code,
+            signal: output.signal,
+            duration: output.duration_ms.map(Duration::from_millis),
+            shown: output.shown,
+            gaps: output.gaps.iter().map(Gap::from).collect(),
+        }
     }
 }
 

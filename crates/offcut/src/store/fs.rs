@@ -1,23 +1,22 @@
 //! The local store: a directory of plain files.
 //!
 //! ```text
-//! DIR/1m3k9q2zab7xk4pd.txt            the bytes, as they came; named by the profile
-//! DIR/.offcut/1m3k9q2zab7xk4pd.json   what is known about them
-//! DIR/.offcut/1m3k9q2zab7xk4pd.pin    there if the entry is pinned
+//! DIR/1m3k9q2zab7xk4pd.txt            the bytes, unchanged; the profile chooses the name
+//! DIR/.offcut/1m3k9q2zab7xk4pd.json   the metadata
+//! DIR/.offcut/1m3k9q2zab7xk4pd.pin    exists if the entry is pinned
 //! ```
 //!
-//! The metadata is written before the first byte and says `writing`; it is replaced, atomically, when all bytes are
-//! there. So a crash at any moment leaves an entry that says it is incomplete. The writer holds a lock on its file,
-//! which the system drops when the process dies: that tells an entry in the making from an abandoned one. The lock
-//! belongs to the open file, so a process that is handed the file holds it too. Whoever meets an abandoned entry first
-//! writes down what it holds.
+//! The metadata is written before the first byte, with the state `running`, and replaced atomically when all bytes are
+//! written. So a crash at any moment leaves an entry that is known to be incomplete. The writer holds a lock on its file,
+//! and the system releases it when the process ends: this distinguishes a running entry from an abandoned one. The lock
+//! belongs to the open file, so a process that inherits the file holds it too. The first process that reads the metadata
+//! of an abandoned entry completes it.
 //!
-//! Nothing is synced to disk: an output is worth keeping through a crash of the program, not slowing every call for
-//! a loss of power. The digest tells after such a loss whether the bytes are right.
+//! Nothing is synced to disk: an output should survive a crash of the program, but not slow down every call for a loss
+//! of power. After such a loss the digest shows whether the bytes are right.
 
-use crate::store::format::Metadata;
 use crate::store::{
-    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, UploadState, Writer, name,
+    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, Writer, format, name,
 };
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -29,25 +28,25 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const METADATA_DIR: &str = ".offcut";
 
-/// Names are tried this often before the store gives up; a random part makes even the second try rare.
+/// How many file names are tried. Most templates have a random part, so even a second attempt is rare.
 const ATTEMPTS: u32 = 10_000;
 
-/// A store in a local directory. It is made when the first entry is.
+/// A store in a local directory, which is created with the first entry.
 #[derive(Debug)]
 pub struct FsStore {
     directory: PathBuf,
     clock: Clock,
-    /// The time of the last id in milliseconds: ids made by one store are ordered even within a millisecond.
+    /// The time of the last id in milliseconds: the ids of one store are ordered even within a millisecond.
     last_time: AtomicU64,
 }
 
 impl FsStore {
-    /// The store in `directory`. Nothing is touched yet.
+    /// The store in `directory`, which is not accessed yet.
     pub fn new(directory: impl Into<PathBuf>, clock: Clock) -> FsStore {
         FsStore { directory: directory.into(), clock, last_time: AtomicU64::new(0) }
     }
 
-    /// The directory that holds the outputs.
+    /// The directory with the outputs.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -76,24 +75,25 @@ impl FsStore {
             .map_err(StoreError::io("create the directory", &metadata))
     }
 
-    /// Whoever can write here can replace what the model will read, so only a directory of our own is used; below
-    /// one that anybody can write to, such as the system's temporary directory, only a private one.
+    /// Refuses a directory in which another user could replace what the model will read. Below a directory that
+    /// everybody can write to, such as the system's temporary directory, only a private one is accepted.
     fn refuse_if_shared(&self, found: &fs::Metadata) -> Result<(), StoreError> {
         let mode = found.mode();
-        let anybody_above = self
+        let parent_is_shared = self
             .directory
             .parent()
             .and_then(|parent| fs::metadata(parent).ok())
             .is_some_and(|parent| parent.mode() & 0o002 != 0);
-        let others = if anybody_above { 0o077 } else { 0o022 };
-        // Where anybody can make a link, a link may be anybody's.
+        let others = if parent_is_shared { 0o077 } else { 0o022 };
+        // In a shared directory a link may have been created by another user.
         let is_link = fs::symlink_metadata(&self.directory).is_ok_and(|found| found.is_symlink());
-        if (anybody_above && is_link)
+        if (parent_is_shared && is_link)
             || found.is_dir() && (mode & others != 0 || found.uid() != rustix::process::geteuid().as_raw())
         {
             return Err(StoreError::Refused {
                 reason: format!(
-                    "the store directory {} is open to others; choose a private one with --store, or run `chmod 700`",
+                    "cannot use the store directory {}: other users can write to it; \
+                     choose a private one with --store, or run `chmod 700`",
                     self.directory.display()
                 ),
             });
@@ -111,7 +111,8 @@ impl FsStore {
         UNIX_EPOCH + Duration::from_millis(now.max(before + 1))
     }
 
-    pub(super) fn read_metadata(&self, id: &Id) -> Result<Metadata, StoreError> {
+    /// The entry as its metadata describes it, and the file with its bytes.
+    pub(super) fn load(&self, id: &Id) -> Result<(Entry, PathBuf), StoreError> {
         let path = self.metadata_path(id);
         let text = match read_small(&path) {
             Ok(text) => text,
@@ -120,62 +121,61 @@ impl FsStore {
             }
             Err(error) => return Err(StoreError::io("read the metadata", &path)(error)),
         };
-        let metadata: Metadata = serde_json::from_slice(&text)
-            .map_err(|error| StoreError::Damaged { id: *id, reason: error.to_string() })?;
-        // A name from a file is foreign data: only a plain file of this directory may be opened by it.
-        let mut components = Path::new(&metadata.file).components();
+        let (entry, file) = format::decode(id, &text)?;
+        // The name comes from a file that anything may have written: it must name a file in this directory.
+        let mut components = Path::new(&file).components();
         match (components.next(), components.next()) {
-            (Some(std::path::Component::Normal(_)), None) => Ok(metadata),
-            _ => Err(StoreError::Damaged {
-                id: *id,
-                reason: format!("{:?} is not a file name", metadata.file),
-            }),
+            (Some(std::path::Component::Normal(_)), None) => Ok((entry, self.directory.join(file))),
+            _ => Err(StoreError::Damaged { id: *id, reason: format!("{file:?} is not a file name") }),
         }
     }
 
-    /// Whether an entry that was never committed is still being written: only a living writer holds the lock.
-    fn unfinished(&self, id: &Id, metadata: Metadata) -> (EntryState, Metadata) {
-        match self.open_file(&metadata) {
-            Ok(file) if file.try_lock_shared().is_err() => (EntryState::Writing, metadata),
-            // Only a writer that has ended leaves bytes without a lock.
-            Ok(file) if file.metadata().is_ok_and(|found| found.size() > 0) => {
-                (EntryState::Abandoned, self.repaired(id, metadata, &file))
+    /// The same for an entry whose bytes this version understands.
+    pub(super) fn load_supported(&self, id: &Id) -> Result<(Entry, PathBuf), StoreError> {
+        match self.load(id)? {
+            (Entry { state: EntryState::Unsupported { version }, .. }, _) => {
+                Err(StoreError::Unsupported { id: *id, version })
             }
-            _ => (EntryState::Abandoned, metadata),
+            supported => Ok(supported),
         }
     }
 
-    pub(super) fn open_file(&self, metadata: &Metadata) -> io::Result<File> {
-        OpenOptions::new()
-            .read(true)
-            .custom_flags(OFlags::NOFOLLOW.bits() as i32)
-            .open(self.directory.join(&metadata.file))
+    /// An entry that is running according to its metadata: only a living writer holds the lock.
+    fn check_writer(&self, entry: Entry, path: &Path) -> Entry {
+        match open_file(path) {
+            Ok(file) if file.try_lock_shared().is_err() => entry,
+            // Bytes without a lock: the writer has ended.
+            Ok(file) if file.metadata().is_ok_and(|found| found.size() > 0) => {
+                self.repair(entry, path, &file)
+            }
+            _ => entry.with_state(EntryState::Abandoned),
+        }
     }
 }
 
 impl Store for FsStore {
-    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, new: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         self.prepare()?;
         for attempt in 1..=ATTEMPTS {
             let time = self.next_time();
             let id = Id::new(time, random()?);
-            let file_name = name::expand(draft.file_name, draft.context, &id, time, attempt);
-            let path = self.directory.join(&file_name);
-            let metadata = Metadata::opened(&id, file_name, time, draft);
-            let metadata_path = self.metadata_path(&id);
-            match write_new(&metadata_path, &metadata) {
+            let path = self.directory.join(name::expand(new.file_name, new.context, &id, time, attempt));
+            let entry = Entry { path: Some(path.clone()), ..Entry::new(id, time, new) };
+            let metadata = self.metadata_path(&id);
+            match temporary(&metadata, &entry, &path).and_then(|file| Ok(file.persist_noclobber(&metadata)?))
+            {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
-                result => result.map_err(StoreError::io("write the metadata", &metadata_path))?,
+                result => result.map(drop).map_err(StoreError::io("write the metadata", &metadata))?,
             }
-            // Exclusive creation never follows a link and never opens what exists.
+            // Exclusive creation never follows a link and never opens an existing file.
             match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
                 Ok(file) => {
-                    // Without locks (some network file systems) an entry in the making just looks abandoned.
+                    // Without locks (on some network file systems) a running entry appears abandoned.
                     let _ = file.try_lock();
-                    return Ok(Box::new(FsWriter { id, path, file, metadata, metadata_path, written: 0 }));
+                    return Ok(Box::new(FsWriter { entry, path, file, metadata, written: 0 }));
                 }
                 Err(error) => {
-                    let _ = fs::remove_file(&metadata_path);
+                    let _ = fs::remove_file(&metadata);
                     if error.kind() != ErrorKind::AlreadyExists {
                         return Err(StoreError::io("create", &path)(error));
                     }
@@ -183,7 +183,10 @@ impl Store for FsStore {
             }
         }
         Err(StoreError::Refused {
-            reason: format!("every name tried in {} was taken", self.directory.display()),
+            reason: format!(
+                "cannot create a file in {}: all names that were tried exist",
+                self.directory.display()
+            ),
         })
     }
 
@@ -202,47 +205,34 @@ impl Store for FsStore {
     }
 
     fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
-        let mut metadata = self.read_metadata(id)?;
-        let path = self.directory.join(&metadata.file);
+        let (entry, path) = self.load(id)?;
+        let entry = match entry.state {
+            EntryState::Running => self.check_writer(entry, &path),
+            _ => entry,
+        };
         let found = fs::symlink_metadata(&path);
         let bytes = found.as_ref().ok().filter(|found| found.is_file()).map(MetadataExt::size);
-        let stored = metadata.output.as_ref().map(|output| output.bytes);
-        let completeness = match (metadata.completeness(), bytes) {
-            (None, _) => {
-                let (completeness, known) = self.unfinished(id, metadata);
-                metadata = known;
-                completeness
+        let damage = match (&entry.state, bytes) {
+            (EntryState::Complete | EntryState::Capped { .. }, None) => {
+                let cause = found.err().map_or_else(|| "not a file".to_owned(), |error| error.to_string());
+                Some(format!("the file cannot be read: {cause}"))
             }
-            (Some(EntryState::Complete), None) => {
-                let why =
-                    found.err().map_or_else(|| "it is not a file".to_owned(), |error| error.to_string());
-                EntryState::Partial { reason: format!("its file cannot be read: {why}") }
+            (EntryState::Complete | EntryState::Capped { .. }, Some(bytes)) if bytes != entry.bytes => {
+                Some("the file was modified after it was stored".to_owned())
             }
-            (Some(EntryState::Complete), bytes) if bytes != stored => {
-                EntryState::Partial { reason: "its file was changed after it was stored".to_owned() }
-            }
-            (Some(completeness), _) => completeness,
+            _ => None,
         };
-        Ok(Entry {
-            id: *id,
-            path: Some(path),
-            created: metadata.created(),
-            context: metadata.context(),
-            profile: metadata.profile().to_owned(),
-            reading: metadata.reading(),
-            host: None,
-            bytes: bytes.unwrap_or(0),
-            summary: metadata.summary(&completeness),
-            completeness,
-            pin: if self.pin_path(id).exists() { Pin::Pinned } else { Pin::Loose },
-            upload_state: UploadState::Uploaded,
-        })
+        let entry = match damage {
+            Some(reason) => entry.with_state(EntryState::Damaged { reason }),
+            None => entry,
+        };
+        let pin = if self.pin_path(id).exists() { Pin::Pinned } else { Pin::Loose };
+        Ok(Entry { path: Some(path), bytes: bytes.unwrap_or(0), pin, ..entry })
     }
 
     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
-        let metadata = self.read_metadata(id)?;
-        let path = self.directory.join(&metadata.file);
-        let file = self.open_file(&metadata).map_err(StoreError::io("open", &path))?;
+        let (_, path) = self.load_supported(id)?;
+        let file = open_file(&path).map_err(StoreError::io("open", &path))?;
         let mut filled = 0;
         while filled < buffer.len() {
             match file.read_at(&mut buffer[filled..], offset + filled as u64) {
@@ -256,10 +246,10 @@ impl Store for FsStore {
     }
 
     fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
-        self.read_metadata(id)?;
+        self.load(id)?;
         let path = self.pin_path(id);
         match pin {
-            // A file of its own: pinning never has to rewrite metadata that another process may be replacing.
+            // A separate file: pinning must not rewrite metadata that another process may be replacing.
             Pin::Pinned => OpenOptions::new()
                 .write(true)
                 .create(true)
@@ -274,31 +264,30 @@ impl Store for FsStore {
     }
 
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
-        let file = match self.read_metadata(id) {
-            Ok(metadata) => metadata.file,
-            // Damaged metadata must not stay for ever; native's name is the only one that can be guessed.
-            Err(StoreError::Damaged { .. }) => format!("{id}.txt"),
+        let path = match self.load(id) {
+            Ok((_, path)) => path,
+            // An entry with damaged metadata must be removable; only the usual file name can be guessed.
+            Err(StoreError::Damaged { .. }) => self.directory.join(format!("{id}.txt")),
             Err(error) => return Err(error),
         };
-        // The bytes go first: metadata without bytes says so, bytes without metadata would stay for ever.
-        remove_file(&self.directory.join(file))?;
+        // The bytes first: metadata without bytes is listed as damaged, bytes without metadata would stay forever.
+        remove_file(&path)?;
         remove_file(&self.pin_path(id))?;
         remove_file(&self.metadata_path(id))
     }
 }
 
 struct FsWriter {
-    id: Id,
+    entry: Entry,
     path: PathBuf,
     file: File,
-    metadata: Metadata,
-    metadata_path: PathBuf,
+    metadata: PathBuf,
     written: u64,
 }
 
 impl Writer for FsWriter {
     fn id(&self) -> Id {
-        self.id
+        self.entry.id
     }
 
     fn path(&self) -> Option<&Path> {
@@ -325,49 +314,40 @@ impl Writer for FsWriter {
         Ok(())
     }
 
-    fn commit(self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
-        // The name may have been taken away while we wrote: what nobody can open is not kept.
+    fn commit(self: Box<Self>, state: EntryState, summary: &Summary) -> Result<Entry, StoreError> {
+        // The file may have been removed or replaced during writing: what nobody can open is not stored.
         let found = fs::symlink_metadata(&self.path).map_err(StoreError::io("find", &self.path))?;
-        let ours = self.file.metadata().map_err(StoreError::io("look at", &self.path))?;
-        if (found.dev(), found.ino()) != (ours.dev(), ours.ino()) {
+        let open = self.file.metadata().map_err(StoreError::io("examine", &self.path))?;
+        if (found.dev(), found.ino()) != (open.dev(), open.ino()) {
             return Err(StoreError::Refused {
-                reason: format!("{} was replaced while it was written", self.path.display()),
+                reason: format!("cannot store {}: it was replaced while it was written", self.path.display()),
             });
         }
-        let metadata = self.metadata.committed(self.written, summary);
-        replace(&self.metadata_path, &metadata)
-            .map_err(StoreError::io("write the metadata", &self.metadata_path))?;
-        Ok(Entry {
-            id: self.id,
-            path: Some(self.path),
-            created: metadata.created(),
-            context: metadata.context(),
-            profile: metadata.profile().to_owned(),
-            reading: metadata.reading(),
-            host: None,
-            bytes: self.written,
-            completeness: summary.completeness.clone(),
-            pin: Pin::Loose,
-            upload_state: UploadState::Uploaded,
-            summary: Some(summary.clone()),
-        })
+        let entry = self.entry.committed(self.written, state, summary.clone());
+        save(&self.metadata, &entry, &self.path)?;
+        Ok(entry)
     }
 }
 
-/// Reads a file that is nearly always small, with as few calls as possible: listings read very many.
+/// Opens a file for reading, unless it is a link.
+pub(super) fn open_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits() as i32).open(path)
+}
+
+/// Reads a file that is usually small, in as few calls as possible: listings read very many.
 fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = vec![0; 4096];
     let mut file = File::open(path)?;
     let count = file.read(&mut text)?;
     text.truncate(count);
-    // A file that filled the buffer may go on; a shorter read is its end.
+    // A shorter read is the end of the file.
     if count == 4096 {
         file.read_to_end(&mut text)?;
     }
     Ok(text)
 }
 
-/// Removes a file; one that is gone already is as good as removed.
+/// Removes a file, if it exists.
 fn remove_file(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io("remove", path)(error)),
@@ -375,25 +355,26 @@ fn remove_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn write_new(path: &Path, metadata: &Metadata) -> io::Result<()> {
-    temporary(path, metadata)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
+/// Replaces the metadata of an entry, atomically.
+pub(super) fn save(metadata: &Path, entry: &Entry, path: &Path) -> Result<(), StoreError> {
+    temporary(metadata, entry, path)
+        .and_then(|file| Ok(file.persist(metadata)?))
+        .map(drop)
+        .map_err(StoreError::io("write the metadata", metadata))
 }
 
-pub(super) fn replace(path: &Path, metadata: &Metadata) -> io::Result<()> {
-    temporary(path, metadata)?.persist(path).map(drop).map_err(|error| error.error)
-}
-
-fn temporary(path: &Path, metadata: &Metadata) -> io::Result<tempfile::NamedTempFile> {
-    let directory = path.parent().unwrap_or(Path::new("."));
+/// A file with the metadata of an entry, to be renamed to `metadata`.
+fn temporary(metadata: &Path, entry: &Entry, path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let directory = metadata.parent().unwrap_or(Path::new("."));
     let mut file =
         tempfile::Builder::new().permissions(Permissions::from_mode(0o600)).tempfile_in(directory)?;
-    let mut text = serde_json::to_vec(metadata)?;
-    text.push(b'\n');
-    file.write_all(&text)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    file.write_all(&format::encode(entry, &name))?;
     Ok(file)
 }
 
 fn random() -> Result<u64, StoreError> {
-    getrandom::u64()
-        .map_err(|error| StoreError::Refused { reason: format!("the system has no random numbers: {error}") })
+    getrandom::u64().map_err(|error| StoreError::Refused {
+        reason: format!("cannot get random numbers from the system: {error}"),
+    })
 }

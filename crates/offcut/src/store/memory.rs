@@ -1,128 +1,86 @@
-//! A store in memory, for tests and for programs that keep outputs only while they run.
+//! A store in memory, for tests and for programs that need outputs only while they run.
 
-use crate::context::Context;
-use crate::store::{
-    Clock, Entry, EntryState, Id, NewEntry, Pin, Reading, Store, StoreError, Summary, UploadState, Writer,
-};
+use crate::store::{Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, Writer};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
 
 /// A store in memory.
 #[derive(Clone, Debug)]
 pub struct MemoryStore {
     clock: Clock,
-    entries: Entries,
+    contents: Arc<Mutex<Contents>>,
 }
-
-type Entries = Arc<Mutex<Shelf>>;
 
 #[derive(Debug, Default)]
-struct Shelf {
-    /// How many entries were ever made: ids of the same millisecond stay ordered and distinct.
-    made: u64,
-    entries: BTreeMap<Id, Kept>,
+struct Contents {
+    /// How many entries were ever created: ids of the same millisecond stay ordered and distinct.
+    created: u64,
+    entries: BTreeMap<Id, (Entry, Vec<u8>)>,
 }
 
-#[derive(Debug)]
-struct Kept {
-    created: SystemTime,
-    context: Context,
-    profile: String,
-    reading: Reading,
-    bytes: Vec<u8>,
-    completeness: EntryState,
-    pin: Pin,
-    summary: Option<Summary>,
+impl Contents {
+    fn get(&mut self, id: &Id) -> Result<&mut (Entry, Vec<u8>), StoreError> {
+        self.entries.get_mut(id).ok_or_else(|| StoreError::NotFound { id: id.to_string() })
+    }
 }
 
 impl MemoryStore {
     /// An empty store.
     pub fn new(clock: Clock) -> MemoryStore {
-        MemoryStore { clock, entries: Entries::default() }
+        MemoryStore { clock, contents: Arc::default() }
     }
 }
 
 /// A panic elsewhere cannot leave an entry half changed, so the entries stay usable after one.
-fn lock(entries: &Entries) -> MutexGuard<'_, Shelf> {
-    entries.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn not_found(id: &Id) -> StoreError {
-    StoreError::NotFound { id: id.to_string() }
-}
-
-impl Kept {
-    fn entry(&self, id: &Id) -> Entry {
-        Entry {
-            id: *id,
-            path: None,
-            created: self.created,
-            context: self.context.clone(),
-            profile: self.profile.clone(),
-            reading: self.reading,
-            host: None,
-            bytes: self.bytes.len() as u64,
-            completeness: self.completeness.clone(),
-            pin: self.pin,
-            upload_state: UploadState::Uploaded,
-            summary: self.summary.clone(),
-        }
-    }
+fn lock(contents: &Mutex<Contents>) -> MutexGuard<'_, Contents> {
+    contents.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Store for MemoryStore {
-    fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
+    fn create(&self, new: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         let created = (self.clock)();
-        let mut shelf = lock(&self.entries);
-        shelf.made += 1;
-        let id = Id::new(created, shelf.made);
-        shelf.entries.insert(
-            id,
-            Kept {
-                created,
-                context: draft.context.clone(),
-                profile: draft.profile.to_owned(),
-                reading: draft.reading,
-                bytes: Vec::new(),
-                completeness: EntryState::Writing,
-                pin: Pin::Loose,
-                summary: None,
-            },
-        );
-        Ok(Box::new(MemoryWriter { id, entries: Arc::clone(&self.entries) }))
+        let mut contents = lock(&self.contents);
+        contents.created += 1;
+        let id = Id::new(created, contents.created);
+        contents.entries.insert(id, (Entry::new(id, created, new), Vec::new()));
+        Ok(Box::new(MemoryWriter { id, contents: Arc::clone(&self.contents) }))
     }
 
     fn ids(&self) -> Result<Vec<Id>, StoreError> {
-        Ok(lock(&self.entries).entries.keys().copied().collect())
+        Ok(lock(&self.contents).entries.keys().copied().collect())
     }
 
     fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
-        lock(&self.entries).entries.get(id).map(|kept| kept.entry(id)).ok_or_else(|| not_found(id))
+        lock(&self.contents)
+            .get(id)
+            .map(|(entry, bytes)| Entry { bytes: bytes.len() as u64, ..entry.clone() })
     }
 
     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
-        let shelf = lock(&self.entries);
-        let bytes = &shelf.entries.get(id).ok_or_else(|| not_found(id))?.bytes;
-        let from = usize::try_from(offset).map_or(bytes.len(), |offset| offset.min(bytes.len()));
-        let count = buffer.len().min(bytes.len() - from);
-        buffer[..count].copy_from_slice(&bytes[from..from + count]);
+        let mut contents = lock(&self.contents);
+        let (_, bytes) = contents.get(id)?;
+        let start = usize::try_from(offset).map_or(bytes.len(), |offset| offset.min(bytes.len()));
+        let count = buffer.len().min(bytes.len() - start);
+        buffer[..count].copy_from_slice(&bytes[start..start + count]);
         Ok(count)
     }
 
     fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
-        lock(&self.entries).entries.get_mut(id).map(|kept| kept.pin = pin).ok_or_else(|| not_found(id))
+        lock(&self.contents).get(id).map(|(entry, _)| entry.pin = pin)
     }
 
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
-        lock(&self.entries).entries.remove(id).map(drop).ok_or_else(|| not_found(id))
+        let mut contents = lock(&self.contents);
+        contents.get(id)?;
+        contents.entries.remove(id);
+        Ok(())
     }
 }
 
 struct MemoryWriter {
     id: Id,
-    entries: Entries,
+    contents: Arc<Mutex<Contents>>,
 }
 
 impl Writer for MemoryWriter {
@@ -134,28 +92,24 @@ impl Writer for MemoryWriter {
         None
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        let mut shelf = lock(&self.entries);
-        let kept = shelf.entries.get_mut(&self.id).ok_or_else(|| not_found(&self.id))?;
-        kept.bytes.extend_from_slice(bytes);
-        Ok(())
+    fn write(&mut self, chunk: &[u8]) -> Result<(), StoreError> {
+        lock(&self.contents).get(&self.id).map(|(_, bytes)| bytes.extend_from_slice(chunk))
     }
 
-    fn commit(self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
-        let mut shelf = lock(&self.entries);
-        let kept = shelf.entries.get_mut(&self.id).ok_or_else(|| not_found(&self.id))?;
-        kept.completeness = summary.completeness.clone();
-        kept.summary = Some(summary.clone());
-        Ok(kept.entry(&self.id))
+    fn commit(self: Box<Self>, state: EntryState, summary: &Summary) -> Result<Entry, StoreError> {
+        let mut contents = lock(&self.contents);
+        let (entry, bytes) = contents.get(&self.id)?;
+        *entry = entry.clone().committed(bytes.len() as u64, state, summary.clone());
+        Ok(entry.clone())
     }
 }
 
 impl Drop for MemoryWriter {
     fn drop(&mut self) {
-        if let Some(kept) = lock(&self.entries).entries.get_mut(&self.id)
-            && kept.completeness == EntryState::Writing
+        if let Ok((entry, _)) = lock(&self.contents).get(&self.id)
+            && entry.state == EntryState::Running
         {
-            kept.completeness = EntryState::Abandoned;
+            entry.state = EntryState::Abandoned;
         }
     }
 }

@@ -61,7 +61,8 @@ mod tests {
     #[track_caller]
     fn check(template: &str, tool: &str, call_id: &str, attempt: u32, expected: &str) {
         let time = UNIX_EPOCH + Duration::from_millis(1_771_860_645_123);
-        let context = Context { tool: Some(tool.into()), call_id: Some(call_id.into()), session: None };
+        let context =
+            Context { tool: Some(tool.into()), call_id: Some(call_id.into()), ..Context::default() };
         assert_eq!(expand(template, &context, &Id::new(time, 0x12_3456_789a), time, attempt), expected);
     }
 

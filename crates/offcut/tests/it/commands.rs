@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 fn ending(remark: &str) -> Ending {
-    Ending { exit_code: Some(7), remark: remark.to_owned() }
+    Ending { exit_code: Some(7), remark: remark.to_owned(), ..Ending::default() }
 }
 
 fn directory_store() -> (tempfile::TempDir, Arc<FsStore>) {
@@ -78,17 +78,17 @@ fn running_output_is_stored_and_ended_by_another_process() {
         spool.observe(&first);
         let (shown, file) = spool.pause(ending("exit code 7 after 0.1 s"));
         let Kept::Open(entry) = &shown.preview().unwrap().kept else { panic!("{shown:?}") };
-        assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Writing);
+        assert_eq!(store.entry(&entry.id).unwrap().state, EntryState::Running);
         let mut file = file.unwrap();
         file.write_all(&later).unwrap();
         // While the file is open, the entry does not count as abandoned.
-        assert_eq!(store.entry(&entry.id).unwrap().completeness, EntryState::Writing);
-        let settled = store.settle(&entry.id, &EntryState::Complete).unwrap();
+        assert_eq!(store.entry(&entry.id).unwrap().state, EntryState::Running);
+        let finished = store.finalize(&entry.id, EntryState::Complete).unwrap();
         drop(file);
         let all = [first.clone(), later.clone()].concat();
-        assert_eq!(settled, store.entry(&entry.id).unwrap());
-        assert_eq!((settled.completeness.clone(), settled.bytes), (EntryState::Complete, all.len() as u64));
-        let summary = settled.summary.unwrap();
+        assert_eq!(finished, store.entry(&entry.id).unwrap());
+        assert_eq!((finished.state.clone(), finished.bytes), (EntryState::Complete, all.len() as u64));
+        let summary = finished.summary.unwrap();
         assert_eq!(summary.digest, blake3::hash(&all).to_hex().as_str());
         assert_eq!((summary.exit_code, summary.original.bytes), (Some(7), all.len() as u64));
         assert_eq!(summary.lines, lines(&all, LineConvention::Terminated));
@@ -105,16 +105,19 @@ fn abandoned_entry_is_repaired_when_it_is_read() {
     let mut spool = truncator.spool(Context::default());
     spool.observe(&text);
     let id = store.ids().unwrap()[0];
-    assert_eq!(store.entry(&id).unwrap().completeness, EntryState::Writing);
+    assert_eq!(store.entry(&id).unwrap().state, EntryState::Running);
     drop(spool);
     let metadata = store.directory().join(".offcut").join(format!("{id}.json"));
-    assert!(std::fs::read_to_string(&metadata).unwrap().contains("\"writing\""));
+    assert!(std::fs::read_to_string(&metadata).unwrap().contains("\"running\""));
     let entry = store.entry(&id).unwrap();
-    assert_eq!((entry.completeness.clone(), entry.bytes), (EntryState::Abandoned, text.len() as u64));
+    assert_eq!((entry.state.clone(), entry.bytes), (EntryState::Abandoned, text.len() as u64));
     let summary = entry.summary.clone().unwrap();
     assert_eq!((summary.lines, summary.digest.as_str()), (5000, blake3::hash(&text).to_hex().as_str()));
     let repaired = std::fs::read_to_string(&metadata).unwrap();
-    assert!(repaired.contains("\"partial\"") && repaired.contains("its writer ended early"), "{repaired}");
+    assert!(
+        repaired.contains("\"abandoned\"") && repaired.contains("the writing process ended early"),
+        "{repaired}"
+    );
     assert_eq!(store.entry(&id).unwrap(), entry);
 }
 
@@ -170,7 +173,7 @@ fn background_writer_changes_nothing_else() {
                     other => panic!("{other:?}"),
                 };
                 let entry = store.entry(&store.ids().unwrap()[0]).unwrap();
-                (kept, entry.bytes, entry.completeness, entry.summary.map(|summary| summary.digest))
+                (kept, entry.bytes, entry.state, entry.summary.map(|summary| summary.digest))
             })
             .collect();
         assert!(results.iter().all(|result| result == &results[0]), "{fault:?} {results:?}");

@@ -1,7 +1,9 @@
 //! Helpers for several tests.
 
 use offcut::results::{BoundedJson, Middleware, ResultOutcome, ShapeChoice};
-use offcut::store::{Entry, FsStore, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Summary, Writer};
+use offcut::store::{
+    Entry, EntryState, FsStore, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Summary, Writer,
+};
 use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Storage, Truncator};
 use proptest::sample::Index;
 use serde_json::Value;
@@ -59,7 +61,7 @@ impl Faulty {
 
 pub(crate) fn full() -> StoreError {
     StoreError::Io {
-        tried: "write",
+        action: "write",
         place: "/the/store".to_owned(),
         error: std::io::Error::from_raw_os_error(28),
     }
@@ -114,11 +116,11 @@ impl Writer for FaultyWriter {
         self.written += bytes.len() as u64;
         self.inner.write(bytes)
     }
-    fn commit(self: Box<Self>, summary: &Summary) -> Result<Entry, StoreError> {
+    fn commit(self: Box<Self>, state: EntryState, summary: &Summary) -> Result<Entry, StoreError> {
         if matches!(self.fault, Fault::Commit) {
             return Err(full());
         }
-        self.inner.commit(summary)
+        self.inner.commit(state, summary)
     }
 }
 

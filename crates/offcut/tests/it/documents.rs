@@ -214,7 +214,7 @@ fn mended_empty_preview_and_failed_saving() {
         assert!(content.len() < text.len());
         assert!(content.ends_with(
             "The tool call succeeded but the output was truncated. The full output could not be saved: \
-             No space left on device (os error 28) (could not write /the/store)"
+             No space left on device (os error 28) (cannot write /the/store)"
         ));
         assert!(!content.contains("saved to"), "{content}");
     }

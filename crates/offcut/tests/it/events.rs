@@ -26,7 +26,8 @@ fn emitted(store: Arc<dyn Store>, texts: &[&[u8]]) -> String {
         .storage(Storage::To(store))
         .sink(JsonLinesSink::new(log.clone(), noon));
     for text in texts {
-        let context = Context { tool: Some("bash".into()), call_id: Some("c\"1".into()), session: None };
+        let context =
+            Context { tool: Some("bash".into()), call_id: Some("c\"1".into()), ..Context::default() };
         truncator.apply(text, &context);
     }
     String::from_utf8(log.0.lock().unwrap().clone()).unwrap()

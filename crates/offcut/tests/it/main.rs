@@ -24,3 +24,5 @@ mod smart;
 mod stores;
 mod successes;
 mod unified_takumi_klaude;
+#[cfg(feature = "search")]
+mod versions;

@@ -100,7 +100,7 @@ fn store_failure_is_reported() {
     let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
     assert!(
         first.ends_with(
-            "; the rest was not kept: No space left on device (os error 28) (could not write /the/store)]"
+            "; the rest was not kept: No space left on device (os error 28) (cannot write /the/store)]"
         ),
         "{first}"
     );

@@ -29,8 +29,12 @@ fn every_profile_keeps_hostile_names_inside_the_store() {
         let truncator = Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store));
         let text = "line\n".repeat(60_000);
         for name in hostile {
-            let context =
-                Context { tool: Some(name.into()), call_id: Some(name.into()), session: Some(name.into()) };
+            let context = Context {
+                tool: Some(name.into()),
+                call_id: Some(name.into()),
+                session: Some(name.into()),
+                ..Context::default()
+            };
             let shown = truncator.apply(text.as_bytes(), &context);
             let Some(Kept::Whole(entry)) = shown.preview().map(|preview| &preview.kept) else {
                 panic!("{profile} {name:?}")

@@ -279,7 +279,7 @@ proptest! {
                 prop_assert!(said.contains("not kept"), "{}", said);
                 prop_assert!(!said.contains("full output"), "{}", said);
                 for id in store.ids().unwrap() {
-                    prop_assert_ne!(store.entry(&id).unwrap().completeness, EntryState::Complete);
+                    prop_assert_ne!(store.entry(&id).unwrap().state, EntryState::Complete);
                 }
             }
         }

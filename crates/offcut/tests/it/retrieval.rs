@@ -4,21 +4,17 @@ use crate::common::memory;
 use offcut::Context;
 use offcut::DiscardEvents;
 use offcut::retrieve::{PageLimits, Progress, Range, RetrieveError, page, resolve};
-use offcut::store::{Entry, Id, MemoryStore, NewEntry, Pin, Reading, Store, StoreError, Writer, contract};
+use offcut::store::{
+    Entry, EntryState, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Summary, Writer, contract,
+};
 use proptest::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 fn put(store: &dyn Store, bytes: &[u8]) -> Entry {
-    let draft = NewEntry {
-        context: &Context::default(),
-        profile: "native",
-        file_name: "{id}.txt",
-        reading: Reading::Plain,
-    };
-    let mut writer = store.create(&draft).unwrap();
+    let mut writer = store.create(&NewEntry::new(&Context::default(), "native")).unwrap();
     writer.write(bytes).unwrap();
     let lines = offcut::measure::lines(bytes, offcut::measure::LineConvention::Terminated);
-    writer.commit(&offcut::store::Summary { lines, ..contract::summary(bytes) }).unwrap()
+    writer.commit(EntryState::Complete, &Summary { lines, ..contract::summary(bytes) }).unwrap()
 }
 
 fn get(store: &dyn Store, entry: &Entry, range: Range, limits: PageLimits) -> (String, Progress) {
@@ -134,7 +130,7 @@ fn the_last_lines_of_five_gigabytes_do_not_read_five_gigabytes() {
     let mut entry = put(&store, b"x");
     entry.bytes = 5 * GIB;
     let total = 5 * GIB / 8;
-    entry.summary.as_mut().unwrap().lines = total;
+    entry.lines = Some(total);
     let first = total - 9;
     for range in [Range::LastLines(10), Range::Lines { first, last: None }] {
         store.read.store(0, Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! The contract for both stores, and what only a directory can get wrong.
+//! The contract suite for both stores, and the failures that only a directory can have.
 
 use crate::common::noon;
-use offcut::store::{EntryState, FsStore, MemoryStore, NewEntry, Reading, Store, StoreError, contract};
+use offcut::store::{EntryState, FsStore, MemoryStore, NewEntry, Store, StoreError, contract};
 use offcut::{Context, Kept, Profile, Shown, Storage, Truncator};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 fn put(store: &FsStore, file_name: &str, context: &Context, bytes: &[u8]) -> offcut::store::Entry {
-    let mut writer =
-        store.create(&NewEntry { context, profile: "native", file_name, reading: Reading::Plain }).unwrap();
+    let new = NewEntry { file_name, ..NewEntry::new(context, "native") };
+    let mut writer = store.create(&new).unwrap();
     writer.write(bytes).unwrap();
-    writer.commit(&contract::summary(bytes)).unwrap()
+    writer.commit(EntryState::Complete, &contract::summary(bytes)).unwrap()
 }
 
 fn mode(path: &Path) -> u32 {
@@ -21,13 +21,13 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn the_memory_store_keeps_the_contract() {
+fn memory_store_passes_the_contract_suite() {
     contract::check(|| MemoryStore::new(SystemTime::now));
     contract::check(|| MemoryStore::new(noon));
 }
 
 #[test]
-fn the_directory_store_keeps_the_contract() {
+fn directory_store_passes_the_contract_suite() {
     let home = tempfile::tempdir().unwrap();
     for clock in [SystemTime::now, noon] {
         contract::check(|| {
@@ -49,23 +49,18 @@ fn directories_and_files_are_private() {
 }
 
 #[test]
-fn a_directory_that_others_may_write_is_refused() {
+fn refuses_a_directory_that_others_can_write_to() {
     let home = tempfile::tempdir().unwrap();
     fs::set_permissions(home.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let store = FsStore::new(home.path(), noon);
     let context = Context::default();
-    let refused = store.create(&NewEntry {
-        context: &context,
-        profile: "native",
-        file_name: "{id}.txt",
-        reading: Reading::Plain,
-    });
+    let refused = store.create(&NewEntry::new(&context, "native"));
     assert!(matches!(refused, Err(StoreError::Refused { .. })));
 }
 
-/// Where anybody can make a link, a link may lead our outputs anywhere.
+/// In a shared directory another user may have created the link, to anywhere.
 #[test]
-fn a_link_in_a_shared_directory_is_refused() {
+fn refuses_a_link_in_a_shared_directory() {
     let home = tempfile::tempdir().unwrap();
     let shared = home.path().join("shared");
     fs::create_dir(&shared).unwrap();
@@ -75,24 +70,20 @@ fn a_link_in_a_shared_directory_is_refused() {
     fs::set_permissions(&private, fs::Permissions::from_mode(0o700)).unwrap();
     symlink(&private, shared.join("link")).unwrap();
     let context = Context::default();
-    let draft =
-        NewEntry { context: &context, profile: "klaude", file_name: "{id}.txt", reading: Reading::Plain };
-    assert!(matches!(
-        FsStore::new(shared.join("link"), noon).create(&draft),
-        Err(StoreError::Refused { .. })
-    ));
+    let new = NewEntry::new(&context, "klaude");
+    assert!(matches!(FsStore::new(shared.join("link"), noon).create(&new), Err(StoreError::Refused { .. })));
     assert_eq!(fs::read_dir(&private).unwrap().count(), 0);
     assert!(
-        FsStore::new(shared.join("fresh"), noon).create(&draft).is_ok(),
-        "a directory of our own is fine"
+        FsStore::new(shared.join("fresh"), noon).create(&new).is_ok(),
+        "a new private directory is accepted"
     );
 }
 
 #[test]
-fn the_same_name_in_the_same_second_gives_two_files() {
+fn numbers_files_whose_names_are_equal() {
     let home = tempfile::tempdir().unwrap();
     let store = FsStore::new(home.path().join("s"), noon);
-    let context = Context { tool: Some("Read".into()), call_id: Some("c1".into()), session: None };
+    let context = Context { tool: Some("Read".into()), call_id: Some("c1".into()), ..Context::default() };
     let names: Vec<String> = (0..3)
         .map(|number| {
             let path = put(&store, "{tool}-{call_id}.txt", &context, &[number]).path.unwrap();
@@ -105,7 +96,7 @@ fn the_same_name_in_the_same_second_gives_two_files() {
 }
 
 #[test]
-fn links_and_foreign_files_are_neither_followed_nor_overwritten() {
+fn never_follows_links_and_never_overwrites_files() {
     let home = tempfile::tempdir().unwrap();
     let directory = home.path().join("s");
     fs::create_dir(&directory).unwrap();
@@ -119,16 +110,16 @@ fn links_and_foreign_files_are_neither_followed_nor_overwritten() {
     assert_eq!(fs::read(&outside).unwrap(), b"mine");
     assert!(!home.path().join("dangling").exists());
 
-    // A stored file that was replaced by a link is not read through it.
+    // A stored file that was replaced by a link is not read.
     let path = directory.join("taken_3.txt");
     fs::remove_file(&path).unwrap();
     symlink(&outside, &path).unwrap();
     assert!(store.read(&entry.id, 0, &mut [0; 10]).is_err());
-    assert!(matches!(store.entry(&entry.id).unwrap().completeness, EntryState::Partial { .. }));
+    assert!(matches!(store.entry(&entry.id).unwrap().state, EntryState::Damaged { .. }));
 }
 
 #[test]
-fn metadata_cannot_point_outside() {
+fn refuses_metadata_that_names_a_file_elsewhere() {
     let home = tempfile::tempdir().unwrap();
     let store = FsStore::new(home.path().join("s"), noon);
     let entry = put(&store, "{id}.txt", &Context::default(), b"ours");
@@ -149,22 +140,22 @@ fn metadata_cannot_point_outside() {
 }
 
 #[test]
-fn changed_or_missing_files_are_not_called_complete() {
+fn modified_or_missing_files_make_an_entry_damaged() {
     let home = tempfile::tempdir().unwrap();
     let store = FsStore::new(home.path().join("s"), noon);
     let entry = put(&store, "{id}.txt", &Context::default(), b"0123456789");
     let path = entry.path.clone().unwrap();
     fs::write(&path, "01234").unwrap();
-    assert!(matches!(store.entry(&entry.id).unwrap().completeness, EntryState::Partial { .. }));
+    assert!(matches!(store.entry(&entry.id).unwrap().state, EntryState::Damaged { .. }));
     fs::remove_file(&path).unwrap();
-    assert!(matches!(store.entry(&entry.id).unwrap().completeness, EntryState::Partial { .. }));
+    assert!(matches!(store.entry(&entry.id).unwrap().state, EntryState::Damaged { .. }));
     store.remove(&entry.id).unwrap();
     assert!(store.ids().unwrap().is_empty());
 }
 
-/// Everything that can be wrong with a directory, and what the reader is told.
+/// Everything that can be wrong with a directory, and the reason in the preview.
 #[test]
-fn unusable_directories_bound_the_output_and_say_why() {
+fn bounds_the_output_and_names_the_reason_when_the_directory_is_unusable() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");
     fs::write(&file, "").unwrap();
@@ -189,7 +180,7 @@ fn unusable_directories_bound_the_output_and_say_why() {
 }
 
 #[test]
-fn a_directory_removed_in_mid_stream_is_noticed() {
+fn reports_a_directory_that_is_removed_during_writing() {
     let home = tempfile::tempdir().unwrap();
     let directory = home.path().join("s");
     let store = Arc::new(FsStore::new(&directory, noon));

@@ -17,7 +17,7 @@ fn run_times(profile: &str, rule: Rule, text: &str, times: usize) -> Previews {
     let store = Arc::new(FsStore::new(directory.path().join("store"), noon));
     let truncator =
         Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store)).rule(rule).unwrap();
-    let context = Context { tool: Some("Read".into()), call_id: Some("call_7".into()), session: None };
+    let context = Context { tool: Some("Read".into()), call_id: Some("call_7".into()), ..Context::default() };
     let mut run = Previews { content: String::new(), paths: Vec::new() };
     for _ in 0..times {
         let shown = truncator.apply(text.as_bytes(), &context);
@@ -78,7 +78,7 @@ fn seed_002_sections_3_and_7_through_plain_cut() {
 #[test]
 fn seed_002_saving_fails() {
     let content = failing("unified", &numbered(2001));
-    let error = "No space left on device (os error 28) (could not write /the/store)";
+    let error = "No space left on device (os error 28) (cannot write /the/store)";
     assert_eq!(content, format!("{}\n\n⚠️ 输出过大已截断，完整内容未能保存: {error}", numbered(2000)));
 }
 

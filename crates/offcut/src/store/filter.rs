@@ -1,0 +1,87 @@
+//! Choosing among many entries by what is known about them.
+
+use crate::store::{Entry, EntryState, Id, Store, StoreError};
+use std::time::SystemTime;
+
+/// How many entries are examined at a time when only some of them may match.
+const BATCH: usize = 1024;
+
+/// Which entries are wanted: all, unless a field restricts them.
+#[derive(Clone, Debug, Default)]
+pub struct EntryFilter {
+    /// Those of this tool.
+    pub tool: Option<String>,
+    /// Those of this session.
+    pub session: Option<String>,
+    /// Those of this machine.
+    pub host: Option<String>,
+    /// Those created at this time or later.
+    pub from: Option<SystemTime>,
+    /// Those created before this time.
+    pub until: Option<SystemTime>,
+    /// Those older than this one.
+    pub before: Option<Id>,
+    /// At most this many, the newest.
+    pub limit: Option<usize>,
+}
+
+impl EntryFilter {
+    /// Whether the entry with this id can match; the other fields are checked by [`EntryFilter::matches`].
+    pub fn covers(&self, id: &Id) -> bool {
+        let time = id.time();
+        self.from.is_none_or(|from| time >= from)
+            && self.until.is_none_or(|until| time < until)
+            && self.before.is_none_or(|before| *id < before)
+    }
+
+    /// Whether the entry is one of those wanted. The limit is not considered.
+    pub fn matches(&self, entry: &Entry) -> bool {
+        let fits = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
+        self.covers(&entry.id)
+            && fits(&self.tool, &entry.context.tool)
+            && fits(&self.session, &entry.context.session)
+            && fits(&self.host, &entry.host)
+    }
+
+    /// Whether the id alone does not decide.
+    fn needs_entry(&self) -> bool {
+        self.tool.is_some() || self.session.is_some() || self.host.is_some()
+    }
+}
+
+/// Reads the metadata of many entries. Each needs a few small reads, so several threads share the work.
+pub(super) fn entries<S: Store + ?Sized>(store: &S, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = ids.len().div_ceil(threads).max(256);
+    std::thread::scope(|scope| {
+        let parts: Vec<_> = ids
+            .chunks(share)
+            .map(|part| scope.spawn(move || part.iter().map(|id| store.entry(id)).collect::<Vec<_>>()))
+            .collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+    })
+}
+
+/// Examines entries, newest first, until enough match. One that was removed meanwhile is skipped.
+pub(super) fn select<S: Store + ?Sized>(store: &S, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
+    let limit = filter.limit.unwrap_or(usize::MAX);
+    let mut ids = store.ids()?;
+    ids.retain(|id| filter.covers(id));
+    ids.reverse();
+    let mut selected = Vec::new();
+    let batch = if filter.needs_entry() && limit < usize::MAX { BATCH } else { limit.max(1) };
+    for batch in ids.chunks(batch) {
+        let found = batch.iter().zip(store.entries(batch)).filter_map(|(id, entry)| match entry {
+            Ok(entry) => Some(entry),
+            Err(StoreError::NotFound { .. }) => None,
+            // An entry with unreadable metadata must stay visible.
+            Err(error) => Some(Entry::unknown(*id, EntryState::Damaged { reason: error.to_string() })),
+        });
+        selected.extend(found.filter(|entry| filter.matches(entry)));
+        if selected.len() >= limit {
+            selected.truncate(limit);
+            break;
+        }
+    }
+    Ok(selected)
+}
