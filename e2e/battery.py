@@ -169,13 +169,13 @@ class Battery:
 
     def read_by_hint(self, results):
         """Run the command that the notice of the failed command suggests."""
-        found = re.search(r"next: (.*? read [^\]\n]*)\]", results.get(FAILING) or "")
+        found = re.search(r"more: (.*? read [^\],\n]*)[\],]", results.get(FAILING) or "")
         return {"cmd": found.group(1) if found else "echo no hint"}
 
     def read_by_tool(self, results):
         """Make the call that the notice of the proxy's result suggests. The notice may be inside JSON."""
         text = (results.get(PROXIED) or "").replace('\\"', '"')
-        found = re.search(r"next: (offcut_read) (\{.*?\})", text)
+        found = re.search(r"more: (offcut_read) (\{.*?\})", text)
         return {"tool": "offcut_read", "args": json.loads(found.group(2)) if found else {}}
 
     def read_more(self, results):
@@ -203,7 +203,7 @@ class Battery:
             if self.way == WITHOUT:
                 return shown, kept, status
             if self.way == SANDBOX:
-                self.check("[offcut: " in text and "not kept: " in text, f"{name}: no offcut notice: {text[:400]!r}")
+                self.check("[offcut: " in text and "not stored: " in text, f"{name}: no offcut notice: {text[:400]!r}")
                 kept = "says no"
             else:
                 self.check(id_in(text) != "none", f"{name}: no offcut notice: {text[:200]!r}")

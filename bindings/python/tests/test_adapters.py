@@ -53,7 +53,7 @@ def test_deepagents_bounds_tool_messages(log):
         return create_deep_agent(model=model, tools=tools, middleware=[OffcutMiddleware(store=None)])
 
     shown = langchain_call(log, create)
-    assert len(shown.content) <= 9500 and "not kept" in shown.content
+    assert len(shown.content) <= 9500 and "not stored" in shown.content
 
 
 def test_langchain_bounds_text_blocks_and_keeps_images(log):

@@ -7,6 +7,7 @@ use crate::message::Answer;
 use crate::schema::Schema;
 use crate::structured::{Marking, fit};
 use offcut::json::{Edits, Node, quoted};
+use offcut::notice::{Access, Message, Notice, Tag};
 use offcut::results::{Middleware, ResultOutcome, Shape, ShapeChoice};
 use offcut::store::Id;
 use offcut::{Context, Kept, Limits, Preview, Rule, Shown};
@@ -115,7 +116,7 @@ impl Bounds<'_> {
         let repeated = text.as_deref().zip(texts.map(|texts| texts.content.as_slice()));
         let total = data.json().len();
         let is_marked = schema.takes(data, MEMBER) && data.is_object();
-        let next = id.map(|id| format!("{} {{\"id\":\"{id}\"}}", self.read_tool));
+        let next = id.map(|id| format!("{} {{\"id\":\"{}\"}}", self.read_tool, id));
         let note = match &next {
             Some(next) => json!({"id": id, "bytes": total, "next": next}),
             None => json!({"id": null, "bytes": total}),
@@ -135,15 +136,12 @@ impl Bounds<'_> {
             edits.set(object, &[(MEMBER, note.clone())]);
             json = edits.apply(&json);
         }
-        let notice = preview.is_some().then(|| match (id, next) {
-            (Some(id), Some(next)) => {
-                format!(
-                    "[offcut {id}: structuredContent has {total} bytes and is shown in part; next: {next}]"
-                )
-            }
-            _ => format!(
-                "[offcut: structuredContent has {total} bytes and is shown in part; the rest was not kept]"
-            ),
+        let notice = preview.is_some().then(|| {
+            let (tag, access) = match (id, next) {
+                (Some(id), Some(next)) => (Tag::Entry(id.to_owned()), Access::By(format!("more: {next}"))),
+                _ => (Tag::Plain, Access::NotStored { reason: String::new() }),
+            };
+            Notice { tag, message: Message::Structure { bytes: total as u64, access } }.to_string()
         });
         Some(Shortened { json, note, notice })
     }

@@ -8,6 +8,7 @@ use crate::tools::{ASKED_SIZE, Tool};
 use base64::Engine;
 use offcut::DiscardEvents;
 use offcut::json::quoted;
+use offcut::notice::{Message, Notice, Tag};
 use offcut::report;
 use offcut::retrieve::{self, PageLimits, Query, Range, RetrieveError};
 use offcut::store::{Entry, Id, Reading, Store, StoreError};
@@ -129,12 +130,12 @@ impl Library {
         let limits = PageLimits { bytes, lines: PageLimits::default().lines.max(bytes / 5) };
         let page = retrieve::page(self.store()?, &entry, range, limits, &DiscardEvents)
             .map_err(|error| message(&error))?;
-        let (id, end, total) = (entry.id, page.end, page.total);
+        let id = entry.id.short();
         let position = page.progress.next().map(|next| {
-            let reached = if page.progress.is_satisfied() { "to" } else { "page full at" };
             let (unit, range) = next.unit_and_value();
-            let call = format!("{name} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}");
-            format!("[offcut {id}: {reached} byte {end} of {total}; next: {call}]")
+            let more = format!("{name} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}");
+            let message = Message::Page { end: page.end, total: page.total, more };
+            Notice { tag: Tag::Entry(id.to_owned()), message }.to_string()
         });
         let state = report::incompleteness(&entry).map(|state| format!("[offcut {id}: {state}]"));
         let notice: Vec<String> = position.into_iter().chain(state).collect();

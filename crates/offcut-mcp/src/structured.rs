@@ -6,6 +6,7 @@
 
 use crate::schema::Schema;
 use offcut::json::{Edits, Node, quoted};
+use offcut::notice::{Access, Count, Message, Notice, Tag};
 use offcut::results::shares;
 
 /// Deeper values stay unchanged: each level costs a scan of everything below it.
@@ -96,12 +97,15 @@ impl Fitting<'_> {
             return;
         }
         let (head, tail) = (floor(&text, room / 3 * 2), floor(&text, text.len() - room / 3));
-        let missing = tail - head;
+        let count = Count::Bytes((tail - head) as u64);
         let marker = match self.marking.id {
-            Some(id) => format!("[offcut {id}: {missing} bytes missing]"),
-            None => format!("[offcut: {missing} bytes missing, not kept]"),
+            Some(id) => Notice { tag: Tag::Entry(id.to_owned()), message: Message::Count(count) },
+            None => {
+                let access = Access::NotStored { reason: String::new() };
+                Notice { tag: Tag::Plain, message: Message::Rest { count, detail: String::new(), access } }
+            }
         };
-        let cut = [&text[..head], marker.as_bytes(), &text[tail..]].concat();
+        let cut = [&text[..head], marker.to_string().as_bytes(), &text[tail..]].concat();
         self.edits.replace(value, quoted(&cut));
     }
 }
@@ -137,7 +141,7 @@ mod tests {
     fn is_part(small: &Value, whole: &Value) -> bool {
         match (small, whole) {
             (Value::String(small), Value::String(whole)) => {
-                small == whole || small.contains("bytes missing]")
+                small == whole || small.contains("bytes not shown]")
             }
             (Value::Array(small), Value::Array(whole)) => {
                 small.len() <= whole.len()

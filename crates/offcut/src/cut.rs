@@ -1,6 +1,6 @@
 //! What is shown and what is left out, as positions in the original.
 
-use crate::measure;
+use crate::measure::{self, Conventions, CountTokens};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
@@ -246,6 +246,31 @@ impl<'text> Cut<'text> {
     /// A text that is longer than what it stands for (blanks up to a column) counts no more than that.
     pub fn bytes(&self) -> u64 {
         self.shown().map(|piece| (piece.text.len() as u64).min(piece.end - piece.start)).sum()
+    }
+
+    /// How much of the original is shown, in the units in which the original was measured.
+    pub(crate) fn size(&self, conventions: &Conventions, tokens: &dyn CountTokens, original: Size) -> Size {
+        let sum =
+            |measure: &dyn Fn(&[u8]) -> u64| self.shown().map(|piece| measure(&piece.text)).sum::<u64>();
+        Size {
+            bytes: self.bytes().min(original.bytes),
+            lines: sum(&|text| measure::lines(text, conventions.lines))
+                .saturating_sub(self.continued_lines())
+                .clamp(u64::from(self.bytes() > 0).min(original.lines), original.lines),
+            chars: original.chars.map(|_| sum(&|text| measure::chars(text, conventions.chars))),
+            tokens: original.tokens.map(|_| sum(&|text| tokens.count(text))),
+        }
+    }
+
+    /// How many pieces begin in the line in which the piece before them ended. That line is counted once.
+    fn continued_lines(&self) -> u64 {
+        let mut ended_in = None;
+        let mut count = 0;
+        for piece in self.shown() {
+            count += u64::from(piece.part == LinePosition::Inside && ended_in == Some(piece.line));
+            ended_in = Some(piece.line + measure::newlines(&piece.text));
+        }
+        count
     }
 
     /// The gaps of which nothing is shown, or not all that a terminal would show. Each of them is marked.

@@ -29,6 +29,7 @@ mod event;
 pub mod json;
 pub mod limits;
 pub mod measure;
+pub mod notice;
 mod pen;
 mod profile;
 mod recorder;
@@ -40,6 +41,7 @@ pub mod retrieve;
 
 mod shown;
 mod spool;
+mod stages;
 pub mod store;
 pub mod strategy;
 pub mod terminal;

@@ -280,6 +280,11 @@ impl Profile {
         Ok(profile)
     }
 
+    /// Whether a preview says why its output was not stored.
+    pub fn reports_store_errors(&self) -> bool {
+        self.wording.as_ref().is_none_or(|frames| frames.hint_not_saved.contains("{error}"))
+    }
+
     /// Changes the rule of one tool; what `rule` leaves unset stays as it was.
     pub fn set_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
         let CheckedRule(rule) = self.check(rule)?;

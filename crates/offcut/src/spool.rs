@@ -1,4 +1,4 @@
-//! Bounds an output while it streams by.
+//! Bounds an output that arrives in chunks.
 
 use crate::context::Context;
 use crate::limits::Limits;
@@ -6,14 +6,16 @@ use crate::measure::{self, LineCounter};
 use crate::profile::Settings;
 use crate::recorder::{Ending, Flow};
 use crate::shown::Shown;
-use crate::truncator::{Overflow, Truncator};
+use crate::stages::Recording;
+use crate::store::Reading;
+use crate::truncator::Truncator;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 
 /// Takes an output in chunks of any size and bounds it. Memory stays within a few times the budget.
 ///
-/// Until the first limit is crossed the output is only held; from then on every byte goes to the store as it comes.
+/// Until a limit is crossed the output is held in memory; from then on every byte goes to the store as it comes.
 ///
 /// ```
 /// use offcut::{Context, Profile, Truncator};
@@ -36,7 +38,7 @@ enum Stage<'a> {
     /// Everything so far is within the limits.
     Within { held: Vec<u8>, lines: LineCounter, chars: u64 },
     /// A limit was crossed.
-    Over(Box<Overflow<'a>>),
+    Over(Box<Recording<'a>>),
 }
 
 impl<'a> Spool<'a> {
@@ -45,10 +47,10 @@ impl<'a> Spool<'a> {
         Spool { truncator, settings, context, stage: Stage::Within { held: Vec::new(), lines, chars: 0 } }
     }
 
-    /// Takes in the next chunk.
+    /// Takes the next chunk.
     pub fn observe(&mut self, chunk: &[u8]) {
         match &mut self.stage {
-            Stage::Over(overflow) => overflow.observe(chunk),
+            Stage::Over(recording) => recording.observe(chunk),
             Stage::Within { held, lines, chars } => {
                 let Settings { enabled, limits, conventions, .. } = &self.settings;
                 let bytes = held.len() as u64 + chunk.len() as u64;
@@ -63,10 +65,11 @@ impl<'a> Spool<'a> {
                     over = *chars > most;
                 }
                 if over && *enabled {
-                    let mut overflow = Overflow::open(self.truncator, self.settings, &self.context);
-                    overflow.observe(held);
-                    overflow.observe(chunk);
-                    self.stage = Stage::Over(Box::new(overflow));
+                    let mut recording =
+                        Recording::start(self.truncator, self.settings, &self.context, Reading::Plain);
+                    recording.observe(held);
+                    recording.observe(chunk);
+                    self.stage = Stage::Over(Box::new(recording));
                 } else {
                     held.extend_from_slice(chunk);
                 }
@@ -74,7 +77,7 @@ impl<'a> Spool<'a> {
         }
     }
 
-    /// What has come so far, for a caller who shows some of it before the end; nothing once a limit was crossed.
+    /// What has come so far, for a caller that shows some of it before the end; `None` once a limit was crossed.
     pub fn so_far(&self) -> Option<&[u8]> {
         match &self.stage {
             Stage::Within { held, .. } => Some(held),
@@ -82,50 +85,48 @@ impl<'a> Spool<'a> {
         }
     }
 
-    /// Leaves one part in `parts` of what may be shown to the caller, who shows something before the end, and says how
-    /// much that is. Nothing once a limit was crossed.
-    pub fn leave(&mut self, parts: u64) -> Option<Limits> {
+    /// Reserves one part in `parts` of the budget for what the caller shows before the end, and returns that part.
+    /// `None` once a limit was crossed.
+    pub fn reserve_share(&mut self, parts: u64) -> Option<Limits> {
         self.so_far()?;
         let keep = self.settings.keep;
         self.settings.keep = keep.map(|limit| limit.map(|most| most - most / parts.max(1)));
         Some(keep.map(|limit| limit.map(|most| most / parts.max(1))))
     }
 
-    /// The end of an output that is not a command's.
+    /// Ends the output of a tool that is not a command.
     pub fn finish(self) -> Shown<'static> {
         self.finish_with(Ending::default())
     }
 
-    /// Shows what has come so far of an output that goes on although its command has ended.
+    /// Shows what has come so far of an output that may still grow although its command has ended.
     ///
-    /// All of it is kept, also if it fits, and what is shown says that more is coming. The file, if there is one, is
-    /// the entry's: whoever reads the rest writes it there and settles the entry at the end
-    /// ([`FsStore::settle`](crate::store::FsStore::settle)). Until the file is closed the entry is being written.
+    /// All of it is stored, even if it fits, and the preview says that more may come. The file, if there is one, belongs
+    /// to the entry: the process that reads the rest writes it there and settles the entry at the end
+    /// ([`FsStore::settle`](crate::store::FsStore::settle)). The entry is being written until the file is closed.
     pub fn pause(self, ending: Ending) -> (Shown<'static>, Option<File>) {
-        let Spool { truncator, settings, context, stage } = self;
-        match stage {
-            Stage::Over(overflow) => overflow.close(&ending, Flow::GoesOn),
-            Stage::Within { held, .. } => {
-                let mut overflow = Overflow::open(truncator, settings, &context);
-                overflow.observe(&held);
-                overflow.close(&ending, Flow::GoesOn)
+        self.into_recording().close(&ending, Flow::GoesOn)
+    }
+
+    /// Ends the output of a command.
+    pub fn finish_with(self, ending: Ending) -> Shown<'static> {
+        match self.stage {
+            Stage::Within { held, .. } if self.truncator.passes(&held, &self.settings) => {
+                self.truncator.report_passed(&self.context, held.len() as u64);
+                Shown::Whole(Cow::Owned(held))
             }
+            stage => Spool { stage, ..self }.into_recording().finish(&ending),
         }
     }
 
-    /// The end of the output, and how the command ended.
-    pub fn finish_with(self, ending: Ending) -> Shown<'static> {
-        let Spool { truncator, settings, context, stage } = self;
-        match stage {
-            Stage::Over(overflow) => overflow.finish(ending),
+    fn into_recording(self) -> Recording<'a> {
+        match self.stage {
+            Stage::Over(recording) => *recording,
             Stage::Within { held, .. } => {
-                if !settings.enabled || truncator.fits(&held, &settings) {
-                    truncator.passed(&context, held.len() as u64);
-                    return Shown::Whole(Cow::Owned(held));
-                }
-                let mut overflow = Overflow::open(truncator, settings, &context);
-                overflow.observe(&held);
-                overflow.finish(ending)
+                let mut recording =
+                    Recording::start(self.truncator, self.settings, &self.context, Reading::Plain);
+                recording.observe(&held);
+                recording
             }
         }
     }

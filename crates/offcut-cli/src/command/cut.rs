@@ -19,8 +19,7 @@ pub(crate) fn cut(global: &GlobalOptions, cut: &Cut) -> Outcome {
         Format::Text => super::print(shown.content())?,
         Format::Json => super::print_json(&OutputReport::new(&shown))?,
     }
-    super::warn_if_not_stored(&shown);
-    super::warn_if_local_only(&shown);
+    super::warn_about_store(truncator.profile(), &shown);
     if shown.preview().is_some() {
         housekeeping::start_if_due(&setup);
     }

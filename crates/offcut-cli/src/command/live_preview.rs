@@ -86,7 +86,7 @@ impl LivePreview {
 /// Reserves the share of the budget, if there is enough.
 fn start(spool: &mut Spool<'_>) -> Stage {
     // The output already exceeds a limit: the preview at the end gets the whole budget.
-    let Some(part) = spool.leave(SHARE) else { return Stage::Done };
+    let Some(part) = spool.reserve_share(SHARE) else { return Stage::Done };
     let bytes = part.bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or_default();
     let others = part.chars.is_none() && part.tokens.is_none();
     match (bytes >= MIN_BYTES && others, bytes.checked_sub(STILL_RUNNING.len())) {

@@ -38,7 +38,7 @@ pub(crate) use show::show;
 pub(crate) use stats::stats;
 
 use crate::failure::Outcome;
-use offcut::{Kept, Preview, Shown};
+use offcut::{Kept, Profile, Shown};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
@@ -86,24 +86,20 @@ fn harmless(name: &str) -> String {
     }
 }
 
-/// Prints on standard error why an output was not stored, if the preview has no room for it.
-fn warn_if_not_stored(shown: &Shown<'_>) {
-    if let Some(Preview { kept: Kept::NotWhole { error, .. }, content, .. }) = shown.preview()
-        && !String::from_utf8_lossy(content).contains("not kept")
-        && !String::from_utf8_lossy(content).contains(error.as_str())
-    {
-        eprintln!("offcut: the output was not stored: {error}");
-    }
-}
-
-/// Prints on standard error why an output was not uploaded, if the preview has no room for it.
-fn warn_if_local_only(shown: &Shown<'_>) {
-    if let Some(Preview { kept: Kept::Whole(entry), content, .. }) = shown.preview()
-        && let Some(reason) = offcut::report::only_local(entry)
-        && !String::from_utf8_lossy(content).contains("only on this machine")
-    {
-        let _ = writeln!(std::io::stderr(), "offcut: {} is only on this machine so far: {reason}", entry.id);
-    }
+/// Prints on standard error what a preview in another profile's words does not say about the stored output.
+fn warn_about_store(profile: &Profile, shown: &Shown<'_>) {
+    let Some(preview) = shown.preview() else { return };
+    let warning = match &preview.kept {
+        Kept::NotWhole { error, .. } if !profile.reports_store_errors() => {
+            format!("the output was not stored: {error}")
+        }
+        Kept::Whole(entry) if profile.wording.is_some() => match offcut::report::only_local(entry) {
+            Some(reason) => format!("{} is only on this machine so far: {reason}", entry.id),
+            None => return,
+        },
+        _ => return,
+    };
+    let _ = writeln!(std::io::stderr(), "offcut: {warning}");
 }
 
 /// Shows the progress of long work on a terminal.

@@ -4,6 +4,7 @@ use crate::arguments::{Format, GlobalOptions, Read, Reference};
 use crate::environment::Setup;
 use crate::failure::{Failure, Outcome};
 use offcut::DiscardEvents;
+use offcut::notice::{Message, Notice, Tag};
 use offcut::report::{self, PageReport};
 use offcut::retrieve::{self, Page, PageLimits, Progress, Range};
 use offcut::store::{Entry, EntryState};
@@ -70,9 +71,10 @@ fn print_text(pager: &Pager, entry: &Entry, page: Page) -> Outcome {
             if !text.ends_with(b"\n") {
                 text.push(b'\n');
             }
-            let (id, end, total, command) = (entry.id, page.end, page.total, pager.command(entry, next));
-            let notice = format!("[offcut {id}: page full at byte {end} of {total}; next: {command}]\n");
-            text.extend_from_slice(notice.as_bytes());
+            let more = pager.command(entry, next);
+            let message = Message::Page { end: page.end, total: page.total, more };
+            let notice = Notice { tag: Tag::Entry(entry.id.short().to_owned()), message };
+            text.extend_from_slice(format!("{notice}\n").as_bytes());
         }
     }
     super::print(&text)?;

@@ -170,7 +170,7 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
     if let Some(reason) = printed.err().and_then(|failure| failure.reason()) {
         print_diagnostic(&reason);
     }
-    shown.iter().for_each(super::warn_if_local_only);
+    shown.iter().for_each(|shown| super::warn_about_store(request.truncator.profile(), shown));
     let is_cut = shown.iter().any(|shown| shown.preview().is_some());
     if is_cut {
         housekeeping::start_if_due(request.setup);
@@ -211,11 +211,11 @@ fn code(cause: ExitCause) -> u8 {
 fn describe(exit: &CommandExit) -> String {
     let (code, seconds) = (code(exit.cause), exit.duration.as_secs_f64());
     match exit.cause {
-        ExitCause::Exited(_) => format!("exit code {code} after {seconds:.1} s"),
+        ExitCause::Exited(_) => format!("exit {code} after {seconds:.1} s"),
         ExitCause::Killed { signal } => {
-            format!("killed by signal {signal}, exit code {code} after {seconds:.1} s")
+            format!("killed by signal {signal} after {seconds:.1} s")
         }
-        ExitCause::TimedOut => format!("timed out, exit code {code} after {seconds:.1} s"),
+        ExitCause::TimedOut => format!("timed out after {seconds:.1} s"),
     }
 }
 

@@ -9,7 +9,7 @@ fn follow(sandbox: &Sandbox, shown: &str, text: &[u8]) {
         .find("offcut read ")
         .or_else(|| shown.find("offcut --store"))
         .unwrap_or_else(|| panic!("{shown}"));
-    let command = shown[start..].split("]\n").next().unwrap();
+    let command = shown[start..].split([',', ']']).next().unwrap();
     let ran = sandbox.paste(command);
     assert_eq!(ran.code, Some(0), "{command}: {}", ran.stderr);
     let range = |option: &str| -> Option<(usize, usize)> {
@@ -68,7 +68,7 @@ fn notice_command_names_store_given_by_flag() {
     let store = sandbox.path().join("it's a store");
     let text = numbered(100_000);
     let shown = sandbox.run(&["cut", "--store", store.to_str().unwrap()], text.as_bytes()).text();
-    assert!(shown.contains("next: offcut --store "), "{}", shown.lines().last().unwrap());
+    assert!(shown.contains("more: offcut --store "), "{}", shown.lines().last().unwrap());
     follow(&sandbox, &shown, text.as_bytes());
     assert!(!sandbox.store().exists());
 }
@@ -86,7 +86,7 @@ fn read_pages_chain_through_full_output() {
         match page.rsplit_once("[offcut ") {
             Some((content, footer)) => {
                 seen += content;
-                command = footer.split_once("next: ").unwrap().1.trim_end_matches("]\n").to_owned();
+                command = footer.split_once("more: ").unwrap().1.trim_end_matches("]\n").to_owned();
             }
             None => break seen += &page,
         }
@@ -135,7 +135,7 @@ fn read_keeps_limits_and_range_in_next_command() {
         .run(&["read", "last", "--lines", "1:2", "--max-bytes", "600", "--max-lines", "5"], b"")
         .text();
     assert!(page.len() <= 600 && page.lines().count() <= 5, "{page}");
-    let next = page.rsplit_once("next: ").unwrap().1;
+    let next = page.rsplit_once("more: ").unwrap().1;
     assert!(
         next.contains("--max-bytes 600 --max-lines 5]") && next.contains(":50003 "),
         "the end of the requested range stays: {next}"

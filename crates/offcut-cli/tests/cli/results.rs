@@ -24,7 +24,7 @@ fn result_keeps_shape_and_other_bytes() {
     let value: Value = serde_json::from_str(&text).unwrap();
     let pointer = value["content"][2]["text"].as_str().unwrap();
     // The command in the notice, as a model would run it, prints the named lines.
-    let command = pointer.split("next: ").nth(1).unwrap().trim_end_matches(']');
+    let command = pointer.split("more: ").nth(1).unwrap().split(", or ").next().unwrap();
     let first: u64 = command.rsplit(' ').next().unwrap().split(':').next().unwrap().parse().unwrap();
     assert!(sandbox.paste(command).text().starts_with(&format!("line {first}\n")), "{command}");
     assert_eq!(sandbox.run(&["cat", "last"], b"").text(), long());
@@ -64,7 +64,7 @@ fn result_handles_deep_nesting_and_huge_strings() {
     let input = format!("{{\"functionResponse\":{{\"name\":\"f\",\"response\":{{\"output\":{deep}}}}}}}");
     let text = sandbox.run(&["result"], input.as_bytes()).text();
     assert!(
-        text.starts_with("{\"functionResponse\":{\"name\":\"f\",\"response\":{\"output\":\"[offcut "),
+        text.starts_with("{\"functionResponse\":{\"name\":\"f\",\"response\":{\"output\":\"[offcut: "),
         "{text:.200}"
     );
     assert!(text.len() < 12_000);
@@ -73,7 +73,7 @@ fn result_handles_deep_nesting_and_huge_strings() {
     input.resize(input.len() + 200_000_000, b'x');
     input.extend_from_slice(b"\"}");
     let text = sandbox.run(&["result"], &input).text();
-    assert!(text.len() < 11_000 && text.contains("200000000 bytes"), "{text:.300}");
+    assert!(text.len() < 11_000 && text.contains(" kB of 200 MB shown; "), "{text:.300}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn result_succeeds_when_store_fails() {
     let ran = sandbox.run(&["--store", "/proc/nowhere", "result"], input.as_bytes());
     let value: Value = serde_json::from_str(&ran.text()).unwrap();
     let content = value["content"].as_str().unwrap();
-    assert!(content.len() <= 9500 && content.contains("not kept") && !content.contains("full output"));
+    assert!(content.len() <= 9500 && content.contains("not stored") && !content.contains("nothing is lost"));
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn rewritten_line_is_shortened_once() {
         let ran = run(&sandbox, program, &["-c", &line]);
         let text = String::from_utf8(ran.stdout).unwrap();
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
-        assert!(text.starts_with("[offcut ") && text.len() <= 9500, "{text}");
+        assert!(text.starts_with("[offcut: ") && text.len() <= 9500, "{text}");
         let stored = std::fs::read_dir(sandbox.store())
             .unwrap()
             .filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|end| end == "txt"));

@@ -94,8 +94,8 @@ fn shell_shortens_and_stores_long_output() {
         let ran = call(&sandbox, program.to_str().unwrap(), &arguments, b"");
         let text = String::from_utf8(ran.stdout).unwrap();
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
-        assert!(text.starts_with("[offcut ") && text.len() <= 9500, "{text}");
-        assert!(text.contains("error: it broke") && text.contains("exit code 3 after"), "{text}");
+        assert!(text.starts_with("[offcut: ") && text.len() <= 9500, "{text}");
+        assert!(text.contains("error: it broke") && text.contains("exit 3 after"), "{text}");
         let stored = numbered(100_000).replace("\n50001\n", "\nerror: it broke\n50001\n");
         assert_eq!(sandbox.run(&["cat", "last"], b"").text(), stored);
         let show = sandbox.run(&["show", "last", "--format", "json"], b"").json();
@@ -113,7 +113,7 @@ fn nested_shell_does_not_shorten_twice() {
     run(&format!("{link_path} -c 'seq 1 100000'"));
     assert_eq!(sandbox.run(&["ls", "--all", "--format", "json"], b"").json().as_array().unwrap().len(), 1);
     // The output of an inner shell that goes into a pipe is shortened by the inner shell.
-    assert!(run(&format!("{link_path} -c 'seq 1 100000' | cat")).starts_with("[offcut "));
+    assert!(run(&format!("{link_path} -c 'seq 1 100000' | cat")).starts_with("[offcut: "));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn shell_prints_beginning_while_slow_command_runs() {
     let mut rest = String::new();
     output.read_to_string(&mut rest).unwrap();
     assert!(
-        rest.starts_with("[offcut ") && rest.contains("\nready\ngo\n") && rest.contains("exit code 3"),
+        rest.starts_with("[offcut: ") && rest.contains("\nready\ngo\n") && rest.contains("exit 3"),
         "{rest}"
     );
     assert!(rest.len() + early.len() <= 9500, "{early}{}", rest.len());

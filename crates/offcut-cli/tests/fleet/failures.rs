@@ -191,7 +191,7 @@ fn rejects_locations_that_are_not_a_store() {
     ] {
         machine.store = store.to_owned();
         let shown = machine.run(&["cut"], numbered(5000).as_bytes()).text();
-        assert!(shown.len() <= 9500 && shown.contains("not kept"), "{shown}");
+        assert!(shown.len() <= 9500 && shown.contains("not stored"), "{shown}");
         let ran = machine.run(&["ls"], b"");
         ran.failed(4, expected);
         assert!(!(shown + &ran.stderr).contains("secret"), "{}", ran.stderr);

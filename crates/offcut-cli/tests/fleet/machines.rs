@@ -12,7 +12,7 @@ fn one_machine_reads_what_another_stored() {
         writer.run(&["run", "--tool", "bash", "--session", "s1", "--shell", "seq 1 100000; exit 3"], b"");
     assert_eq!(shown.code, Some(3));
     let content = String::from_utf8(shown.stdout).unwrap();
-    assert!(content.len() <= 9500 && content.contains("full output: offcut://"), "{content}");
+    assert!(content.len() <= 9500 && content.contains("nothing is lost: offcut://"), "{content}");
     assert!(
         !content.contains("only on this machine") && shown.stderr.is_empty(),
         "{content}{}",
@@ -59,10 +59,10 @@ fn one_machine_reads_what_another_stored() {
 fn a_hint_names_the_store_if_a_flag_named_it() {
     let (store, machine) = (place(), Machine::new("ci", "none"));
     let shown = machine.run(&["cut", "--store", &store], numbered(5000).as_bytes()).text();
-    assert!(shown.contains(&format!("next: offcut --store {store} read ")), "{shown}");
+    assert!(shown.contains(&format!("more: offcut --store {store} read ")), "{shown}");
     // The reader of the hint has the same variables.
     let shown = Machine::new("ci", &store).run(&["cut"], numbered(5000).as_bytes()).text();
-    assert!(shown.contains("next: offcut read "), "{shown}");
+    assert!(shown.contains("more: offcut read "), "{shown}");
 }
 
 #[test]

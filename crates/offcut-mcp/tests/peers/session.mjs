@@ -52,7 +52,7 @@ const whole = async (id) => {
   while (next) {
     const page = texts(await client.callTool({ name: "offcut_read", arguments: next }));
     text += page[0];
-    const hint = page[1]?.match(/next: offcut_read (\{.*\})\]/);
+    const hint = page[1]?.match(/more: offcut_read (\{.*\})\]/);
     next = hint && JSON.parse(hint[1]);
   }
   const resource = await client.readResource({ uri: `offcut://${id}` });

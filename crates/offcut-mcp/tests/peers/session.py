@@ -60,7 +60,7 @@ async def main():
             while following:
                 page = texts(dump(await session.call_tool("offcut_read", following)))
                 text += page[0]
-                hint = re.search(r"next: offcut_read (\{.*\})\]", page[1]) if len(page) > 1 else None
+                hint = re.search(r"more: offcut_read (\{.*\})\]", page[1]) if len(page) > 1 else None
                 following = hint and json.loads(hint[1])
             resource = dump(await session.read_resource(f"offcut://{id}"))
             assert resource["contents"][0]["text"] == text, "the tool and the resource differ"

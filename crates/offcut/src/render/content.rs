@@ -1,8 +1,9 @@
-//! The text of a preview while it is written: what is ours and what is the original's.
+//! The text of a preview while it is written: which parts are the original's and which are notices.
 
 use crate::cut::{Piece, PieceKind};
+use crate::notice::Notice;
 
-/// Where a part of the original stands in a preview.
+/// Where a part of the original is in a preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
     /// The offset in the preview.
@@ -11,7 +12,7 @@ pub struct Placed {
     pub length: usize,
     /// The offset in the original.
     pub start: u64,
-    /// The offset in the original behind it.
+    /// The offset in the original after it.
     pub end: u64,
 }
 
@@ -23,17 +24,17 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Text of ours.
-    pub(crate) fn ours(text: impl Into<Vec<u8>>) -> Content {
+    /// A text without any part of the original.
+    pub(crate) fn added(text: impl Into<Vec<u8>>) -> Content {
         Content { text: text.into(), placed: Vec::new() }
     }
 
-    /// Adds text of ours.
+    /// Adds text that is not the original's.
     pub(crate) fn add(&mut self, text: impl AsRef<[u8]>) {
         self.text.extend_from_slice(text.as_ref());
     }
 
-    /// Adds a part of the original, or a strategy's words for it.
+    /// Adds a part of the original, or a strategy's own marker.
     pub(crate) fn place(&mut self, piece: &Piece<'_>) {
         if piece.form == PieceKind::Mark {
             return self.add(&piece.text);
@@ -43,17 +44,19 @@ impl Content {
         self.text.extend_from_slice(&piece.text);
     }
 
-    /// Adds another text with all that is known of it.
+    /// Adds another text, with the places of the original in it.
     pub(crate) fn append(&mut self, other: Content) {
         let shift = self.text.len();
         self.placed.extend(other.placed.into_iter().map(|part| Placed { at: part.at + shift, ..part }));
         self.text.extend(other.text);
     }
 
-    /// Ends a line that is open.
-    pub(crate) fn end_line(&mut self) {
+    /// Adds a notice on a line of its own, if there is one.
+    pub(crate) fn add_line(&mut self, notice: Option<Notice>) {
+        let Some(notice) = notice else { return };
         if self.text.last().is_some_and(|&last| last != b'\n') {
             self.text.push(b'\n');
         }
+        self.add(format!("{notice}\n"));
     }
 }

@@ -4,7 +4,7 @@ use crate::cut::{Cut, LinePosition, Piece};
 use crate::limits::Unit;
 use crate::measure;
 use crate::profile::{Frames, Removed, TaskTool};
-use crate::render::words::stands_before;
+use crate::render::native::is_before;
 use crate::render::{Content, Facts};
 use crate::shown::Kept;
 
@@ -27,8 +27,8 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
         Kept::Off => (&frames.hint_not_saved, String::new(), "no store is set".to_owned()),
     };
     let hint = fill(hint, &|name| match name {
-        "path" => Some(Content::ours(path.clone())),
-        "error" => Some(Content::ours(error.clone())),
+        "path" => Some(Content::added(path.clone())),
+        "error" => Some(Content::added(error.clone())),
         _ => None,
     });
     let from_start = facts.cut.pieces.first().is_some_and(|piece| piece.start == 0);
@@ -36,7 +36,7 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
     let frame = if from_start && to_end { &frames.head } else { &frames.tail };
     let (head, tail) = ends(facts.cut);
     let chars = |content: &Content| {
-        Content::ours(measure::chars(&content.text, facts.settings.conventions.chars).to_string())
+        Content::added(measure::chars(&content.text, facts.settings.conventions.chars).to_string())
     };
     fill(frame, &|name| match name {
         "preview" => Some(preview(frames, remark, facts.cut)),
@@ -44,8 +44,8 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
         "tail" => Some(tail.clone()),
         "head_chars" => Some(chars(&head)),
         "tail_chars" => Some(chars(&tail)),
-        "removed" => Some(Content::ours(removed.to_string())),
-        "unit" => Some(Content::ours(unit.to_string())),
+        "removed" => Some(Content::added(removed.to_string())),
+        "unit" => Some(Content::added(unit.to_string())),
         "hint" => Some(hint.clone()),
         _ => None,
     })
@@ -54,7 +54,7 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
 /// What is shown before the first gap and behind it.
 fn ends(cut: &Cut<'_>) -> (Content, Content) {
     let gap = cut.missing().next();
-    let is_head = |piece: &&Piece<'_>| gap.is_none_or(|gap| !stands_before(gap, piece));
+    let is_head = |piece: &&Piece<'_>| gap.is_none_or(|gap| !is_before(gap, piece));
     let text = |pieces: Vec<&Piece<'_>>| {
         let mut content = Content::default();
         pieces.into_iter().for_each(|piece| content.place(piece));
@@ -77,7 +77,7 @@ fn preview(frames: &Frames, remark: &str, cut: &Cut<'_>) -> Content {
             // A gap that begins with the line feed of a line that is shown leaves that line whole.
             let lines = gap.last_line + u64::from(gap.from == LinePosition::Start) - gap.first_line;
             text.append(fill(&frames.join, &|name| {
-                (name == "gap_lines").then(|| Content::ours(lines.to_string()))
+                (name == "gap_lines").then(|| Content::added(lines.to_string()))
             }));
         }
         text.place(piece);
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn values_are_not_expanded_again() {
-        let value = |name: &str| (name == "a").then(|| Content::ours("{a}{b}"));
+        let value = |name: &str| (name == "a").then(|| Content::added("{a}{b}"));
         assert_eq!(fill("x{a}y{b}{", &value).text, b"x{a}{b}y{b}{");
         assert_eq!(fill("", &value).text, b"");
     }

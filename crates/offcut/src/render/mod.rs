@@ -1,13 +1,12 @@
 //! Turns a cut into the text that the model reads.
 //!
-//! [`plan`] says, before anything is cut, what our own text will cost at the most; [`render`] writes it.
+//! [`plan`] computes, before anything is cut, what the notices cost at most; [`render`] writes them.
 
 mod content;
 mod description;
 mod frames;
 mod native;
 mod next;
-mod words;
 
 use crate::cut::{Cut, Size};
 use crate::limits::Limits;
@@ -15,16 +14,17 @@ use crate::profile::{Profile, Settings, TaskTool};
 use crate::recorder::{Flow, Outlook};
 use crate::shown::Kept;
 use crate::strategy::{Cost, Ends};
+use native::NoticeLevel;
 
 pub(crate) use content::Content;
 pub use content::Placed;
-pub(crate) use description::{Description, describe};
+pub(crate) use description::describe;
 pub(crate) use next::NEXT_PAGE_BYTES;
 
-/// What the reader of a preview can use to get the rest back. Only what exists is named.
+/// What the reader of a preview can use to read the rest. A preview names nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// A shell: the command that runs offcut there, with whatever it needs to find the store.
+    /// A shell, with the command that runs offcut there and finds the store.
     Shell {
         /// For example `offcut`, or `offcut --store DIR`.
         program: String,
@@ -34,7 +34,7 @@ pub enum Reach {
         /// Its name.
         name: String,
     },
-    /// Its own tools on the file.
+    /// The reader's own tools on the stored file.
     Files,
     /// Nothing.
     Nothing,
@@ -46,47 +46,47 @@ impl Default for Reach {
     }
 }
 
-/// What our own text costs at the most.
+/// What the notices cost at most.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     /// Once, wherever the gaps are.
     pub(crate) fixed: Cost,
     /// For each gap.
     pub(crate) marker: Cost,
-    /// The same for a gap of whole lines.
+    /// For each gap of whole lines.
     pub(crate) line_marker: Cost,
-    /// The line under an output that is shown whole and goes on.
+    /// The line after an output that is shown whole and still running.
     pub(crate) more: String,
-    /// What the strategy says of the text, which pays for it.
-    remark: String,
-    rung: native::Rung,
+    /// What the strategy says about the text. The strategy pays for it.
+    detail: String,
+    level: NoticeLevel,
 }
 
 impl Plan {
-    /// The plan for words that are not counted in the limits.
+    /// The plan for notices that do not count against the limits.
     fn free() -> Plan {
         Plan {
             fixed: Cost::default(),
             marker: Cost::default(),
             line_marker: Cost::default(),
             more: String::new(),
-            remark: String::new(),
-            rung: native::Rung::Full,
+            detail: String::new(),
+            level: NoticeLevel::Full,
         }
     }
 
-    /// The plan with what the strategy says of the text.
-    pub(crate) fn with_remark(self, remark: String) -> Plan {
-        Plan { remark, ..self }
+    /// The plan with what the strategy says about the text.
+    pub(crate) fn with_detail(self, detail: String) -> Plan {
+        Plan { detail, ..self }
     }
 
-    /// The plan for an output that is shown whole, with all we have to say under it.
+    /// The plan for an output that is shown whole, with a full notice after it.
     pub(crate) fn for_whole(self) -> Plan {
-        Plan { rung: native::Rung::Full, ..self }
+        Plan { level: NoticeLevel::Full, ..self }
     }
 }
 
-/// What the last line says about the command.
+/// What the footer says about the command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trailer<'a> {
     /// How it ended; nothing if empty.
@@ -102,7 +102,7 @@ impl Trailer<'_> {
     }
 }
 
-/// All that is known when the text is written.
+/// What is known when the text is written.
 pub(crate) struct Facts<'a> {
     pub(crate) ends: &'a Ends,
     pub(crate) cut: &'a Cut<'a>,
@@ -113,7 +113,18 @@ pub(crate) struct Facts<'a> {
     pub(crate) settings: &'a Settings,
 }
 
-/// Whether something of the output is terminal control, which is not shown.
+impl Facts<'_> {
+    /// How much is not shown. A line that is shown in part counts as shown.
+    fn removed(&self) -> Size {
+        Size {
+            bytes: self.original.bytes - self.shown.bytes,
+            lines: self.original.lines.saturating_sub(self.shown.lines),
+            ..Size::default()
+        }
+    }
+}
+
+/// Whether some of the output is terminal control, which is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Control {
     /// All of it is text.
@@ -123,7 +134,7 @@ pub(crate) enum Control {
 }
 
 /// What is known before the cut: where the rest will be, how much there is, and how much may be shown.
-pub(crate) struct Budget<'a> {
+pub(crate) struct Forecast<'a> {
     pub(crate) reach: &'a Reach,
     pub(crate) task: TaskTool,
     pub(crate) outlook: Outlook,
@@ -133,37 +144,32 @@ pub(crate) struct Budget<'a> {
     pub(crate) cost: &'a dyn Fn(&[u8]) -> Cost,
 }
 
-/// Reserves what our text will cost. A document's frames are not counted in its limits.
-pub(crate) fn plan(profile: &Profile, budget: &Budget<'_>, control: Control) -> Plan {
+/// Reserves what the notices will cost. The frames of a profile with its own wording do not count against its limits.
+pub(crate) fn plan(profile: &Profile, forecast: &Forecast<'_>, control: Control) -> Plan {
     match profile.wording {
         Some(_) => Plan::free(),
-        None => native::plan(budget, control),
+        None => native::plan(forecast, control),
     }
 }
 
-/// Reserves what our text will cost beside all of `text`, if both fit.
-pub(crate) fn plan_whole(profile: &Profile, budget: &Budget<'_>, text: &[u8]) -> Option<Plan> {
-    let cost = (budget.cost)(text);
+/// Reserves what the notices will cost beside all of `text`, if both fit.
+pub(crate) fn plan_whole(profile: &Profile, forecast: &Forecast<'_>, text: &[u8]) -> Option<Plan> {
+    let cost = (forecast.cost)(text);
     match profile.wording {
-        Some(_) if budget.keep.afford(cost) => Some(Plan::free()),
+        Some(_) if forecast.keep.afford(cost) => Some(Plan::free()),
         Some(_) => None,
-        None => native::plan_whole(budget, cost),
+        None => native::plan_whole(forecast, cost),
     }
-}
-
-/// The last line alone, for an output that is only described.
-pub(crate) fn trailer(reach: &Reach, facts: &Facts<'_>) -> String {
-    let mut text = Content::default();
-    native::append_trailer(reach, facts, &mut text);
-    String::from_utf8_lossy(&text.text).into_owned()
 }
 
 /// Writes the preview.
 pub(crate) fn render(profile: &Profile, reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Content {
     match &profile.wording {
         Some(frames) if !facts.cut.gaps.is_empty() => {
-            let mut text = frames::render(frames, &plan.remark, facts);
-            native::append_trailer(reach, facts, &mut text);
+            let mut text = frames::render(frames, &plan.detail, facts);
+            if !facts.trailer.is_silent() {
+                native::append_footer(reach, facts, &mut text);
+            }
             text
         }
         _ => native::render(reach, plan, facts),

@@ -1,217 +1,448 @@
-//! offcut's own notice.
+//! The notices of the native profile: which ones a preview has, where they are, and what they cost.
 //!
-//! A header first with the totals, a marker in place of every gap, a pointer with one concrete command at the end.
-//! When the budget is small the notice climbs down a ladder instead of vanishing. Every line of ours carries the
-//! entry's id, which no output can know before it is printed; where nothing is kept, a tag that what is shown does
-//! not contain.
+//! [`plan`] chooses the level before anything is cut and reserves the widest text that can occur at it, so that
+//! [`render`] stays within the budget whatever numbers the notices turn out to contain.
 
-mod notice;
-
-pub(super) use notice::ONLY_LOCAL;
-
-use crate::cut::{Gap, GapReason, LinePosition, Size};
-use crate::recorder::Outlook;
+use crate::cut::{Gap, GapReason, LinePosition, Piece, PieceKind, Size};
+use crate::notice::{Access, Amount, CONTROL_NOT_SHOWN, Count, Message, Notice, Place, Running, Tag};
+use crate::profile::TaskTool;
+use crate::recorder::{Flow, Outlook};
 use crate::render::content::Content;
-use crate::render::next::{NEXT_PAGE_LINES, Next, next, printable};
-use crate::render::words::{tag_of, unused_tag};
-use crate::render::{Budget, Control, Facts, Plan, Reach};
+use crate::render::next::{
+    NEXT_PAGE_BYTES, NEXT_PAGE_LINES, Next, next, printable, read_command, search_command,
+};
+use crate::render::{Control, Facts, Forecast, Plan, Reach, Trailer};
 use crate::shown::{Kept, Part};
-use crate::store::Id;
+use crate::store::{Id, UploadState};
 use crate::strategy::Cost;
-use notice::{Notice, Place};
 use std::time::UNIX_EPOCH;
 
-/// How much we say.
+/// How much the notices say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rung {
-    /// Header, markers, pointer.
+pub(super) enum NoticeLevel {
+    /// A header, a marker for each gap, a footer.
     Full,
-    /// One line, in the first gap.
-    Line,
-    /// The least that says what is missing and how to get it.
-    Least,
-    /// What is missing and the entry's name, where not even the command fits: no command is better than a wrong one.
-    Name,
+    /// One line in the first gap, for a small budget.
+    Compact,
 }
 
-/// The notice as far as it is known before the commit, with the widest numbers and names.
-fn expected<'a>(budget: &Budget<'a>, control: Control) -> Notice<'a> {
-    // `0 lines` is wider than `1 line`.
-    let original = Size { lines: budget.original.lines.max(2), ..budget.original };
-    let place = match &budget.outlook {
-        Outlook::Keeping { id, path, upload_state } => Place::Kept {
-            id: *id,
-            path: path.as_deref().and_then(printable),
-            upload_state: upload_state.clone(),
-        },
-        // Whether something of it was kept is known at the end; to say so takes more room.
-        Outlook::Losing { error } => Place::Lost {
-            reason: error.clone(),
-            part: Some(Part { id: Id::new(UNIX_EPOCH, 0), bytes: original.bytes }),
-        },
-        Outlook::Off => Place::Lost { reason: String::new(), part: None },
-    };
-    // The longest tag that is ever tried; an id is longer.
-    let tag = match &place {
-        Place::Kept { id, .. } => tag_of(id),
-        Place::Lost { .. } => "offcut-9999".to_owned(),
-    };
-    Notice {
-        rung: Rung::Full,
-        tag,
-        longest_reason: Rung::Full.longest_reason(),
-        place,
-        reach: budget.reach,
-        task: budget.task,
-        original,
-        trailer: budget.trailer,
-        control,
-        remark: "",
+impl NoticeLevel {
+    /// A longer reason is shortened.
+    fn longest_reason(self) -> usize {
+        match self {
+            NoticeLevel::Full => 160,
+            NoticeLevel::Compact => 40,
+        }
     }
 }
 
-/// Chooses the richest notice that fits beside a text of this cost, all of which is shown.
-pub(super) fn plan_whole(budget: &Budget<'_>, text: Cost) -> Option<Plan> {
-    let mut notice = expected(budget, Control::LeftOut);
-    [Rung::Full, Rung::Line, Rung::Least, Rung::Name].into_iter().find_map(|rung| {
-        notice.rung = rung;
-        notice.longest_reason = rung.longest_reason();
-        let fixed = (budget.cost)(format!("{}\n", notice.whole()).as_bytes())
-            + notice.trailer_line().map_or_else(Cost::default, |line| {
-                (budget.cost)(line.as_bytes()) + Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 }
-            });
-        let plan = Plan {
-            fixed,
-            marker: Cost::default(),
-            line_marker: Cost::default(),
-            more: String::new(),
-            remark: String::new(),
-            rung,
-        };
-        budget.keep.afford(fixed + text).then_some(plan)
+/// A compact notice names the entry instead of a command that is longer than this.
+const LONGEST_COMPACT_COMMAND: usize = 56;
+
+/// The widest tag of a line that does not name the entry.
+const WIDEST_TAG: Tag = Tag::Variant('z');
+
+/// A piece that ends inside a line needs a line feed before the notice, and the notice one after it.
+const LINE_FEEDS: Cost = Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
+
+/// What became of the whole output.
+#[derive(Clone, Debug)]
+enum Stored {
+    Entry { id: Id, path: Option<String>, upload_state: UploadState },
+    Beginning { id: Id, bytes: u64, reason: String },
+    Nothing { reason: String },
+}
+
+/// Writes the notices of one preview.
+struct Notices<'a> {
+    level: NoticeLevel,
+    tag: Tag,
+    stored: Stored,
+    longest_reason: usize,
+    reach: &'a Reach,
+    task: TaskTool,
+    original: Size,
+    trailer: Trailer<'a>,
+    control: Control,
+    detail: &'a str,
+}
+
+/// Chooses the richest notices that fit beside a text of this cost, all of which is shown.
+pub(super) fn plan_whole(forecast: &Forecast<'_>, text: Cost) -> Option<Plan> {
+    [NoticeLevel::Full, NoticeLevel::Compact].into_iter().find_map(|level| {
+        let notices = Notices::expected(forecast, level, Control::LeftOut);
+        let line = |notice: Notice| (forecast.cost)(notice.to_string().as_bytes()) + LINE_FEEDS;
+        let footer = if forecast.trailer.is_silent() { None } else { notices.footer(&Next::Start) };
+        let fixed = line(notices.all_shown()) + footer.map_or_else(Cost::default, line);
+        let plan = Plan { fixed, level, ..Plan::free() };
+        forecast.keep.afford(fixed + text).then_some(plan)
     })
 }
 
-/// Chooses the richest notice that leaves most of the budget to the output.
-pub(super) fn plan(budget: &Budget<'_>, control: Control) -> Plan {
-    let mut notice = expected(budget, control);
-    let (original, keep) = (notice.original, budget.keep);
-    let cost = |text: &str| (budget.cost)(text.as_bytes());
-    let more = notice.last_line(&Next::Start).map_or_else(String::new, |line| format!("\n{line}\n"));
-    // The widest numbers that can occur: everything shown, everything missing, one gap over all of it.
-    let gap = |from, why| Gap {
-        start: original.bytes,
-        end: original.bytes * 2,
-        first_line: original.lines,
-        last_line: original.lines * 2,
-        from,
-        why,
-    };
-    let widest = |texts: Vec<String>| texts.into_iter().max_by_key(String::len).unwrap_or_default();
-    let lines = original.lines..=original.lines + NEXT_PAGE_LINES;
-    let removed = [original, Size { lines: 0, ..original }];
-    let next = [Next::Lines(lines), Next::Bytes(original.bytes, original.bytes)];
-    for (rung, share) in [(Rung::Full, 4), (Rung::Line, 3), (Rung::Least, 2), (Rung::Name, 1)] {
-        notice.rung = rung;
-        notice.longest_reason = rung.longest_reason();
-        // A piece that ends inside a line needs a line feed before whatever follows it.
-        let feed = Cost { bytes: 2, chars: 2, tokens: 2, lines: 0 };
-        let marker = |from, why| cost(&notice.marker(&gap(from, why))) + feed;
-        let of_lines = [GapReason::Omitted, GapReason::Repeated].map(|why| marker(LinePosition::Start, why));
-        let others = [
-            marker(LinePosition::Inside, GapReason::Omitted),
-            marker(LinePosition::Inside, GapReason::Line),
-            marker(LinePosition::Start, GapReason::Opaque),
-        ];
-        // Each may be the widest in another unit.
-        let widest_of = |most: Cost, one: &Cost| one.beyond(most) + most;
-        let line_marker = of_lines.iter().fold(Cost::default(), widest_of);
-        let marker = others.iter().fold(line_marker, widest_of);
-        let fixed = match rung {
-            Rung::Full => {
-                let pointer = widest(next.iter().filter_map(|next| notice.last_line(next)).collect());
-                cost(&format!("{}\n", notice.header(original, original))) + cost(&pointer) + feed
-            }
-            Rung::Line | Rung::Least | Rung::Name => {
-                let lines =
-                    next.iter().flat_map(|next| removed.iter().map(|&removed| notice.line(removed, next)));
-                // Where it turns out that all is shown, the line says that instead.
-                let whole = (control == Control::LeftOut).then(|| notice.whole());
-                let line = widest(lines.chain(whole).collect());
-                // The line stands in a gap of its own, so only what it is longer than a marker is extra.
-                let line = cost(&line) + feed;
-                let last =
-                    notice.last_line(&Next::Start).map_or_else(Cost::default, |line| cost(&line) + feed);
-                line.beyond(line_marker) + last
-            }
-        };
-        let once = fixed + marker;
-        let fits =
-            |limit: Option<u64>, cost: u64| limit.is_none_or(|limit| cost.saturating_mul(share) <= limit);
-        if rung == Rung::Name
-            || (fits(keep.bytes, once.bytes)
-                && fits(keep.lines, once.lines)
-                && fits(keep.chars, once.chars)
-                && fits(keep.tokens, once.tokens))
-        {
-            return Plan { fixed, marker, line_marker, more, remark: String::new(), rung };
+/// Chooses the richest notices that leave most of the budget to the output.
+pub(super) fn plan(forecast: &Forecast<'_>, control: Control) -> Plan {
+    let full = Notices::expected(forecast, NoticeLevel::Full, control).plan(forecast);
+    // Full notices may take a quarter of the budget.
+    match forecast.keep.afford((full.fixed + full.marker).times(4)) {
+        true => full,
+        false => {
+            let compact = Notices::expected(forecast, NoticeLevel::Compact, control).plan(forecast);
+            Plan { more: full.more, ..compact }
         }
     }
-    unreachable!("the last rung is always taken")
 }
 
 pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Content {
-    let mut notice = Notice { remark: &plan.remark, ..notice(reach, plan.rung, facts) };
+    let mut notices = Notices { detail: &plan.detail, ..Notices::known(reach, plan.level, facts) };
     if facts.cut.gaps.is_empty() {
         let mut text = Content::default();
         facts.cut.pieces.iter().for_each(|piece| text.place(piece));
-        notice.shorten_reason_to(plan.more.len());
-        notice.append_last_line(&mut text, &Next::Start);
+        notices.fit_reason(plan.more.len(), |notices| {
+            notices.footer(&Next::Start).map_or(0, |footer| footer.to_string().len() + 2)
+        });
+        text.add_line(notices.footer(&Next::Start));
         return text;
     }
-    let removed = Size {
-        bytes: facts.original.bytes - facts.shown.bytes,
-        lines: facts.original.lines.saturating_sub(facts.shown.lines),
-        ..Size::default()
-    };
-    notice.shorten_reason(plan, facts, removed);
+    let reserved = plan.fixed.bytes + plan.line_marker.bytes + plan.detail.len() as u64;
     let next = next(facts.ends, facts.cut);
-    notice.write(facts, removed, &next)
+    notices.fit_reason(usize::try_from(reserved).unwrap_or(usize::MAX), |notices| {
+        notices.fixed_lines(facts, &next).iter().map(|line| line.to_string().len() + 2).sum()
+    });
+    notices.write(facts, &next)
 }
 
-/// The last line alone, under a document's frame.
-pub(super) fn append_trailer(reach: &Reach, facts: &Facts<'_>, text: &mut Content) {
-    if !facts.trailer.is_silent() {
-        notice(reach, Rung::Full, facts).append_last_line(text, &next(facts.ends, facts.cut));
+/// The footer alone.
+pub(super) fn append_footer(reach: &Reach, facts: &Facts<'_>, text: &mut Content) {
+    text.add_line(Notices::known(reach, NoticeLevel::Full, facts).footer(&next(facts.ends, facts.cut)));
+}
+
+/// The footer of a description, which offers the first bytes.
+pub(super) fn footer_of_binary(level: NoticeLevel, reach: &Reach, facts: &Facts<'_>) -> Option<Notice> {
+    let first = Next::Bytes(0, facts.original.bytes.min(NEXT_PAGE_BYTES as u64));
+    Notices::known(reach, level, facts).footer(&first)
+}
+
+/// Where the whole output is, for the description of a binary one.
+pub(super) fn place(facts: &Facts<'_>) -> Place {
+    Notices::known(&Reach::Nothing, NoticeLevel::Full, facts).place()
+}
+
+/// The same in few words.
+pub(super) fn short_place(facts: &Facts<'_>) -> Place {
+    match facts.kept {
+        Kept::Whole(entry) => Place::Stored(format!("offcut://{}", entry.id.short())),
+        Kept::Open(entry) => Place::Growing(format!("offcut://{}", entry.id.short())),
+        Kept::NotWhole { .. } | Kept::Off => Place::NotStored { reason: String::new() },
     }
 }
 
-fn notice<'a>(reach: &'a Reach, rung: Rung, facts: &Facts<'a>) -> Notice<'a> {
-    let place = match facts.kept {
-        Kept::Whole(entry) | Kept::Open(entry) => {
-            let path = entry.path.as_deref().and_then(printable);
-            Place::Kept { id: entry.id, path, upload_state: entry.upload_state.clone() }
+impl<'a> Notices<'a> {
+    /// The notices as far as they are known before the cut, with the widest numbers and names.
+    fn expected(forecast: &Forecast<'a>, level: NoticeLevel, control: Control) -> Notices<'a> {
+        let Forecast { reach, task, original, trailer, .. } = *forecast;
+        // `0 lines` is wider than `1 line`.
+        let original = Size { lines: original.lines.max(2), ..original };
+        let stored = match &forecast.outlook {
+            Outlook::Keeping { id, path, upload_state } => Stored::Entry {
+                id: *id,
+                path: path.as_deref().and_then(printable),
+                upload_state: upload_state.clone(),
+            },
+            // Whether the beginning was stored is known at the end; to say so takes more room.
+            Outlook::Losing { error } => {
+                Stored::Beginning { id: Id::new(UNIX_EPOCH, 0), bytes: original.bytes, reason: error.clone() }
+            }
+            Outlook::Off => Stored::Nothing { reason: String::new() },
+        };
+        let (tag, longest_reason, detail) = (WIDEST_TAG, level.longest_reason(), "");
+        Notices { level, tag, stored, longest_reason, reach, task, original, trailer, control, detail }
+    }
+
+    /// The notices when everything is known.
+    fn known(reach: &'a Reach, level: NoticeLevel, facts: &Facts<'a>) -> Notices<'a> {
+        let Facts { settings, original, trailer, .. } = *facts;
+        let stored = match facts.kept {
+            Kept::Whole(entry) | Kept::Open(entry) => Stored::Entry {
+                id: entry.id,
+                path: entry.path.as_deref().and_then(printable),
+                upload_state: entry.upload_state.clone(),
+            },
+            Kept::NotWhole { error, part: Some(Part { id, bytes }) } => {
+                Stored::Beginning { id: *id, bytes: *bytes, reason: error.clone() }
+            }
+            Kept::NotWhole { error, part: None } => Stored::Nothing { reason: error.clone() },
+            Kept::Off => Stored::Nothing { reason: String::new() },
+        };
+        let tag = Tag::unused_in(facts.cut.pieces.iter().map(|piece| &*piece.text));
+        let (task, control, longest_reason) = (settings.task, facts.ends.control(), level.longest_reason());
+        Notices { level, tag, stored, longest_reason, reach, task, original, trailer, control, detail: "" }
+    }
+
+    /// Reserves the widest notices that can occur.
+    fn plan(&self, forecast: &Forecast<'_>) -> Plan {
+        let original = self.original;
+        let cost = |notice: &Notice| (forecast.cost)(notice.to_string().as_bytes()) + LINE_FEEDS;
+        let widest = |notices: &[Notice]| {
+            notices.iter().map(cost).fold(Cost::default(), |most, one| one.beyond(most) + most)
+        };
+        // The widest numbers: everything is shown, everything is left out, one gap covers all of it.
+        let gap = |from, why| Gap {
+            start: original.bytes,
+            end: original.bytes * 2,
+            first_line: original.lines,
+            last_line: original.lines * 2,
+            from,
+            why,
+        };
+        let line_marker = widest(
+            &[GapReason::Omitted, GapReason::Repeated].map(|why| self.marker(&gap(LinePosition::Start, why))),
+        );
+        let marker = widest(&[
+            self.marker(&gap(LinePosition::Inside, GapReason::Omitted)),
+            self.marker(&gap(LinePosition::Inside, GapReason::Line)),
+            self.marker(&gap(LinePosition::Start, GapReason::Opaque)),
+        ]);
+        let marker = marker.beyond(line_marker) + line_marker;
+        let pages = [
+            Next::Lines(original.lines..=original.lines + NEXT_PAGE_LINES),
+            Next::Bytes(original.bytes, original.bytes),
+        ];
+        let footers: Vec<Notice> = pages.iter().filter_map(|page| self.footer(page)).collect();
+        let fixed = match self.level {
+            NoticeLevel::Full => cost(&self.header(original)) + widest(&footers),
+            NoticeLevel::Compact => {
+                let removed = [original, Size { lines: 0, ..original }];
+                let rest = pages.iter().flat_map(|page| removed.map(|removed| self.rest(removed, page)));
+                // If everything turns out to be shown, the line says that instead.
+                let all_shown = (self.control == Control::LeftOut).then(|| self.all_shown());
+                let lines: Vec<Notice> = rest.chain(all_shown).collect();
+                // The line takes the place of the first marker, so only what it costs beyond that is extra.
+                widest(&lines).beyond(line_marker) + widest(&footers)
+            }
+        };
+        let more = self.footer(&Next::Start).map_or_else(String::new, |footer| format!("\n{footer}\n"));
+        Plan { fixed, marker, line_marker, more, detail: String::new(), level: self.level }
+    }
+
+    fn write(&self, facts: &Facts<'_>, next: &Next) -> Content {
+        let mut text = Content::default();
+        text.text.reserve(facts.shown.bytes as usize + 1024);
+        let removed = facts.removed();
+        let mut gaps = facts.cut.missing().enumerate().peekable();
+        let shows_all = gaps.peek().is_none();
+        let first_is_marked = gaps.peek().is_some_and(|(_, gap)| facts.cut.is_marked(gap));
+        match self.level {
+            _ if shows_all => text.add_line(Some(self.all_shown())),
+            NoticeLevel::Full => text.add_line(Some(self.header(facts.shown))),
+            // The strategy's own marker is in the gap where this line would be.
+            NoticeLevel::Compact if first_is_marked => text.add_line(Some(self.rest(removed, next))),
+            NoticeLevel::Compact => {}
         }
-        Kept::NotWhole { error, part } => Place::Lost { reason: error.clone(), part: *part },
-        Kept::Off => Place::Lost { reason: String::new(), part: None },
-    };
-    let tag = match &place {
-        Place::Kept { id, .. } => tag_of(id),
-        Place::Lost { .. } => unused_tag(facts.cut),
-    };
-    let Facts { settings, original, trailer, .. } = *facts;
-    let longest_reason = rung.longest_reason();
-    let control = facts.ends.control();
-    Notice {
-        rung,
-        tag,
-        longest_reason,
-        place,
-        reach,
-        task: settings.task,
-        original,
-        trailer,
-        control,
-        remark: "",
+        let mut mark = |text: &mut Content, is_before: &dyn Fn(&Gap) -> bool| {
+            while let Some((number, gap)) = gaps.next_if(|(_, gap)| is_before(gap)) {
+                if facts.cut.is_marked(gap) {
+                    continue;
+                }
+                text.add_line(Some(match (self.level, number) {
+                    (NoticeLevel::Compact, 0) => self.rest(removed, next),
+                    _ => self.marker(gap),
+                }));
+            }
+        };
+        for piece in &facts.cut.pieces {
+            mark(&mut text, &|gap| is_before(gap, piece));
+            text.place(piece);
+        }
+        mark(&mut text, &|_| true);
+        if !shows_all || !self.trailer.is_silent() {
+            text.add_line(self.footer(next));
+        }
+        text
     }
+
+    /// The lines that a preview has besides the markers.
+    fn fixed_lines(&self, facts: &Facts<'_>, next: &Next) -> Vec<Notice> {
+        let shows_all = facts.cut.missing().next().is_none();
+        let first = match self.level {
+            _ if shows_all => self.all_shown(),
+            NoticeLevel::Full => self.header(facts.shown),
+            NoticeLevel::Compact => self.rest(facts.removed(), next),
+        };
+        // As wide as when the room was reserved.
+        let Size { bytes, lines, .. } = self.original;
+        let pages = [Next::Bytes(bytes, bytes), Next::Lines(lines..=lines + NEXT_PAGE_LINES)];
+        let footer =
+            pages.iter().filter_map(|page| self.footer(page)).max_by_key(|line| line.to_string().len());
+        std::iter::once(first).chain(footer.filter(|_| !shows_all || !self.trailer.is_silent())).collect()
+    }
+
+    /// Shortens the reason so that the lines, whose length `length` computes, stay within `most` bytes.
+    ///
+    /// A store that fails at the last moment must not break the budget: the room was reserved for success.
+    fn fit_reason(&mut self, most: usize, length: impl Fn(&Notices<'_>) -> usize) {
+        let over = length(self).saturating_sub(most);
+        self.longest_reason = self.longest_reason.min(self.reason().len()).saturating_sub(over);
+    }
+
+    fn notice(&self, message: Message) -> Notice {
+        Notice { tag: self.tag.clone(), message }
+    }
+
+    /// The footer names the entry, so that a reader sees the id next to the command.
+    fn notice_of_entry(&self, message: Message) -> Notice {
+        match &self.stored {
+            Stored::Entry { id, .. } => Notice { tag: Tag::Entry(id.short().to_owned()), message },
+            Stored::Beginning { .. } | Stored::Nothing { .. } => self.notice(message),
+        }
+    }
+
+    fn header(&self, shown: Size) -> Notice {
+        let mut details = Vec::new();
+        if self.control == Control::LeftOut {
+            details.push(CONTROL_NOT_SHOWN.to_owned());
+        }
+        if !self.detail.is_empty() {
+            details.push(self.detail.to_owned());
+        }
+        let amount = |Size { lines, bytes, .. }| Amount { lines, bytes };
+        let (shown, total) = (amount(shown), amount(self.original));
+        self.notice(Message::Header { shown, total, details, place: self.place() })
+    }
+
+    /// The line above an output of which only terminal control is not shown.
+    fn all_shown(&self) -> Notice {
+        match self.level {
+            NoticeLevel::Full => self.header(self.original),
+            NoticeLevel::Compact => self.notice(Message::Control(self.access(&Next::Start))),
+        }
+    }
+
+    fn rest(&self, removed: Size, next: &Next) -> Notice {
+        let count = match removed.lines {
+            0 => Count::Bytes(removed.bytes),
+            lines => Count::Lines(lines),
+        };
+        let (detail, access) = (self.detail.to_owned(), self.access(next));
+        self.notice(Message::Rest { count, detail, access })
+    }
+
+    fn marker(&self, gap: &Gap) -> Notice {
+        let Gap { start, end, first_line: first, last_line: last, .. } = *gap;
+        self.notice(match (self.level, gap.why, gap.from) {
+            (NoticeLevel::Compact, GapReason::Line, _) => Message::Count(Count::Bytes(end - start)),
+            (NoticeLevel::Compact, _, _) => Message::Count(Count::Lines(last + 1 - first)),
+            (_, GapReason::Opaque, _) => Message::ChosenFrom { first, last },
+            (_, GapReason::Line, _) => Message::Bytes { start, end, line: Some(first) },
+            (_, _, LinePosition::Inside) => Message::Bytes { start, end, line: None },
+            (_, GapReason::Repeated, _) if first < last => Message::Similar { first, last },
+            (_, _, LinePosition::Start) => Message::Lines { first, last },
+        })
+    }
+
+    /// How the command ended and how to read more; in a small preview only the former.
+    fn footer(&self, next: &Next) -> Option<Notice> {
+        let status = Some(self.trailer.remark.to_owned()).filter(|status| !status.is_empty());
+        let running = match (self.trailer.flow, &self.stored) {
+            (Flow::Ended, _) => None,
+            (Flow::GoesOn, Stored::Entry { .. }) => Some(Running::Stored),
+            (Flow::GoesOn, _) => Some(Running::NotStored { reason: self.footer_reason() }),
+        };
+        let more = match self.level {
+            NoticeLevel::Full => self.more(next),
+            NoticeLevel::Compact => None,
+        };
+        let is_empty = status.is_none() && running.is_none() && more.is_none();
+        (!is_empty).then(|| self.notice_of_entry(Message::Footer { status, running, more }))
+    }
+
+    fn more(&self, next: &Next) -> Option<String> {
+        match &self.stored {
+            Stored::Entry { id, path, .. } => {
+                let read = read_command(self.reach, id, path.as_deref(), next)?;
+                let search =
+                    search_command(self.reach, id).map_or_else(String::new, |line| format!(", or {line}"));
+                let task = match (self.task, path) {
+                    (TaskTool::Available, Some(path)) => format!("; or let a sub-agent process {path}"),
+                    _ => String::new(),
+                };
+                Some(format!("{read}{search}{task}"))
+            }
+            Stored::Beginning { id, .. } if *next != Next::Start => {
+                read_command(self.reach, id, None, &Next::Start)
+            }
+            Stored::Beginning { .. } | Stored::Nothing { .. } => None,
+        }
+    }
+
+    fn place(&self) -> Place {
+        match &self.stored {
+            Stored::Entry { id, path, upload_state } => {
+                let location = path.clone().unwrap_or_else(|| format!("offcut://{id}"));
+                match (self.trailer.flow, upload_state) {
+                    (Flow::GoesOn, _) => Place::Growing(location),
+                    (Flow::Ended, UploadState::Uploaded) => Place::Stored(location),
+                    // Room is reserved while the upload may still fail.
+                    (Flow::Ended, UploadState::Uploading | UploadState::LocalOnly { .. }) => {
+                        Place::LocalOnly { location, reason: self.clipped_reason() }
+                    }
+                }
+            }
+            Stored::Beginning { bytes, .. } => {
+                Place::Beginning { bytes: *bytes, reason: self.clipped_reason() }
+            }
+            Stored::Nothing { .. } => Place::NotStored { reason: self.clipped_reason() },
+        }
+    }
+
+    fn access(&self, next: &Next) -> Access {
+        match &self.stored {
+            Stored::Entry { id, path, .. } => {
+                let command = read_command(self.reach, id, path.as_deref(), next)
+                    .filter(|command| command.len() <= LONGEST_COMPACT_COMMAND);
+                Access::By(command.unwrap_or_else(|| format!("offcut://{}", id.short())))
+            }
+            Stored::Beginning { .. } | Stored::Nothing { .. } => {
+                Access::NotStored { reason: self.clipped_reason() }
+            }
+        }
+    }
+
+    /// Why the output is not stored, or only here.
+    fn reason(&self) -> &str {
+        match &self.stored {
+            Stored::Entry { upload_state: UploadState::LocalOnly { reason }, .. }
+            | Stored::Beginning { reason, .. }
+            | Stored::Nothing { reason } => reason,
+            Stored::Entry { .. } => "",
+        }
+    }
+
+    /// The reason, where the first line has none: in a full preview the header has it.
+    fn footer_reason(&self) -> String {
+        match self.level {
+            NoticeLevel::Full => self.clipped_reason(),
+            NoticeLevel::Compact => String::new(),
+        }
+    }
+
+    fn clipped_reason(&self) -> String {
+        clip(self.reason(), self.longest_reason)
+    }
+}
+
+/// Whether the marker of a gap comes before a piece. The end of a drawn line follows the gap that contains the line.
+pub(super) fn is_before(gap: &Gap, piece: &Piece<'_>) -> bool {
+    gap.start < piece.start || (gap.start == piece.start && piece.form == PieceKind::RenderedEnd)
+}
+
+/// The beginning of a text that is too long.
+fn clip(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    if most < 3 {
+        return String::new();
+    }
+    let end = (0..=most - 3).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+    format!("{}...", &text[..end])
 }

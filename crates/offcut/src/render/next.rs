@@ -1,4 +1,4 @@
-//! The part that is offered next, and how this reader asks for it.
+//! The part of an output that a footer offers to read next, and the command for it.
 
 use crate::cut::{Cut, Gap, LinePosition};
 use crate::render::Reach;
@@ -7,62 +7,68 @@ use crate::strategy::Ends;
 use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 
-/// The page that the pointer offers has at most these many bytes, so that reading it never exceeds a page.
+/// The most bytes of the part that a footer offers, so that reading it never exceeds a page.
 pub(crate) const NEXT_PAGE_BYTES: usize = 8000;
 pub(super) const NEXT_PAGE_LINES: u64 = 200;
 
-/// The part that a pointer offers to show next.
+/// The part that a footer offers to read next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// From the beginning: nothing is missing yet.
+    /// The beginning, if everything so far is shown.
     Start,
     Lines(RangeInclusive<u64>),
     Bytes(u64, u64),
 }
 
 /// How this reader gets the next part, if it can.
-pub(super) fn command(reach: &Reach, id: &Id, path: Option<&str>, next: &Next) -> Option<String> {
-    let (unit, range) = match next {
-        Next::Start => return command_for_all(reach, id, path),
-        Next::Lines(lines) => ("lines", format!("{}:{}", lines.start(), lines.end())),
-        Next::Bytes(start, end) => ("bytes", format!("{start}:{end}")),
+pub(super) fn read_command(reach: &Reach, id: &Id, path: Option<&str>, next: &Next) -> Option<String> {
+    let id = id.short();
+    let range = match next {
+        Next::Start => None,
+        Next::Lines(lines) => Some(("lines", format!("{}:{}", lines.start(), lines.end()))),
+        Next::Bytes(start, end) => Some(("bytes", format!("{start}:{end}"))),
     };
-    match (reach, next) {
-        (Reach::Shell { program }, _) => Some(format!("{program} read {id} --{unit} {range}")),
-        (Reach::Tool { name }, _) => Some(format!("{name} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}")),
-        (Reach::Files, Next::Lines(lines)) => {
-            let (first, count) = (lines.start(), lines.end() + 1 - lines.start());
-            path.map(|path| format!("Read {path} with offset {first} and limit {count}, or Grep it"))
+    match (reach, range) {
+        (Reach::Shell { program }, Some((unit, range))) => {
+            Some(format!("{program} read {id} --{unit} {range}"))
         }
-        (Reach::Files, _) => path.map(|path| format!("Grep {path}")),
+        (Reach::Shell { program }, None) => Some(format!("{program} read {id}")),
+        (Reach::Tool { name }, Some((unit, range))) => {
+            Some(format!("{name} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}"))
+        }
+        (Reach::Tool { name }, None) => Some(format!("{name} {{\"id\":\"{id}\"}}")),
+        (Reach::Files, _) => path.map(|path| match next {
+            Next::Start => format!("Read {path}"),
+            Next::Bytes(..) => format!("Grep {path}"),
+            Next::Lines(lines) => {
+                let (first, count) = (lines.start(), lines.end() + 1 - lines.start());
+                format!("Read {path} with offset {first} and limit {count}, or Grep it")
+            }
+        }),
         (Reach::Nothing, _) => None,
     }
 }
 
-fn command_for_all(reach: &Reach, id: &Id, path: Option<&str>) -> Option<String> {
+/// A longer program name is not written a second time.
+const LONGEST_PROGRAM: usize = 24;
+
+/// How this reader searches the output, if that takes few words.
+pub(super) fn search_command(reach: &Reach, id: &Id) -> Option<String> {
     match reach {
-        Reach::Shell { program } => Some(format!("{program} read {id}")),
-        Reach::Tool { name } => Some(format!("{name} {{\"id\":\"{id}\"}}")),
-        Reach::Files => path.map(|path| format!("Read {path}")),
-        Reach::Nothing => None,
+        Reach::Shell { program } if program.len() <= LONGEST_PROGRAM => {
+            Some(format!("{program} grep PATTERN {}", id.short()))
+        }
+        Reach::Shell { .. } | Reach::Tool { .. } | Reach::Files | Reach::Nothing => None,
     }
 }
 
-/// How this reader gets at the entry as a whole.
-pub(super) fn entry(reach: &Reach, id: &Id) -> String {
-    match reach {
-        Reach::Shell { program } => format!("{program} read {id}"),
-        Reach::Tool { .. } | Reach::Files | Reach::Nothing => format!("offcut://{id}"),
-    }
-}
-
-/// So many gaps are considered.
+/// The largest gaps of a preview, of which the next page is taken, are at most these many.
 const MOST_GAPS: usize = 64;
 
-/// The largest page that can be told exactly: whole lines if they are known, else bytes. Of several the first.
+/// The largest page whose range is known exactly: whole lines if possible, else bytes. Of equal pages, the first.
 ///
-/// Everything shown before the first gap is contiguous from the start, so the opening reaches a page into it: there is
-/// always one. Of a gap behind the opening only the edges are known, which is enough if it is no more than a page.
+/// Everything shown before the first gap is contiguous from the start, so the opening reaches a page into that gap and
+/// there is always a page. Of a gap after the opening only the edges are known, which is enough for a gap of one page.
 pub(super) fn next(ends: &Ends, cut: &Cut<'_>) -> Next {
     let mut gaps: Vec<&Gap> = cut.missing().collect();
     let Some(&first) = gaps.first() else { return Next::Start };
@@ -73,11 +79,11 @@ pub(super) fn next(ends: &Ends, cut: &Cut<'_>) -> Next {
     offers.min_by_key(|&(bytes, _)| Reverse(bytes)).map_or(Next::Start, |(_, next)| next)
 }
 
-/// All of a gap that is no more than a page and made of whole lines, and how many bytes that are.
+/// All of a gap of whole lines that is no larger than a page, with its size in bytes.
 fn whole(ends: &Ends, cut: &Cut<'_>, gap: &Gap) -> Option<(u64, Next)> {
     let lines = gap.last_line + 1 - gap.first_line;
-    let behind = cut.pieces.get(cut.pieces.partition_point(|piece| piece.start < gap.end));
-    let is_end_of_line = match behind {
+    let after = cut.pieces.get(cut.pieces.partition_point(|piece| piece.start < gap.end));
+    let is_end_of_line = match after {
         Some(piece) => piece.start == gap.end && piece.part == LinePosition::Start,
         None => gap.end == ends.bytes(),
     };
@@ -101,7 +107,7 @@ fn first_page(ends: &Ends, gap: &Gap) -> (u64, Next) {
     (bytes, Next::Bytes(gap.start, end))
 }
 
-/// A path that can stand in one line as it is.
+/// The path as text, if it can be written in one line.
 pub(super) fn printable(path: &std::path::Path) -> Option<String> {
     path.to_str().filter(|path| !path.contains(char::is_control)).map(str::to_owned)
 }

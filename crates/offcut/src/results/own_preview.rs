@@ -4,6 +4,7 @@
 //! the text equals what was shown of the entry, or a page of it, byte for byte. That costs one read of what is shown.
 
 use crate::cut::{GapReason, Segment};
+use crate::notice::{Message, Notice};
 use crate::retrieve::Source;
 use crate::store::{Entry, Id, Store};
 use crate::terminal::Screen;
@@ -36,9 +37,9 @@ pub(crate) fn is_own_preview(text: &[u8], store: &Arc<dyn Store>) -> bool {
     let store = &**store;
     let is_named = |entry: Entry| {
         let source = Source::open(store, &entry);
-        source.is_ok_and(|source| is_preview(text, &source, &entry) || is_page(text, &source, &entry))
+        source.is_ok_and(|source| is_preview(text, &source, &entry) || is_page(text, &source))
     };
-    names(text).into_iter().filter_map(|id| store.entry(&id).ok()).any(is_named) || is_framed(text, store)
+    named_entries(text, store).into_iter().any(is_named) || is_framed(text, store)
 }
 
 /// Whether `text` is a preview that names its file, as in the profiles' notices: only the newest entries are compared.
@@ -57,24 +58,39 @@ fn is_framed(text: &[u8], store: &dyn Store) -> bool {
     newest.filter(is_named).take(MOST_NAMES).any(shows)
 }
 
-/// The ids in the text in the form that notices have, each once.
-fn names(text: &[u8]) -> Vec<Id> {
-    let mut ids: Vec<Id> = Vec::new();
-    for found in memmem::find_iter(text, b"offcut") {
-        let rest = &text[found + b"offcut".len()..];
-        let rest = [&b" read "[..], b"://", b" "].iter().find_map(|sign| rest.strip_prefix(*sign));
-        let name =
-            rest.and_then(|rest| rest.get(..Id::WIDTH)).and_then(|name| std::str::from_utf8(name).ok());
-        if let Some(id) = name.and_then(Id::parse)
-            && !ids.contains(&id)
-        {
-            ids.push(id);
-        }
-        if ids.len() == MOST_NAMES {
+/// The notices in the text, with the offset of each. A host may have put text before them on their line.
+fn notices(text: &[u8]) -> impl Iterator<Item = (usize, Notice)> + '_ {
+    memmem::find_iter(text, b"[offcut").filter_map(|start| {
+        let line = text[start..].split(|&byte| byte == b'\n').next()?;
+        Some((start, Notice::parse(std::str::from_utf8(line).ok()?.trim_end())?))
+    })
+}
+
+/// The entries that the notices in the text name, each once.
+fn named_entries(text: &[u8], store: &dyn Store) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for (_, notice) in notices(text) {
+        if entries.len() == MOST_NAMES {
             break;
         }
+        let Some(entry) = notice.entry().and_then(|id| entry(id, store)) else { continue };
+        if !entries.iter().any(|known| known.id == entry.id) {
+            entries.push(entry);
+        }
     }
-    ids
+    entries
+}
+
+/// The only entry whose id begins with `id`.
+fn entry(id: &str, store: &dyn Store) -> Option<Entry> {
+    let id = match Id::parse(id) {
+        Some(id) => id,
+        None => match store.ids_with_prefix(id).ok()?[..] {
+            [only] => only,
+            _ => return None,
+        },
+    };
+    store.entry(&id).ok()
 }
 
 /// Whether the text contains everything that was shown of the entry, in order, and little else.
@@ -108,8 +124,8 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     if !read(from, source.total, text.len()).is_some_and(|piece| find(&piece)) {
         return false;
     }
-    let ours = notices(text, entry) + MARK * summary.gaps.len() + AROUND;
-    shown > 0 && text.len() <= shown + ours
+    let added = added_bytes(text, entry, summary.gaps.len()) + MARK * summary.gaps.len() + AROUND;
+    shown > 0 && text.len() <= shown + added
 }
 
 /// The lines as a terminal shows them.
@@ -120,31 +136,28 @@ fn drawn(bytes: &[u8]) -> Vec<u8> {
     text
 }
 
-/// The size of the lines that name the entry: the notices.
-fn notices(text: &[u8], entry: &Entry) -> usize {
-    let id = entry.id.as_str().as_bytes();
+/// How many bytes of the text are notices, or lines of a document's frame that name the entry's file.
+fn added_bytes(text: &[u8], entry: &Entry, gaps: usize) -> usize {
     let path = entry.path.as_ref().and_then(|path| path.to_str());
-    let names_it = |line: &&[u8]| {
-        memmem::find(line, id).is_some()
-            || path.is_some_and(|path| memmem::find(line, path.as_bytes()).is_some())
+    let is_added = |line: &&[u8]| {
+        path.is_some_and(|path| memmem::find(line, path.as_bytes()).is_some())
+            || notices(line).next().is_some()
     };
-    text.split_inclusive(|&byte| byte == b'\n').filter(names_it).map(<[u8]>::len).sum()
+    // A header, a footer and a marker for each gap: a text with more of them is not a preview.
+    let lines = text.split_inclusive(|&byte| byte == b'\n').filter(is_added).take(gaps + 3);
+    lines.map(<[u8]>::len).sum()
 }
 
-/// Whether the text is a page whose last line says at which byte it was full.
-fn is_page(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
-    let sign = format!("[offcut {}: page full at byte ", entry.id);
-    let Some(foot) = memmem::rfind(text, sign.as_bytes()) else { return false };
-    let digits = text[foot + sign.len()..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let digits = &text[foot + sign.len()..foot + sign.len() + digits];
-    let Some(end) = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<u64>().ok()) else {
+/// Whether the text is a page of the entry, whose last line says at which byte it ends.
+fn is_page(text: &[u8], source: &Source<'_>) -> bool {
+    let Some((start, Notice { message: Message::Page { end, .. }, .. })) = notices(text).last() else {
         return false;
     };
-    let page = text[..foot].trim_ascii_end();
-    if page.is_empty() || text.len() > LARGEST_PAGE || text.len() - foot > AROUND || end >= source.total {
+    let page = text[..start].trim_ascii_end();
+    if page.is_empty() || text.len() > LARGEST_PAGE || text.len() - start > AROUND || end >= source.total {
         return false;
     }
-    // offcut may have added the line feed before the last line, and a host may have trimmed white space.
+    // The line feed before the last line may be added, and a host may have removed blanks.
     let window = page.len() as u64 + 256;
     let mut stored = vec![0; window.min(end) as usize];
     let from = end - stored.len() as u64;

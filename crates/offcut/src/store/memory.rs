@@ -42,7 +42,8 @@ impl Store for MemoryStore {
         let created = (self.clock)();
         let mut contents = lock(&self.contents);
         contents.created += 1;
-        let id = Id::new(created, contents.created);
+        // The counter is at the beginning of the random half, so that short ids differ too.
+        let id = Id::new(created, contents.created.rotate_left(30));
         contents.entries.insert(id, (Entry::new(id, created, new), Vec::new()));
         Ok(Box::new(MemoryWriter { id, contents: Arc::clone(&self.contents) }))
     }

@@ -23,9 +23,10 @@ pub use json::Json;
 pub use opaque::Opaque;
 pub use room::{Cost, Room};
 pub use smart::{Group, Smart};
-pub(crate) use tool_status::WithToolStatus;
+use tool_status::WithToolStatus;
 
 use crate::cut::{Piece, Segment};
+use crate::profile::{Settings, TrailingLines};
 use serde::Deserialize;
 use std::ops::Range;
 
@@ -188,5 +189,23 @@ impl BothEnds {
         let mut pieces = ends.first(head);
         pieces.extend(ends.last(tail));
         pieces
+    }
+}
+
+/// A selector for one output: by the custom strategy if there is one, else by the one that the settings name.
+pub(crate) fn start(custom: Option<&dyn Strategy>, settings: &Settings) -> Box<dyn Selector> {
+    let (split, most_bytes) = (settings.split, settings.keep.ceiling());
+    let selector = match (custom, settings.strategy) {
+        (Some(custom), _) => custom.start(most_bytes),
+        (None, StrategyName::Head) => BothEnds::HEAD.start(most_bytes),
+        (None, StrategyName::Tail) => BothEnds::TAIL.start(most_bytes),
+        (None, StrategyName::HeadTail) => BothEnds(split).start(most_bytes),
+        (None, StrategyName::Smart) => Smart::default().start(most_bytes),
+        (None, StrategyName::Json) => Json { split }.start(most_bytes),
+        (None, StrategyName::Auto) => Auto { split }.start(most_bytes),
+    };
+    match settings.trailer {
+        TrailingLines::Kept => Box::new(WithToolStatus(selector)),
+        TrailingLines::AsChosen => selector,
     }
 }

@@ -1,7 +1,7 @@
 //! Computes how much of the original can be shown within the budget.
 
 use crate::boundary;
-use crate::cut::{Gap, GapReason, LinePosition};
+use crate::cut::{Cut, Gap, GapReason, LinePosition, Piece};
 use crate::limits::{Limits, PerUnit};
 use crate::measure::{self, Conventions, CountTokens};
 use crate::strategy::Edges;
@@ -116,6 +116,24 @@ impl<'a> Room<'a> {
     /// The room left when the notice includes `remark`.
     pub fn less_remark(&self, remark: &str) -> Room<'a> {
         if remark.is_empty() { *self } else { self.less(format!(" ({remark})").as_bytes()) }
+    }
+
+    /// The cut, without what a custom strategy chose beyond the room.
+    pub(crate) fn bounded<'t>(&self, cut: Cut<'t>, total: u64, lines: u64) -> Cut<'t> {
+        let markers = cut.missing().fold(Cost::default(), |sum, gap| sum + self.marker_of(gap));
+        let cost = |piece: &Piece<'_>| Cost::of(&piece.text, &self.limits, self.conventions, self.tokens);
+        let cost = cut.pieces.iter().fold(markers, |sum, piece| sum + cost(piece));
+        if self.limits.afford(cost) {
+            return cut;
+        }
+        let mut left = self.less_gaps(cut.pieces.len() as u64 + 1);
+        let mut pieces = Vec::with_capacity(cut.pieces.len());
+        for piece in cut.pieces {
+            let length = left.head(&piece.text);
+            left = left.less(&piece.text[..length]);
+            pieces.push(piece.slice(0..length));
+        }
+        Cut::new(pieces, total, lines)
     }
 
     /// Whether nothing more can be shown.

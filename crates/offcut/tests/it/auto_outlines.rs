@@ -140,7 +140,7 @@ fn history_shows_the_newest_commits() {
     let preview = shown(&text, 2048);
     let newest: String = text.lines().take(20).map(|line| format!("{line}\n")).collect();
     assert!(preview.contains("history of 89 commits") && preview.contains(&newest), "{preview}");
-    assert_eq!(preview.matches(" missing]\n").count(), 1, "{preview}");
+    assert_eq!(preview.matches(" not shown]\n").count(), 1, "{preview}");
 }
 
 /// A marker is shorter than the text it replaces.
@@ -159,7 +159,7 @@ fn no_marker_replaces_a_shorter_text() {
             let preview = shown(&text, bytes);
             for line in preview.lines().filter(|line| line.starts_with("[line")) {
                 let range = line.trim_start_matches("[lines ").trim_start_matches("[line ");
-                let range = range.trim_end_matches(" missing]");
+                let range = range.trim_end_matches(" not shown]");
                 let (first, last) = range.split_once(':').unwrap_or((range, range));
                 let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
                 let hidden: usize = lines[first - 1..last].iter().map(|line| line.len()).sum();
@@ -178,8 +178,8 @@ fn hint_offers_the_largest_page() {
         })
         .collect();
     let preview = shown(&hits, 4000);
-    let offered = preview.rsplit_once(" --lines ").unwrap().1.trim_end_matches("]\n");
-    assert!(preview.contains(&format!("\n[lines {offered} missing]\n")), "{preview}");
+    let offered = preview.rsplit_once(" --lines ").unwrap().1.split_once(',').unwrap().0;
+    assert!(preview.contains(&format!("\n[lines {offered} not shown]\n")), "{preview}");
     let (first, last) = offered.split_once(':').unwrap();
     let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
     assert!((150..=200).contains(&(last + 1 - first)), "{preview}");
@@ -189,9 +189,9 @@ fn hint_offers_the_largest_page() {
 fn markers_differ_from_similar_text() {
     let text: String = (0..900).map(|line| format!("src/a.rs:{line}:let a = {line};\n")).collect();
     assert!(shown(&text, 2000).contains("\n[lines "));
-    let preview = shown(&format!("{text}[lines 3:4 missing]\n"), 2000);
+    let preview = shown(&format!("{text}[lines 3:4 not shown]\n"), 2000);
     assert!(
-        preview.contains("\n[offcut: lines ") && preview.contains("\n[lines 3:4 missing]\n"),
+        preview.contains("\n[offcut: lines ") && preview.contains("\n[lines 3:4 not shown]\n"),
         "{preview}"
     );
 }
@@ -225,7 +225,7 @@ fn text() -> impl Strategy<Value = String> {
         1 => "[ -~]{0,40}\n".prop_map(|line| line),
         1 => ("(é|x){1,3}", 1..900_usize).prop_map(|(unit, times)| format!("src/b.rs:7:{}\n", unit.repeat(times))),
         1 => Just("src/c.rs:1:\x1b[31mred\x1b[0m\n".to_owned()),
-        1 => Just("[lines 3:4 missing]\n".to_owned()),
+        1 => Just("[lines 3:4 not shown]\n".to_owned()),
     ];
     (line, 4..60_usize, prop::collection::vec(other, 1..4), 1..6_usize).prop_map(
         |(line, times, others, rounds)| {

@@ -21,7 +21,7 @@ fn preview(text: &[u8], bytes: u64) -> Preview {
 /// The content between the notices.
 fn body(content: &[u8]) -> String {
     let text = String::from_utf8_lossy(content).into_owned();
-    let is_notice = |line: &&str| line.starts_with("[offcut ") || line.starts_with("[+");
+    let is_notice = |line: &&str| line.starts_with("[offcut");
     text.lines().filter(|line| !is_notice(line)).collect::<Vec<_>>().join("\n")
 }
 
@@ -135,7 +135,7 @@ fn json_lines_stay_json_lines() {
     assert_eq!((&values[0]["id"], &values[values.len() - 1]["id"]), (&Value::from(0), &Value::from(899)));
     let said = String::from_utf8_lossy(&preview.content).into_owned();
     assert!(said.contains("900 JSON documents, shortened"), "{said}");
-    assert!(said.lines().any(|line| line.starts_with("[offcut") && line.ends_with(" missing]")), "{said}");
+    assert!(said.lines().any(|line| line.starts_with("[offcut") && line.ends_with(" not shown]")), "{said}");
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use crate::common::{Fault, Faulty, bytes, lines, memory, native};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Profile, Reach, Rule, Storage, TaskTool, Truncator};
+use offcut::{Context, Kept, Limits, Profile, Reach, Rule, Storage, TaskTool, Truncator};
 
-const ID: &str = "11nzcp4800000001";
+const ID: &str = "11nzcp4801000000";
+const SHORT: &str = "11nzcp4801";
 
 fn numbered(count: usize) -> String {
     (1..=count).map(|number| format!("{number}\n")).collect()
@@ -27,28 +28,27 @@ fn preview_has_header_marker_and_pointer() {
     assert_eq!(
         notices(&text),
         [
+            format!("[offcut: 363 of 100000 lines shown (1.7 of 589 kB); nothing is lost: offcut://{ID}]"),
+            "[offcut: lines 172:99808 not shown]".to_owned(),
             format!(
-                "[offcut {ID}: 100000 lines, 588895 bytes; shown 353 lines, 1677 bytes; missing 99647 lines, 587218 \
-                 bytes; full output: offcut://{ID}]"
+                "[offcut {SHORT}: more: offcut read {SHORT} --lines 172:371, or offcut grep PATTERN {SHORT}]"
             ),
-            format!("[offcut {ID}: lines 168:99814 missing]"),
-            format!("[offcut {ID}: next: offcut read {ID} --lines 168:367]"),
         ]
     );
-    assert!(text.starts_with('[') && text.contains("]\n1\n2\n3\n") && text.contains("\n167\n["));
-    assert!(text.contains("]\n99815\n") && text.contains("\n100000\n[offcut"));
+    assert!(text.starts_with('[') && text.contains("]\n1\n2\n3\n") && text.contains("\n171\n["));
+    assert!(text.contains("]\n99809\n") && text.contains("\n100000\n[offcut"));
 }
 
 #[test]
 fn marker_is_at_the_position_of_its_gap() {
     let text = shown(StrategyName::Head, bytes(2000), &numbered(100_000));
     assert!(
-        text.lines().nth(1) == Some("1") && notices(&text)[1].contains("lines 447:100000 missing"),
+        text.lines().nth(1) == Some("1") && notices(&text)[1].contains("lines 460:100000 not shown"),
         "{text}"
     );
     let text = shown(StrategyName::Tail, bytes(2000), &numbered(100_000));
-    assert!(notices(&text)[1].contains("lines 1:99721 missing"), "{text}");
-    assert!(notices(&text)[2].ends_with("--lines 1:200]"), "{text}");
+    assert!(notices(&text)[1].contains("lines 1:99712 not shown"), "{text}");
+    assert!(notices(&text)[2].contains("--lines 1:200, or "), "{text}");
 }
 
 #[test]
@@ -57,12 +57,11 @@ fn gap_inside_a_line_is_reported_in_bytes() {
     assert_eq!(
         notices(&text)[..],
         [
+            format!("[offcut: 1.7 of 100 kB shown; nothing is lost: offcut://{ID}]"),
+            "[offcut: bytes 582:98835 of line 1 not shown]".to_owned(),
             format!(
-                "[offcut {ID}: 1 line, 100000 bytes; shown 1 line, 1700 bytes; missing 0 lines, 98300 bytes; full \
-                 output: offcut://{ID}]"
+                "[offcut {SHORT}: more: offcut read {SHORT} --bytes 582:8582, or offcut grep PATTERN {SHORT}]"
             ),
-            format!("[offcut {ID}: bytes 567:98867 of line 1 missing]"),
-            format!("[offcut {ID}: next: offcut read {ID} --bytes 567:8567]"),
         ]
     );
     let mixed = format!("{}\n{}", "x".repeat(5000), numbered(5000));
@@ -76,14 +75,20 @@ fn notice_gets_shorter_with_the_budget() {
     let one_line = shown(StrategyName::HeadTail, bytes(600), &text);
     assert_eq!(
         notices(&one_line),
-        [format!("[+99885 lines, 588390 of 588895 bytes: offcut read {ID} --lines 60:259]")]
+        [format!("[offcut: 99882 lines not shown: offcut read {SHORT} --lines 62:261]")]
     );
     let least = shown(StrategyName::HeadTail, bytes(256), &text);
-    assert_eq!(notices(&least), [format!("[+99951 lines: offcut read {ID}]")]);
+    assert_eq!(
+        notices(&least),
+        [format!("[offcut: 99959 lines not shown: offcut read {SHORT} --lines 23:222]")]
+    );
     let least = shown(StrategyName::HeadTail, bytes(256), &"x".repeat(100_000));
-    assert_eq!(notices(&least), [format!("[+99796 bytes: offcut read {ID}]")]);
+    assert_eq!(
+        notices(&least),
+        [format!("[offcut: 99831 bytes not shown: offcut read {SHORT} --bytes 56:8056]")]
+    );
     let few = shown(StrategyName::HeadTail, lines(4), &numbered(30));
-    assert_eq!(few, format!("1\n[+27 lines, 73 of 81 bytes: offcut read {ID} --lines 2:28]\n29\n30\n"));
+    assert_eq!(few, format!("1\n[offcut: 27 lines not shown: offcut read {SHORT} --lines 2:28]\n29\n30\n"));
 }
 
 #[test]
@@ -100,41 +105,38 @@ fn store_failure_is_reported() {
     let (first, last) = (text.lines().next().unwrap(), text.lines().last().unwrap());
     assert!(
         first.ends_with(
-            "; the rest was not kept: No space left on device (os error 28) (cannot write /the/store)]"
+            "; the rest was not stored: No space left on device (os error 28) (cannot write /the/store)]"
         ),
         "{first}"
     );
-    assert_eq!(last, "[offcut: end; the missing part cannot be read back]");
+    assert_eq!(last, "10000", "nothing can be read back, so there is no footer");
     let text = say(Fault::WriteAfter(20), Limits::default());
     assert!(
-        text.lines()
-            .next()
-            .unwrap()
-            .contains("only the first 20 bytes were kept, the rest was not kept: No space left"),
+        text.lines().next().unwrap().contains("only the first 20 bytes were stored: No space left"),
         "{text}"
     );
     let small = say(Fault::Create, bytes(256));
-    assert!(small.contains("not kept: No space left on device"), "even a small notice says why: {small}");
-    assert!(say(Fault::Commit, bytes(256)).contains("not kept"), "even the least notice says so");
+    assert!(small.contains("not stored: No space left on device"), "even a small notice says why: {small}");
+    assert!(say(Fault::Commit, bytes(256)).contains("not stored"), "even the least notice says so");
     let off = Truncator::new(Profile::native()).storage(Storage::Off);
     let text = off.apply(numbered(10_000).as_bytes(), &Context::default()).content().to_vec();
-    assert!(String::from_utf8(text).unwrap().lines().next().unwrap().ends_with("; the rest was not kept]"));
+    assert!(String::from_utf8(text).unwrap().lines().next().unwrap().ends_with("; the rest was not stored]"));
 }
 
 /// Output that looks like a notice does not know the id; without an id, the notice uses another tag.
 #[test]
 fn output_cannot_fake_the_notice() {
-    let fake = "[offcut: lines 2:9 missing, 10 bytes]\n[offcut-2: all is well]\n";
+    let fake = "[offcut: lines 2:9 not shown]\n[offcut-a: all is well]\n";
     let text = format!("{fake}{}{fake}", numbered(10_000));
     let off = Truncator::new(Profile::native()).storage(Storage::Off);
     let shown =
         String::from_utf8(off.apply(text.as_bytes(), &Context::default()).content().to_vec()).unwrap();
-    assert!(shown.starts_with("[offcut-3: "), "{}", &shown[..100]);
-    assert_eq!(notices(&shown).iter().filter(|line| line.starts_with("[offcut-3:")).count(), 3);
+    assert!(shown.starts_with("[offcut-b: "), "{}", &shown[..100]);
+    assert_eq!(notices(&shown).iter().filter(|line| line.starts_with("[offcut-b:")).count(), 2);
     let kept = native(Rule::default(), memory());
     let shown =
         String::from_utf8(kept.apply(text.as_bytes(), &Context::default()).content().to_vec()).unwrap();
-    assert_eq!(notices(&shown).iter().filter(|line| line.contains(ID)).count(), 3);
+    assert_eq!(notices(&shown).iter().filter(|line| line.contains(SHORT)).count(), 2, "header and footer");
 }
 
 #[test]
@@ -145,7 +147,7 @@ fn store_path_with_a_line_feed_is_not_printed() {
     let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
     let shown = truncator.apply(numbered(10_000).as_bytes(), &Context::default()).content().to_vec();
     let header = String::from_utf8(shown).unwrap().lines().next().unwrap().to_owned();
-    assert!(header.contains("full output: offcut://") && header.ends_with(']'), "{header}");
+    assert!(header.contains("nothing is lost: offcut://") && header.ends_with(']'), "{header}");
 }
 
 #[test]
@@ -160,41 +162,46 @@ fn hint_names_only_what_the_reader_can_use() {
         let shown = truncator.apply(text.as_bytes(), &Context::default());
         assert!(shown.content().len() <= 9500 && shown.preview().is_some());
         let text = String::from_utf8(shown.content().to_vec()).unwrap();
-        let id = text["[offcut ".len()..].split(':').next().unwrap().to_owned();
-        let path = directory.join(format!("{id}.txt")).display().to_string();
-        text.lines().last().unwrap().replace(&path, "PATH").replace(&id, "ID")
+        let Kept::Whole(entry) = &shown.preview().unwrap().kept else { panic!("not stored") };
+        let path = directory.join(format!("{}.txt", entry.id)).display().to_string();
+        text.lines().last().unwrap().replace(&path, "PATH").replace(entry.id.short(), "ID")
     };
     let (lines, giant) = (numbered(100_000), "x".repeat(100_000));
     let shell = || Reach::Shell { program: "npx offcut".to_owned() };
     let tool = || Reach::Tool { name: "mcp__offcut__read".to_owned() };
     for (reach, task, text, expected) in [
-        (shell(), TaskTool::Absent, &lines, "[offcut ID: next: npx offcut read ID --lines 633:832]"),
+        (
+            shell(),
+            TaskTool::Absent,
+            &lines,
+            "[offcut ID: more: npx offcut read ID --lines 633:832, or npx offcut grep PATTERN ID]",
+        ),
         (
             tool(),
             TaskTool::Absent,
             &lines,
-            r#"[offcut ID: next: mcp__offcut__read {"id":"ID","lines":"633:832"}]"#,
+            r#"[offcut ID: more: mcp__offcut__read {"id":"ID","lines":"633:832"}]"#,
         ),
         (
             tool(),
             TaskTool::Absent,
             &giant,
-            r#"[offcut ID: next: mcp__offcut__read {"id":"ID","bytes":"3044:11044"}]"#,
+            r#"[offcut ID: more: mcp__offcut__read {"id":"ID","bytes":"3044:11044"}]"#,
         ),
         (
             Reach::Files,
             TaskTool::Absent,
             &lines,
-            "[offcut ID: next: Read PATH with offset 633 and limit 200, or Grep it]",
+            "[offcut ID: more: Read PATH with offset 633 and limit 200, or Grep it]",
         ),
-        (Reach::Files, TaskTool::Absent, &giant, "[offcut ID: next: Grep PATH]"),
+        (Reach::Files, TaskTool::Absent, &giant, "[offcut ID: more: Grep PATH]"),
         (
             Reach::Files,
             TaskTool::Available,
             &giant,
-            "[offcut ID: next: Grep PATH; or let a sub-agent process PATH]",
+            "[offcut ID: more: Grep PATH; or let a sub-agent process PATH]",
         ),
-        (Reach::Nothing, TaskTool::Absent, &lines, "[offcut ID: end]"),
+        (Reach::Nothing, TaskTool::Absent, &lines, "100000"),
     ] {
         // The numbers depend on the length of the path; the words do not.
         let digits = |text: &str| {
@@ -221,7 +228,7 @@ fn strategy_that_returns_text_is_bounded_and_marked_opaque() {
         assert_eq!(preview.gaps.len(), 1);
         assert_eq!(preview.gaps[0].why, offcut::GapReason::Opaque);
         assert_eq!((preview.gaps[0].start, preview.gaps[0].end), (0, 48893));
-        let offcut::Kept::Whole(entry) = &preview.kept else { panic!("not stored") };
+        let Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
         assert_eq!(crate::common::read_all(&*store, &entry.id), text.as_bytes());
     };
     check(|_| b"a summary of mine".to_vec(), "a summary of mine");

@@ -90,7 +90,7 @@ fn check(store: &dyn Store, number: u64, executed: &ExecutedCall) -> bool {
             true
         }
         Kept::NotWhole { .. } => {
-            assert!(output.contains("not kept"), "{output:.300}");
+            assert!(output.contains("not stored"), "{output:.300}");
             assert!(!output.contains("full output"), "{output:.300}");
             false
         }
@@ -193,5 +193,5 @@ async fn a_layer_bounds_what_a_service_answers() {
     assert_eq!(service.clone().oneshot(2).await, Ok("a line\na line\n".to_owned()));
     assert_eq!(service.clone().oneshot(7).await, Err("seven"));
     let answer = service.oneshot(100_000).await.unwrap();
-    assert!(answer.len() <= 9500 && answer.starts_with("[offcut "));
+    assert!(answer.len() <= 9500 && answer.starts_with("[offcut: "));
 }

@@ -89,7 +89,8 @@ fn required(text: &[u8], gaps: &[Gap]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     (required, drawn)
 }
 
-const ID: &str = "11nzcp4800000001";
+const ID: &str = "11nzcp4801000000";
+const SHORT: &str = "11nzcp4801";
 
 fn preview(rule: Rule, text: &[u8]) -> Preview {
     match native(rule, memory()).apply(text, &Context::default()) {
@@ -116,7 +117,7 @@ fn progress_frames_become_one_line() {
     assert_eq!(
         String::from_utf8(shown).unwrap(),
         format!(
-            "[offcut {ID}: 2 lines, 125014 bytes; all shown, terminal control left out; full output: offcut://{ID}]\n\
+            "[offcut: 2 of 2 lines shown (125 of 125 kB); terminal control not shown; nothing is lost: offcut://{ID}]\n\
              PROGRESS index=04999\nFINAL_MARKER\n"
         )
     );
@@ -141,11 +142,10 @@ fn notice_gets_shorter_when_only_control_characters_are_removed() {
     assert_eq!(
         first(100),
         format!(
-            "[offcut {ID}: 2 lines, 1352 bytes; all shown, terminal control left out; full output: offcut://{ID}]"
+            "[offcut: 2 of 2 lines shown (1352 of 1352 bytes); terminal control not shown; nothing is lost: offcut://{ID}]"
         )
     );
-    assert_eq!(first(160), format!("[terminal control left out of 1412 bytes: offcut read {ID}]"));
-    assert_eq!(first(176), format!("[terminal control left out: offcut read {ID}]"));
+    assert_eq!(first(160), format!("[offcut: terminal control not shown: offcut read {SHORT}]"));
     assert_eq!(first(190), "PROGRESS index=00049", "and no longer all of it");
 }
 
@@ -156,11 +156,14 @@ fn coloured_lines_keep_their_numbers() {
     let rule = Rule { strategy: Some(StrategyName::HeadTail), limits: bytes(2000), ..Rule::default() };
     let preview = preview(rule, raw.as_bytes());
     let shown = text(&preview);
-    assert!(shown.lines().next().unwrap().contains("; terminal control left out; full output: "), "{shown}");
+    assert!(
+        shown.lines().next().unwrap().contains("; terminal control not shown; nothing is lost: "),
+        "{shown}"
+    );
     assert!(shown.contains("]\n1\nplain 1\n2\nplain 2\n"), "{shown}");
     let missing: Vec<&Gap> = preview.gaps.iter().filter(|gap| gap.why == GapReason::Omitted).collect();
     assert_eq!(missing.len(), 1);
-    let marker = format!("[offcut {ID}: lines {}:{} missing]", missing[0].first_line, missing[0].last_line);
+    let marker = format!("[offcut: lines {}:{} not shown]", missing[0].first_line, missing[0].last_line);
     let before = shown.lines().take_while(|line| !line.starts_with(&marker)).count();
     assert_eq!(before as u64, missing[0].first_line, "as many lines as the marker says, and the header");
     let next = format!("--lines {}:", missing[0].first_line);
@@ -177,8 +180,8 @@ fn long_rendered_line_is_cut() {
     assert_eq!(preview.gaps.len(), 1, "{:?}", preview.gaps);
     assert_eq!((preview.gaps[0].why, preview.gaps[0].start), (GapReason::Line, 0));
     assert_eq!((shown.matches("BEGIN").count(), shown.matches("END\nlast\n").count()), (1, 1), "{shown}");
-    assert!(shown.contains("of line 1 missing]\n漢"), "{shown}");
-    assert!(shown.contains(&format!("read {ID} --bytes 0:8000]")), "{shown}");
+    assert!(shown.contains("of line 1 not shown]\n漢"), "{shown}");
+    assert!(shown.contains(&format!("read {SHORT} --bytes 0:8000, or ")), "{shown}");
 }
 
 #[test]
@@ -191,7 +194,11 @@ fn store_failure_is_reported() {
         let shown =
             native(rule, Faulty::new(fault)).apply(raw.as_bytes(), &Context::default()).content().to_vec();
         let shown = String::from_utf8(shown).unwrap();
-        assert!(shown.contains("not kept") && !shown.contains("full output"), "{shown}");
+        assert!(
+            (shown.contains("not stored") || shown.contains("bytes were stored"))
+                && !shown.contains("nothing is lost"),
+            "{shown}"
+        );
     }
 }
 
@@ -216,32 +223,31 @@ fn document_profiles_show_raw_bytes() {
 fn binary_output_is_described() {
     let raw = [b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".as_slice(), &[0, 159, 1, 255].repeat(5000)].concat();
     let shown = preview(Rule::default(), &raw);
-    let digest = blake3::hash(&raw).to_hex();
     let said: Vec<String> = text(&shown).lines().map(str::to_owned).collect();
     assert_eq!(
         said[0],
         format!(
-            "[offcut {ID}: binary output (image/png), 20016 bytes, blake3 {digest}; described, not shown; full output: \
-             offcut://{ID}]"
+            "[offcut: binary output (image/png), 20016 bytes, not shown; nothing is lost: offcut://{ID}]"
         )
     );
     assert_eq!(said[1], "00000000: 8950 4e47 0d0a 1a0a 0000 000d 4948 4452  .PNG........IHDR");
     assert_eq!(said.len(), 10);
-    assert_eq!(said[9], format!("[offcut {ID}: next: offcut read {ID} --bytes 0:8000]"));
+    assert_eq!(
+        said[9],
+        format!("[offcut {SHORT}: more: offcut read {SHORT} --bytes 0:8000, or offcut grep PATTERN {SHORT}]")
+    );
     let gaps: Vec<_> = shown.gaps.iter().map(|gap| (gap.start, gap.end)).collect();
     assert_eq!((gaps, shown.shown.bytes, shown.shown.lines), (vec![(0, 20_016)], 0, 0));
 
     for limits in [bytes(256), lines(4), Limits { tokens: Some(128), ..Limits::default() }] {
         let shown = text(&preview(Rule { limits, ..Rule::default() }, &raw));
         assert!(shown.contains("binary output (image/png)") && shown.contains("00000000: 8950"), "{shown}");
-        assert!(shown.contains(ID) && shown.len() <= 9500, "{shown}");
+        assert!(shown.contains(SHORT) && shown.len() <= 9500, "{shown}");
     }
     let off = Truncator::new(Profile::native()).storage(Storage::Off);
     let shown = off.apply(&raw, &Context::default());
-    assert!(
-        shown
-            .content()
-            .starts_with(b"[offcut: binary output (image/png), 20016 bytes; described, not shown; not kept]")
-    );
+    assert!(shown.content().starts_with(
+        b"[offcut: binary output (image/png), 20016 bytes, not shown; the rest was not stored]"
+    ));
     assert!(matches!(shown.preview().unwrap().kept, Kept::Off));
 }

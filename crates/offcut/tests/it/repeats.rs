@@ -26,25 +26,25 @@ fn warnings(count: usize) -> String {
 fn repeated_lines_are_folded_and_counted() {
     let text = format!("make: entering\n{}cc: linking\n{}done\n", warnings(2500), warnings(40));
     let expected = "\
-[offcut 11nzcp4800000001: 5083 lines, 202184 bytes; shown 15 lines, 454 bytes; missing 5068 lines, 201730 bytes; full output: offcut://11nzcp4800000001]
+[offcut: 15 of 5083 lines shown (0.4 of 202 kB); nothing is lost: offcut://11nzcp4801000000]
 make: entering
 src/table.c:1:9: warning: unused variable 'row1'
   in macro expansion 1
 src/table.c:2:9: warning: unused variable 'row2'
   in macro expansion 2
-[offcut 11nzcp4800000001: ×4,993 similar, lines 6:4998]
+[offcut: 4993 similar lines 6:4998 not shown]
   in macro expansion 2499
 src/table.c:2500:9: warning: unused variable 'row2500'
   in macro expansion 2500
 cc: linking
 src/table.c:1:9: warning: unused variable 'row1'
   in macro expansion 1
-[offcut 11nzcp4800000001: ×75 similar, lines 5005:5079]
+[offcut: 75 similar lines 5005:5079 not shown]
   in macro expansion 39
 src/table.c:40:9: warning: unused variable 'row40'
   in macro expansion 40
 done
-[offcut 11nzcp4800000001: next: offcut read 11nzcp4800000001 --lines 6:205]
+[offcut 11nzcp4801: more: offcut read 11nzcp4801 --lines 6:205, or offcut grep PATTERN 11nzcp4801]
 ";
     for strategy in [StrategyName::Smart, StrategyName::Auto] {
         let shown = truncator(strategy, 8000).apply(text.as_bytes(), &Context::default());

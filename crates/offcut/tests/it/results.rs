@@ -107,11 +107,11 @@ fn mcp_notices_are_separate_parts() {
     let parts = value["content"].as_array().unwrap();
     let kinds: Vec<_> = parts.iter().map(|part| part["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["text", "text", "image", "resource_link", "resource", "text"]);
-    assert!(parts[0]["text"].as_str().unwrap().starts_with("[offcut "));
+    assert!(parts[0]["text"].as_str().unwrap().starts_with("[offcut: "));
     assert!(parts[1]["text"].as_str().unwrap().starts_with("line1\nline2\n"));
     assert_eq!((&parts[2], &parts[3]), (&image, &link));
     assert_eq!(parts[4]["resource"]["text"], "the end");
-    assert!(parts[5]["text"].as_str().unwrap().contains("next: offcut read "));
+    assert!(parts[5]["text"].as_str().unwrap().contains("more: offcut read "));
     assert_eq!(value["isError"], true);
     assert_eq!(value["_meta"]["other"], 1);
     let Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
@@ -154,7 +154,7 @@ fn native_shows_the_last_lines_of_a_result() {
         let preview = cut(outcome);
         let output = value["output"].as_str().unwrap();
         assert!(output.contains(trailer.trim_end()), "{output}");
-        assert!(output.starts_with("[offcut ") && output.contains("\nline1\n"));
+        assert!(output.starts_with("[offcut: ") && output.contains("\nline1\n"));
         assert!(output.len() <= 9500);
         // The header counts it as shown.
         assert_eq!(preview.original.bytes, preview.shown.bytes + preview.removed().bytes);
@@ -188,7 +188,7 @@ fn previews_and_pages_are_not_cut_or_stored_again() {
     let range = offcut::retrieve::Range::ALL;
     let page =
         offcut::retrieve::page(&*store, entry, range, Default::default(), &offcut::DiscardEvents).unwrap();
-    let foot = format!("[offcut {}: page full at byte {} of {}; next: …]\n", entry.id, page.end, entry.bytes);
+    let foot = format!("[offcut {}: page ends at byte {} of {}; more: …]\n", entry.id, page.end, entry.bytes);
     passes(&format!("{}{foot}", String::from_utf8_lossy(&page.content)), true);
     assert_eq!(store.ids().unwrap().len(), kept);
     // Similar texts: another text with this header, the complete text, an unknown id.
@@ -196,11 +196,11 @@ fn previews_and_pages_are_not_cut_or_stored_again() {
     passes(&format!("{header}\n{}", numbered(3000)), false);
     passes(&format!("{shown}\n{}", numbered(3000)), false);
     passes(&format!("{header}\n{text}"), false);
-    passes(&shown.replace(entry.id.as_str(), "0000000000000000"), false);
+    passes(&shown.replace(entry.id.short(), "0000000000"), false);
     passes(&format!("{}{foot}", numbered(1000)), false);
     // The complete output is not a page.
     let all =
-        format!("[offcut {}: page full at byte {} of {}; next: …]\n", entry.id, entry.bytes, entry.bytes);
+        format!("[offcut {}: page ends at byte {} of {}; more: …]\n", entry.id, entry.bytes, entry.bytes);
     passes(&format!("{text}{all}"), false);
 }
 

@@ -35,7 +35,8 @@ fn references() {
     assert_eq!(resolve("last-2").unwrap(), ids[0]);
     assert!(matches!(resolve("last-3"), Err(RetrieveError::Unknown { .. })));
     assert!(matches!(resolve(&ids[0].as_str()[..8]), Err(RetrieveError::Ambiguous { count: 3, .. })));
-    assert_eq!(resolve(&ids[0].as_str()[..15]).ok(), None, "the ids differ in their last character only");
+    assert_eq!(resolve(&ids[0].as_str()[..9]).ok(), None, "the ids differ in their tenth character");
+    assert_eq!(resolve(ids[0].short()).unwrap(), ids[0]);
     assert!(matches!(resolve("zzzz"), Err(RetrieveError::Unknown { .. })));
     assert!(matches!(resolve("0000000000000000"), Err(RetrieveError::Store(StoreError::NotFound { .. }))));
     for hostile in

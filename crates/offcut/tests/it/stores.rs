@@ -175,7 +175,7 @@ fn bounds_the_output_and_names_the_reason_when_the_directory_is_unusable() {
         let Kept::NotWhole { error, .. } = &preview.kept else { panic!("{directory:?}") };
         assert!(error.contains(reason), "{directory:?}: {error}");
         let header = String::from_utf8_lossy(&preview.content).lines().next().unwrap().to_owned();
-        assert!(header.contains("the rest was not kept: ") && header.contains(reason), "{header}");
+        assert!(header.contains("the rest was not stored: ") && header.contains(reason), "{header}");
     }
 }
 
@@ -192,5 +192,5 @@ fn reports_a_directory_that_is_removed_during_writing() {
     let shown = spool.finish();
     let preview = shown.preview().unwrap();
     assert!(matches!(preview.kept, Kept::NotWhole { .. }), "{:?}", preview.kept);
-    assert!(String::from_utf8_lossy(&preview.content).contains("not kept"));
+    assert!(String::from_utf8_lossy(&preview.content).contains("not stored"));
 }

@@ -35,7 +35,7 @@ fn large_result_is_bounded_and_readable_in_full() {
     assert_eq!(part["result"]["contents"][0]["text"], "ERROR: the needle is here\n");
     // Through the tool: with the hint, with a pattern, and page by page.
     let hint =
-        texts(result).into_iter().find_map(|text| Some(text.split_once("next: offcut_read ")?.1.to_owned()));
+        texts(result).into_iter().find_map(|text| Some(text.split_once("more: offcut_read ")?.1.to_owned()));
     let arguments = hint.unwrap();
     let (shown, failed) = client.read(serde_json::from_str(arguments.trim_end_matches(']')).unwrap());
     assert!(!failed && text.contains(&shown[0]), "{shown:?}");
@@ -50,7 +50,7 @@ fn large_result_is_bounded_and_readable_in_full() {
         let (texts, failed) = client.read(next);
         assert!(!failed && texts[0].len() <= 150_000, "{texts:?}");
         whole += &texts[0];
-        let Some((_, rest)) = texts.get(1).and_then(|notice| notice.split_once("next: offcut_read ")) else {
+        let Some((_, rest)) = texts.get(1).and_then(|notice| notice.split_once("more: offcut_read ")) else {
             break;
         };
         next = serde_json::from_str(rest.trim_end_matches(']')).unwrap();
@@ -147,12 +147,12 @@ fn separate_structured_content_is_bounded_stored_and_reported() {
     assert!(structure.to_string().len() <= 9500, "{}", structure.to_string().len());
     assert_eq!(structure["total"], 20_000);
     assert_eq!(structure["rows"][1], rows[1]);
-    assert!(structure["note"].as_str().unwrap().contains("bytes missing]"));
+    assert!(structure["note"].as_str().unwrap().contains("bytes not shown]"));
     let id = structure["offcut"]["id"].as_str().unwrap();
     assert_eq!(result["_meta"]["offcut.dev/structured"]["id"], id);
     let told = texts(&result);
     assert_eq!(told[0], "20000 rows");
-    assert!(told[1].contains(&format!("next: offcut_read {{\"id\":\"{id}\"}}")), "{told:?}");
+    assert!(told[1].contains(&format!("more: offcut_read {{\"id\":\"{id}\"}}")), "{told:?}");
     let kept = sandbox.run(&["cat", id], b"").json();
     assert_eq!(kept, whole);
     let resource = client.ask(9, "resources/read", json!({"uri": format!("offcut://{id}")}));
@@ -235,7 +235,7 @@ fn results_are_bounded_when_the_store_fails() {
     client.send(CALL);
     let answer = client.json();
     let told = texts(&answer["result"]).concat();
-    assert!(told.len() <= 9500 && told.contains("not kept"), "{told}");
+    assert!(told.len() <= 9500 && told.contains("not stored"), "{told}");
     assert_eq!(answer["result"]["_meta"]["offcut.dev/cut"]["id"], Value::Null);
     let (said, failed) = client.read(json!({"id": "last"}));
     assert!(failed, "{said:?}");

@@ -28,7 +28,7 @@ fn read_tool_gets_a_free_name() {
     let answer = client.ask(3, "tools/call", json!({"name": "offcut_read"}));
     assert_eq!(texts(&answer["result"]), ["the server's own"]);
     let answer = client.ask(4, "tools/call", json!({"name": "big"}));
-    assert!(texts(&answer["result"]).concat().contains("next: offcut_read_3 {"), "{answer}");
+    assert!(texts(&answer["result"]).concat().contains("more: offcut_read_3 {"), "{answer}");
     let answer = client.ask(
         6,
         "tools/call",

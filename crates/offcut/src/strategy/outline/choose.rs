@@ -2,6 +2,7 @@
 
 use super::{HEADING_SCORE, Row};
 use crate::cut::{LinePosition, Piece, PieceKind};
+use crate::notice::{Message, Notice, Tag};
 use crate::strategy::smart::lines::Coverage;
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ struct Choices<'t, 'r> {
     marker: Cost,
     inside: Cost,
     /// Distinguishes markers from lines of the text that look like them.
-    tag: &'static str,
+    tag: Tag,
     spent: Cost,
 }
 
@@ -34,9 +35,9 @@ pub(super) fn choose<'t>(
     let room = &room.less_gaps(1);
     let widest = Gap { start: ends.bytes(), end: ends.bytes(), first: ends.lines(), last: ends.lines() * 2 };
     let is_like_marker = |row: &&Row| row.text.starts_with(b"[line") || row.text.starts_with(b"[bytes");
-    let tag = if rows.iter().copied().any(|row| is_like_marker(&row)) { "offcut: " } else { "" };
+    let tag = if rows.iter().copied().any(|row| is_like_marker(&row)) { Tag::Plain } else { Tag::None };
     let cost =
-        |part| Cost::of(widest.marker(part, tag).as_bytes(), &room.limits, room.conventions, room.tokens);
+        |part| Cost::of(widest.marker(part, &tag).as_bytes(), &room.limits, room.conventions, room.tokens);
     let (marker, inside) =
         (cost(LinePosition::Start), cost(LinePosition::Inside).beyond(cost(LinePosition::Start)));
     let (bytes, lines) = (ends.bytes(), ends.lines());
@@ -103,16 +104,14 @@ struct Gap {
 }
 
 impl Gap {
-    fn marker(&self, from: LinePosition, tag: &str) -> String {
+    fn marker(&self, from: LinePosition, tag: &Tag) -> String {
         let Gap { start, end, first, last } = *self;
+        let tag = tag.clone();
         match from {
-            LinePosition::Start if first == last => format!("[{tag}line {first} missing]\n"),
-            LinePosition::Start => format!("[{tag}lines {first}:{last} missing]\n"),
-            LinePosition::Inside if first == last => {
-                format!("\n[{tag}bytes {start}:{end} missing, inside line {first}]\n")
-            }
+            LinePosition::Start => format!("{}\n", Notice { tag, message: Message::Lines { first, last } }),
             LinePosition::Inside => {
-                format!("\n[{tag}bytes {start}:{end} missing, in lines {first}:{last}]\n")
+                let line = Some(first).filter(|first| *first == last);
+                format!("\n{}\n", Notice { tag, message: Message::Bytes { start, end, line } })
             }
         }
     }
@@ -174,7 +173,7 @@ impl<'t> Choices<'t, '_> {
             && between.iter().all(|row| row.coverage == Coverage::Whole);
         let gap = Gap { start, end, first: first.number, last: last.number };
         let length: usize = between.iter().map(|row| row.text.len()).sum();
-        if follows_part || !is_complete || length > gap.marker(LinePosition::Start, self.tag).len() {
+        if follows_part || !is_complete || length > gap.marker(LinePosition::Start, &self.tag).len() {
             return;
         }
         let cost = (from..to).fold(Cost::default(), |sum, at| sum + self.cost(at));
@@ -191,7 +190,7 @@ impl<'t> Choices<'t, '_> {
         let mark = |pieces: &mut Vec<Piece<'t>>, gap: Gap, part: LinePosition| {
             if gap.start < gap.end {
                 let (start, end, line) = (gap.start, gap.end, gap.first);
-                let text = Cow::Owned(gap.marker(part, self.tag).into_bytes());
+                let text = Cow::Owned(gap.marker(part, &self.tag).into_bytes());
                 pieces.push(Piece { start, end, form: PieceKind::Mark, line, part, text });
             }
         };

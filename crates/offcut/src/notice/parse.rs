@@ -1,0 +1,296 @@
+//! Reads notices back: the inverse of `Display`.
+
+use super::{
+    Access, Amount, BEGINNING, CONTROL_NOT_SHOWN, Count, GROWING, LOCAL_ONLY, MORE, Message, NAME,
+    NOT_STORED, Notice, Place, RUNNING_NOT_STORED, Running, STILL_RUNNING, STORED, STRUCTURE, STRUCTURE_PART,
+    Tag, UNITS,
+};
+
+/// How a status of a command begins. Other text in place of a status is not taken for a notice.
+const STATUSES: [&str; 3] = ["exit ", "killed by signal ", "timed out"];
+
+impl Notice {
+    /// The notice that `line` is, if it is one. Whether it is a real one depends on its tag: see [`Tag`].
+    pub fn parse(line: &str) -> Option<Notice> {
+        let inner = line.strip_prefix('[')?.strip_suffix(']')?;
+        let Some(rest) = inner.strip_prefix(NAME) else {
+            return Some(Notice { tag: Tag::None, message: gap(inner)? });
+        };
+        let (tag, text) = rest.split_once(": ")?;
+        Some(Notice { tag: Tag::parse(tag)?, message: Message::parse(text)? })
+    }
+}
+
+impl Tag {
+    /// The tag whose text after `offcut` is `rest`.
+    fn parse(rest: &str) -> Option<Tag> {
+        if rest.is_empty() {
+            return Some(Tag::Plain);
+        }
+        if let Some(variant) = rest.strip_prefix('-') {
+            return variant.parse().ok().filter(char::is_ascii_lowercase).map(Tag::Variant);
+        }
+        let id = rest.strip_prefix(' ')?;
+        crate::store::Id::is_prefix(id).then(|| Tag::Entry(id.to_owned()))
+    }
+}
+
+impl Message {
+    fn parse(text: &str) -> Option<Message> {
+        gap(text)
+            .or_else(|| rest(text))
+            .or_else(|| header(text))
+            .or_else(|| binary(text))
+            .or_else(|| structure(text))
+            .or_else(|| page(text))
+            .or_else(|| footer(text))
+    }
+}
+
+/// `303:961`
+fn range(text: &str) -> Option<(u64, u64)> {
+    let (first, last) = text.split_once(':')?;
+    Some((first.parse().ok()?, last.parse().ok()?))
+}
+
+fn gap(text: &str) -> Option<Message> {
+    if let Some(lines) = text.strip_prefix("chosen from lines ") {
+        let (first, last) = range(lines)?;
+        return Some(Message::ChosenFrom { first, last });
+    }
+    let text = text.strip_suffix(" not shown")?;
+    if let Some(line) = text.strip_prefix("line ") {
+        let line = line.parse().ok()?;
+        return Some(Message::Lines { first: line, last: line });
+    }
+    if let Some(lines) = text.strip_prefix("lines ") {
+        let (first, last) = range(lines)?;
+        return Some(Message::Lines { first, last });
+    }
+    if let Some((_, lines)) = text.split_once(" similar lines ") {
+        let (first, last) = range(lines)?;
+        return Some(Message::Similar { first, last });
+    }
+    if let Some(bytes) = text.strip_prefix("bytes ") {
+        let (bytes, line) = match bytes.split_once(" of line ") {
+            Some((bytes, line)) => (bytes, Some(line.parse().ok()?)),
+            None => (bytes, None),
+        };
+        let (start, end) = range(bytes)?;
+        return Some(Message::Bytes { start, end, line });
+    }
+    count(text).map(Message::Count)
+}
+
+fn count(text: &str) -> Option<Count> {
+    let (number, unit) = text.split_once(' ')?;
+    let number = number.parse().ok()?;
+    match unit {
+        "line" | "lines" => Some(Count::Lines(number)),
+        "bytes" => Some(Count::Bytes(number)),
+        _ => None,
+    }
+}
+
+/// The text after `: `, or nothing.
+fn reason(text: &str) -> Option<String> {
+    if text.is_empty() { Some(String::new()) } else { text.strip_prefix(": ").map(str::to_owned) }
+}
+
+fn access(text: &str) -> Option<Access> {
+    match text.strip_prefix(" and not stored") {
+        Some(why) => Some(Access::NotStored { reason: reason(why)? }),
+        None => text.strip_prefix(": ").map(|access| Access::By(access.to_owned())),
+    }
+}
+
+fn rest(text: &str) -> Option<Message> {
+    if let Some(after) = text.strip_prefix(CONTROL_NOT_SHOWN) {
+        return access(after).map(Message::Control);
+    }
+    let (amount, after) = text.split_once(" not shown")?;
+    let count = count(amount)?;
+    let (detail, after) = match after.strip_prefix(" (") {
+        Some(detail) => detail.split_once(')')?,
+        None => ("", after),
+    };
+    Some(Message::Rest { count, detail: detail.to_owned(), access: access(after)? })
+}
+
+fn header(text: &str) -> Option<Message> {
+    let (amounts, mut rest) = text.split_once("; ")?;
+    let (shown, total) = amounts_shown(amounts)?;
+    let mut details = Vec::new();
+    loop {
+        if let Some(place) = place(rest) {
+            return Some(Message::Header { shown, total, details, place });
+        }
+        let (detail, after) = rest.split_once("; ")?;
+        details.push(detail.to_owned());
+        rest = after;
+    }
+}
+
+/// `138 of 797 lines shown (8 of 61 kB)` or `8 of 61 kB shown`
+fn amounts_shown(text: &str) -> Option<(Amount, Amount)> {
+    let (lines, sizes) = match text.split_once(" lines shown (") {
+        Some((lines, sizes)) => {
+            let (shown, total) = lines.split_once(" of ")?;
+            ((shown.parse().ok()?, total.parse().ok()?), sizes.strip_suffix(')')?)
+        }
+        None => ((1, 1), text.strip_suffix(" shown")?),
+    };
+    let (part, total) = sizes.split_once(" of ")?;
+    let (total, unit) = total.split_once(' ')?;
+    let (part, part_unit) = part.split_once(' ').unwrap_or((part, unit));
+    let (part, total) = (size(part, part_unit)?, size(total, unit)?);
+    Some((Amount { lines: lines.0, bytes: part }, Amount { lines: lines.1, bytes: total }))
+}
+
+/// `8.2` and `kB`
+fn size(number: &str, unit: &str) -> Option<u64> {
+    let unit = UNITS.into_iter().find(|known| known.name == unit)?.bytes;
+    let (whole, tenths) = number.split_once('.').unwrap_or((number, "0"));
+    let tenths = tenths.parse::<u64>().ok().filter(|tenths| *tenths < 10)?;
+    whole.parse::<u64>().ok()?.checked_mul(unit)?.checked_add(unit / 10 * tenths)
+}
+
+fn place(text: &str) -> Option<Place> {
+    if let Some(location) = text.strip_prefix(STORED) {
+        return Some(match location.split_once(LOCAL_ONLY) {
+            Some((location, why)) => Place::LocalOnly { location: location.to_owned(), reason: reason(why)? },
+            None => Place::Stored(location.to_owned()),
+        });
+    }
+    if let Some(location) = text.strip_prefix(GROWING) {
+        return Some(Place::Growing(location.to_owned()));
+    }
+    if let Some(beginning) = text.strip_prefix(BEGINNING) {
+        let (bytes, why) = beginning.split_once(" bytes were stored")?;
+        return Some(Place::Beginning { bytes: bytes.parse().ok()?, reason: reason(why)? });
+    }
+    Some(Place::NotStored { reason: reason(text.strip_prefix(NOT_STORED)?)? })
+}
+
+fn binary(text: &str) -> Option<Message> {
+    let (what, place_text) = text.strip_prefix("binary output")?.split_once(" bytes, not shown; ")?;
+    let (media_type, bytes) = what.rsplit_once(", ")?;
+    let media_type = match media_type {
+        "" => None,
+        known => Some(known.strip_prefix(" (")?.strip_suffix(')')?.to_owned()),
+    };
+    Some(Message::Binary { media_type, bytes: bytes.parse().ok()?, place: place(place_text)? })
+}
+
+fn structure(text: &str) -> Option<Message> {
+    let (bytes, after) = text.strip_prefix(STRUCTURE)?.split_once(STRUCTURE_PART)?;
+    Some(Message::Structure { bytes: bytes.parse().ok()?, access: access(after)? })
+}
+
+fn page(text: &str) -> Option<Message> {
+    let (place, more) = text.strip_prefix("page ends at byte ")?.split_once("; ")?;
+    let (end, total) = place.split_once(" of ")?;
+    let more = more.strip_prefix(MORE)?.to_owned();
+    Some(Message::Page { end: end.parse().ok()?, total: total.parse().ok()?, more })
+}
+
+fn footer(text: &str) -> Option<Message> {
+    let (head, more) = match text.strip_prefix(MORE) {
+        Some(more) => ("", Some(more.to_owned())),
+        None => match text.split_once(&format!("; {MORE}")) {
+            Some((head, more)) => (head, Some(more.to_owned())),
+            None => (text, None),
+        },
+    };
+    let (mut status, mut running) = (None, None);
+    for part in head.split("; ").filter(|part| !part.is_empty()) {
+        match part {
+            STILL_RUNNING => running = Some(Running::Stored),
+            part if part.starts_with(RUNNING_NOT_STORED) => {
+                running = Some(Running::NotStored { reason: reason(&part[RUNNING_NOT_STORED.len()..])? });
+            }
+            part if STATUSES.iter().any(|status| part.starts_with(status)) => status = Some(part.to_owned()),
+            _ => return None,
+        }
+    }
+    let is_empty = status.is_none() && running.is_none() && more.is_none();
+    (!is_empty).then_some(Message::Footer { status, running, more })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each notice as text, which is read back and written again.
+    #[test]
+    fn parse_reverses_display() {
+        for line in [
+            "[offcut: 138 of 797 lines shown (8 of 61 kB); nothing is lost: /tmp/a; b.txt]",
+            "[offcut: 0 of 3 lines shown (0.4 of 61 MB); 212 matches in 14 files; terminal control not shown; stored so far: offcut://1q2h]",
+            "[offcut: 812 of 9602 bytes shown; the rest was not stored: No space left on device: disk full]",
+            "[offcut-b: 2 of 9 lines shown (812 of 9602 bytes); only the first 20 bytes were stored]",
+            "[offcut: 1 of 2 lines shown (1.7 kB of 12 GB); nothing is lost: /tmp/a.txt, only on this machine so far: timed out]",
+            "[offcut: lines 303:961 not shown]",
+            "[lines 303:961 not shown]",
+            "[offcut: line 7 not shown]",
+            "[offcut 1q2hzv0gep704m32: 594 similar lines 303:896 not shown]",
+            "[offcut: bytes 567:98867 of line 1 not shown]",
+            "[bytes 567:98867 not shown]",
+            "[offcut: chosen from lines 1:900]",
+            "[offcut: 1 line not shown]",
+            "[offcut: 99885 lines not shown: offcut read 1q2hzv0gep --lines 60:259]",
+            "[offcut: 40 bytes not shown (212 matches) and not stored: disk full]",
+            "[offcut: 27 lines not shown and not stored]",
+            "[offcut: terminal control not shown: offcut://1q2hzv0gep]",
+            "[offcut: binary output (image/png), 48211 bytes, not shown; nothing is lost: /tmp/a.png]",
+            "[offcut: binary output, 48211 bytes, not shown; the rest was not stored]",
+            "[offcut 1q2hzv0gep: exit 0 after 2.5 s; more: offcut read 1q2hzv0gep --lines 303:502, or offcut grep PATTERN 1q2hzv0gep]",
+            "[offcut 1q2hzv0gep: more: offcut read 1q2hzv0gep]",
+            "[offcut 1q2hzv0gep: structuredContent of 5100000 bytes is shown in part: more: offcut_read {}]",
+            "[offcut: structuredContent of 5100000 bytes is shown in part and not stored: disk full]",
+            "[offcut: exit 1 after 0.1 s; still running, later output is not stored: disk full]",
+            "[offcut 1q2hzv0gep: killed by signal 9 after 3.0 s; still running, later output is added; more: offcut read 1q2hzv0gep]",
+            "[offcut 1q2hzv0gep: page ends at byte 8000 of 588895; more: offcut read 1q2hzv0gep --lines 303:502]",
+        ] {
+            let notice = Notice::parse(line).unwrap_or_else(|| panic!("not a notice: {line}"));
+            assert_eq!(notice.to_string(), line);
+        }
+    }
+
+    #[test]
+    fn entry_is_in_the_tag_or_the_location() {
+        for (line, id) in [
+            ("[offcut 1q2hzv0gep: exit 0]", Some("1q2hzv0gep")),
+            (
+                "[offcut: 1 of 2 lines shown (8 of 61 kB); nothing is lost: /a b/1q2hzv0gep704m32.txt]",
+                Some("1q2hzv0gep704m32"),
+            ),
+            ("[offcut: 3 lines not shown: offcut://1q2hzv0gep]", Some("1q2hzv0gep")),
+            ("[offcut: lines 303:961 not shown]", None),
+        ] {
+            assert_eq!(Notice::parse(line).unwrap().entry(), id, "{line}");
+        }
+    }
+
+    #[test]
+    fn parse_rejects_other_text() {
+        for line in [
+            "",
+            "[",
+            "[]",
+            "[offcut]",
+            "[offcut: ]",
+            "[offcut: everything is fine]",
+            "[offcut ../etc/passwd: more: x]",
+            "[warning: lines 1:2 not shown]",
+            "[exit 0]",
+            "offcut: lines 1:2 not shown",
+            "[offcut: lines 1 to 2 not shown]",
+            "[offcut: 138 of 797 lines shown (8 of 61 kB); see below]",
+            "[offcut: 18446744073709551616 lines not shown]",
+            "[offcut: 1 of 18446744073709551615 GB shown; the rest was not stored]",
+        ] {
+            assert_eq!(Notice::parse(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! The stages of an output that is over a limit.
+//!
+//! ```text
+//! Recording ─▶ Observed ─▶ Decided ─▶ Committed ─▶ Shown
+//! ```
+//!
+//! - [`Recording`] stores the bytes as they come and lets the strategy see them.
+//! - [`Observed`] has seen all bytes and knows how many there are.
+//! - [`Decided`] knows which of them are shown.
+//! - [`Committed`] knows whether the store has all of them.
+//! - [`Shown`] is the preview.
+//!
+//! Commit comes between the decision and the text: the metadata records what is shown, so it needs the cut, and the
+//! notice says whether the output was stored, so it needs the commit.
+
+use crate::binary;
+use crate::context::Context;
+use crate::cut::{Cut, LinePosition, Piece, PieceKind, Segment, Size};
+use crate::event::{Event, EventSink};
+use crate::limits::Limits;
+use crate::measure::{self, LineConvention, LineCounter};
+use crate::profile::Settings;
+use crate::recorder::{Ending, Flow, Outlook, Recorder};
+use crate::render::{self, Content, Facts, Forecast, Plan, Trailer};
+use crate::shown::{Kept, Preview, Shown};
+use crate::store::{NewEntry, Reading};
+use crate::strategy::{self, Cost, Ends, Room, Selection, Selector};
+use crate::terminal::{Screen, Terminal};
+use crate::truncator::Truncator;
+use std::borrow::Cow;
+use std::fs::File;
+
+/// An output over a limit, while it is read.
+pub(crate) struct Recording<'a> {
+    truncator: &'a Truncator,
+    settings: Settings,
+    context: Context,
+    recorder: Recorder,
+    /// Renders the text as a terminal would, unless the raw bytes are shown.
+    screen: Option<Screen>,
+    /// Set once the output is known not to be text: it is described, so it need not be rendered.
+    binary: Option<binary::Kind>,
+    selector: Box<dyn Selector>,
+    ends: Ends,
+    bytes: u64,
+    /// The first bytes as they came. They tell which limit was crossed and whether this is text.
+    opening: Vec<u8>,
+    /// Only for conventions under which lines do not simply end at line feeds.
+    lines: Option<LineCounter>,
+    chars: Option<u64>,
+    tokens: Option<u64>,
+}
+
+impl<'a> Recording<'a> {
+    pub(crate) fn start(
+        truncator: &'a Truncator,
+        settings: Settings,
+        context: &Context,
+        reading: Reading,
+    ) -> Recording<'a> {
+        let most = settings.limits.ceiling().max(settings.keep.ceiling());
+        let most = usize::try_from(most).unwrap_or(usize::MAX / 4);
+        let Truncator { profile, storage, cap, .. } = truncator;
+        let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |_| "custom");
+        let new = NewEntry {
+            strategy: Some(strategy),
+            retention: Some(profile.retention_days.into()),
+            file_name: &profile.file_name,
+            reading,
+            ..NewEntry::new(context, &profile.name)
+        };
+        Recording {
+            recorder: Recorder::open(storage, &new, *cap),
+            screen: (settings.terminal == Terminal::Rendered).then(Screen::new),
+            binary: None,
+            selector: strategy::start(truncator.strategy.as_deref(), &settings),
+            bytes: 0,
+            opening: Vec::new(),
+            // After what is shown first, enough for the next page that the footer offers.
+            ends: Ends::new(most + render::NEXT_PAGE_BYTES, most),
+            lines: (settings.conventions.lines == LineConvention::Universal)
+                .then(|| LineCounter::new(LineConvention::Universal)),
+            chars: settings.limits.chars.map(|_| 0),
+            tokens: settings.limits.tokens.map(|_| 0),
+            context: context.clone(),
+            truncator,
+            settings,
+        }
+    }
+
+    /// Takes the next bytes of an output that is stored as it is shown.
+    pub(crate) fn observe(&mut self, chunk: &[u8]) {
+        self.store(chunk);
+        self.examine(chunk);
+    }
+
+    /// Stores bytes.
+    pub(crate) fn store(&mut self, chunk: &[u8]) {
+        self.recorder.write(chunk);
+    }
+
+    /// Lets the strategy see bytes.
+    pub(crate) fn examine(&mut self, chunk: &[u8]) {
+        self.keep_opening(chunk);
+        let Recording { screen, selector, ends, binary, .. } = self;
+        let mut take = |segment: Segment<'_>| {
+            ends.observe(segment);
+            selector.observe(segment);
+        };
+        match screen {
+            Some(_) if binary.is_some() => ends.observe(Segment::verbatim(chunk, self.bytes)),
+            Some(screen) => screen.observe(chunk, &mut take),
+            None => take(Segment::verbatim(chunk, self.bytes)),
+        }
+        self.bytes += chunk.len() as u64;
+        if let Some(lines) = &mut self.lines {
+            lines.observe(chunk);
+        }
+        if let Some(chars) = &mut self.chars {
+            *chars += measure::chars(chunk, self.settings.conventions.chars);
+        }
+        if let Some(tokens) = &mut self.tokens {
+            *tokens += self.truncator.tokens.count(chunk);
+        }
+    }
+
+    fn keep_opening(&mut self, chunk: &[u8]) {
+        let ceiling = usize::try_from(self.settings.limits.ceiling()).unwrap_or(usize::MAX);
+        let before = self.opening.len();
+        let wanted = ceiling.max(binary::OPENING).saturating_sub(before).min(chunk.len());
+        self.opening.extend_from_slice(&chunk[..wanted]);
+        if before < binary::OPENING && self.opening.len() >= binary::OPENING && self.screen.is_some() {
+            self.binary = binary::kind(&self.opening);
+        }
+    }
+
+    /// Ends the output and makes its preview.
+    pub(crate) fn finish(self, ending: &Ending) -> Shown<'static> {
+        self.close(ending, Flow::Ended).0
+    }
+
+    /// The same for an output that may still grow. The file, if any, is for the bytes to come.
+    pub(crate) fn close(self, ending: &Ending, flow: Flow) -> (Shown<'static>, Option<File>) {
+        let (mut observed, recorder) = self.end(Trailer { remark: &ending.remark, flow });
+        observed.decide(recorder.outlook()).commit(recorder, ending).show()
+    }
+
+    fn end<'b>(mut self, trailer: Trailer<'b>) -> (Observed<'b>, Recorder)
+    where
+        'a: 'b,
+    {
+        self.recorder.catch_up(trailer.flow);
+        if let (Some(screen), None) = (&mut self.screen, self.binary) {
+            screen.finish(&mut |segment| {
+                self.ends.observe(segment);
+                self.selector.observe(segment);
+            });
+            self.binary = binary::kind(&self.opening);
+        }
+        let original = self.original();
+        let Recording { truncator, settings, context, recorder, binary, selector, ends, opening, .. } = self;
+        let seen = Seen { truncator, settings, context, ends, opening, original, trailer };
+        // An output that is still running may be within the limits so far; then it is shown as it came.
+        let binary = binary.filter(|_| !seen.fits_so_far());
+        (Observed { selector, binary, seen }, recorder)
+    }
+
+    fn original(&self) -> Size {
+        let lines = match (&self.lines, self.settings.conventions.lines) {
+            (Some(counter), _) => counter.lines(),
+            (None, LineConvention::Separated) => self.ends.newlines() + 1,
+            (None, _) => self.ends.lines(),
+        };
+        Size { bytes: self.ends.bytes(), lines, chars: self.chars, tokens: self.tokens }
+    }
+}
+
+/// What is known of an output when all of it was seen.
+struct Seen<'a> {
+    truncator: &'a Truncator,
+    settings: Settings,
+    context: Context,
+    ends: Ends,
+    opening: Vec<u8>,
+    original: Size,
+    trailer: Trailer<'a>,
+}
+
+/// An output over a limit, when all of it was seen.
+struct Observed<'a> {
+    selector: Box<dyn Selector>,
+    binary: Option<binary::Kind>,
+    seen: Seen<'a>,
+}
+
+impl Observed<'_> {
+    /// Decides what is shown, in the room that the notices leave.
+    fn decide(&mut self, outlook: Outlook) -> Decided<'_> {
+        let Observed { selector, binary, seen } = self;
+        if let Some(kind) = *binary {
+            let cut = Cut::new(Vec::new(), seen.ends.bytes(), seen.ends.lines());
+            return Decided { seen, cut, form: Form::Described(kind) };
+        }
+        let Seen { truncator, settings, original, trailer, .. } = &*seen;
+        let keep = seen.keep();
+        let cost = |text: &[u8]| Cost::of(text, &keep, settings.conventions, &*truncator.tokens);
+        let forecast = Forecast {
+            reach: &truncator.reach,
+            task: settings.task,
+            outlook,
+            original: *original,
+            trailer: *trailer,
+            keep: &keep,
+            cost: &cost,
+        };
+        let (cut, plan) = seen
+            .whole_so_far(&forecast)
+            .or_else(|| seen.whole_as_rendered(&forecast))
+            .unwrap_or_else(|| seen.select(&mut **selector, &forecast));
+        let is_whole = cut.gaps.is_empty() && trailer.flow == Flow::Ended;
+        let form = if is_whole { Form::Whole } else { Form::Preview(plan) };
+        Decided { seen, cut, form }
+    }
+}
+
+impl Seen<'_> {
+    /// How much may be shown of this output: never more than the original, unless that is tiny.
+    fn keep(&self) -> Limits {
+        let keep = self.settings.keep;
+        let most = keep.bytes.unwrap_or(keep.ceiling()).min(self.original.bytes.max(512));
+        Limits { bytes: Some(most), ..keep }
+    }
+
+    fn fits_so_far(&self) -> bool {
+        self.opening.len() as u64 == self.original.bytes && self.truncator.fits(&self.opening, &self.settings)
+    }
+
+    /// All of an output that is still running, as it came, if it and the footer are within the limits.
+    fn whole_so_far(&self, forecast: &Forecast<'_>) -> Option<(Cut<'_>, Plan)> {
+        if self.trailer.flow == Flow::Ended || self.ends.bytes() != self.opening.len() as u64 {
+            return None;
+        }
+        let plan = render::plan(&self.truncator.profile, forecast, self.ends.control());
+        let with_footer = [&*self.opening, plan.more.as_bytes()].concat();
+        if !self.truncator.fits(&with_footer, &self.settings) {
+            return None;
+        }
+        let piece = Piece {
+            start: 0,
+            end: self.ends.bytes(),
+            form: PieceKind::Verbatim,
+            line: 1,
+            part: LinePosition::Start,
+            text: Cow::Borrowed(&*self.opening),
+        };
+        Some((self.cut(vec![piece]), plan.for_whole()))
+    }
+
+    /// All of an output as a terminal shows it, if that and the notices are within the limits.
+    fn whole_as_rendered(&self, forecast: &Forecast<'_>) -> Option<(Cut<'_>, Plan)> {
+        let cut = self.cut(self.ends.rendered_whole()?);
+        let plan = render::plan_whole(&self.truncator.profile, forecast, &cut.text())?;
+        Some((cut, plan))
+    }
+
+    /// What the strategy selects.
+    fn select<'s>(&'s self, selector: &'s mut dyn Selector, forecast: &Forecast<'_>) -> (Cut<'s>, Plan) {
+        let Truncator { profile, strategy, tokens, .. } = self.truncator;
+        let plan = render::plan(profile, forecast, self.ends.control());
+        let room = Room {
+            limits: forecast.keep.less(plan.fixed),
+            marker: plan.marker,
+            line_marker: plan.line_marker,
+            conventions: self.settings.conventions,
+            edges: self.settings.edges,
+            tokens: &**tokens,
+        };
+        let Selection { pieces, remark, repeats } = selector.finish(&self.ends, &room);
+        let cut = self.cut(pieces).folded(&repeats);
+        let cut = match strategy {
+            Some(_) => room.less_remark(&remark).bounded(cut, self.ends.bytes(), self.ends.lines()),
+            None => cut,
+        };
+        (cut, plan.with_detail(remark))
+    }
+
+    fn cut<'t>(&self, pieces: Vec<Piece<'t>>) -> Cut<'t> {
+        Cut::new(pieces, self.ends.bytes(), self.ends.lines())
+    }
+}
+
+/// In which form an output is shown.
+enum Form {
+    /// All of it, as it came.
+    Whole,
+    /// Parts of it, and notices as planned.
+    Preview(Plan),
+    /// What it is, because it is not text.
+    Described(binary::Kind),
+}
+
+/// What is shown of an output.
+struct Decided<'o> {
+    seen: &'o Seen<'o>,
+    cut: Cut<'o>,
+    form: Form,
+}
+
+impl<'o> Decided<'o> {
+    /// Closes the entry, or removes it if the output turned out to be shown whole.
+    fn commit(self, recorder: Recorder, ending: &Ending) -> Committed<'o> {
+        let Seen { truncator, settings, ends, original, trailer, .. } = self.seen;
+        if let Form::Whole = self.form {
+            recorder.discard();
+            return Committed { shown: *original, decided: self, kept: Kept::Off, file: None };
+        }
+        let shown = self.cut.size(&settings.conventions, &*truncator.tokens, *original);
+        let (kept, file) =
+            recorder.commit(*original, ends.lines(), shown, &self.cut.gaps, ending, trailer.flow);
+        Committed { decided: self, shown, kept, file }
+    }
+}
+
+/// An output whose entry is closed.
+struct Committed<'o> {
+    decided: Decided<'o>,
+    shown: Size,
+    kept: Kept,
+    /// The file of an entry that may still grow.
+    file: Option<File>,
+}
+
+impl Committed<'_> {
+    /// Writes the preview and reports what happened.
+    fn show(self) -> (Shown<'static>, Option<File>) {
+        let Committed { decided: Decided { seen, cut, form }, shown, kept, file } = self;
+        let Seen { truncator, settings, context, ends, opening, original, trailer } = seen;
+        let Truncator { profile, reach, sink, tokens, .. } = truncator;
+        let facts =
+            Facts { ends, cut: &cut, original: *original, shown, kept: &kept, trailer: *trailer, settings };
+        let Content { text: content, placed } = match &form {
+            Form::Whole => {
+                truncator.report_passed(context, original.bytes);
+                return (Shown::Whole(Cow::Owned(cut.text())), None);
+            }
+            Form::Preview(plan) => render::render(profile, reach, plan, &facts),
+            Form::Described(kind) => {
+                let keep = seen.keep();
+                let fits = |text: &[u8]| keep.fit(text, settings.conventions, &**tokens);
+                render::describe(reach, *kind, opening, &facts, &fits)
+            }
+        };
+        let limited_by = settings.limits.first_exceeded(opening, settings.conventions, &**tokens);
+        let preview =
+            Preview { content, placed, original: *original, shown, gaps: cut.gaps, limited_by, kept };
+        announce(&**sink, context, &preview);
+        (Shown::Cut(Box::new(preview)), file)
+    }
+}
+
+/// Reports what happened to an output of which not everything is shown.
+fn announce(sink: &dyn EventSink, context: &Context, preview: &Preview) {
+    let original = preview.original.bytes;
+    match &preview.kept {
+        Kept::Whole(entry) | Kept::Open(entry) => {
+            let (id, path) = (&entry.id, entry.path.as_deref());
+            sink.emit(&Event::Stored { context, id, path, bytes: entry.bytes });
+        }
+        Kept::NotWhole { error, .. } => sink.emit(&Event::Error { context, original, error }),
+        Kept::Off => {}
+    }
+    let content = preview.content.len() as u64;
+    sink.emit(&Event::Truncated { context, original, content, limited_by: preview.limited_by });
+}
