@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use offcut::measure::{LineConvention, lines};
 use offcut::store::{MemoryStore, Store};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Kept, Limits, Profile, Rule, Shown, Storage, Terminal, Truncator};
+use offcut::{Context, Saved, Limits, Profile, Rule, Outcome, Storage, Terminal, Truncator};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
@@ -37,8 +37,8 @@ fuzz_target!(|data: &[u8]| {
     let shown = whole.apply(text, &Context::default());
     assert!(shown.content().len() as u64 <= limits.bytes.unwrap_or(0).max(text.len().min(512) as u64));
     assert!(lines(shown.content(), LineConvention::Terminated) <= limits.lines.unwrap_or(0));
-    if let Shown::Cut(preview) = &shown {
-        let Kept::Whole(entry) = &preview.kept else { panic!("not kept: {:?}", preview.kept) };
+    if let Some(preview) = shown.preview() {
+        let Saved::Complete(entry) = &preview.saved else { panic!("not kept: {:?}", preview.saved) };
         let mut stored = vec![0; text.len() + 1];
         let count = kept.read(&entry.id, 0, &mut stored).expect("it was kept");
         assert_eq!(&stored[..count], text);

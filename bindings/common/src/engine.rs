@@ -9,7 +9,7 @@ use crate::report::{Report, StrategyRequest, without_nulls};
 use offcut::measure::EstimatedTokens;
 use offcut::results::{Decision, Middleware, ResultOutcome};
 use offcut::store::{MemoryStore, Store};
-use offcut::{Context, JsonLinesSink, Preview, Profile, Rule, Settings, Shown, Storage, Truncator};
+use offcut::{Context, JsonLinesSink, Outcome, Preview, Profile, Rule, Settings, Storage, Truncator};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -163,10 +163,10 @@ impl Engine {
     ) -> Result<Reported<Vec<u8>>, Fault> {
         let truncator = self.truncator(context, Some(call))?.storage(Storage::Off);
         match truncator.apply(text, context) {
-            Shown::Whole(whole) => {
+            Outcome::Passed(whole) => {
                 Ok(Reported { answer: whole.into_owned(), report: Report::whole(Vec::new()) })
             }
-            Shown::Cut(preview) => {
+            Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
                 let part = |placed: &offcut::Placed| {
                     preview.content.get(placed.at..placed.at + placed.length).unwrap_or_default()
                 };
@@ -293,9 +293,9 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    pub(crate) fn answer(&self, shown: Shown<'_>, context: &Context) -> Reported<Answer> {
+    pub(crate) fn answer(&self, shown: Outcome<'_>, context: &Context) -> Reported<Answer> {
         match shown {
-            Shown::Cut(_) if self.needs_caller => {
+            Outcome::Truncated(_) | Outcome::Described(_) | Outcome::StillRunning(_) if self.needs_caller => {
                 Reported { answer: Answer::Ask(self.request()), report: self.wanted() }
             }
             shown => reported(shown, self.events(), || self.truncator.settings(context)),
@@ -328,10 +328,10 @@ impl Attempt {
     }
 }
 
-fn reported(shown: Shown<'_>, events: Vec<Value>, settings: impl Fn() -> Settings) -> Reported<Answer> {
+fn reported(shown: Outcome<'_>, events: Vec<Value>, settings: impl Fn() -> Settings) -> Reported<Answer> {
     match shown {
-        Shown::Whole(_) => Reported { answer: Answer::Whole, report: Report::whole(events) },
-        Shown::Cut(preview) => {
+        Outcome::Passed(_) => Reported { answer: Answer::Whole, report: Report::whole(events) },
+        Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
             let report = Report { events, ..Report::new(&preview, &settings()) };
             Reported { answer: Answer::Cut(preview), report }
         }

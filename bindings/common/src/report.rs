@@ -1,7 +1,7 @@
 //! The report on a preview: the library's, and what the packages add to it.
 
 use offcut::report::CutReport;
-use offcut::{Kept, Limits, Preview, Settings};
+use offcut::{Limits, Preview, Saved, Settings};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -50,16 +50,16 @@ impl From<Limits> for LimitsReport {
 impl Report {
     /// The report on a preview that was made with these settings.
     pub(crate) fn new(preview: &Preview, settings: &Settings) -> Report {
-        let (id, saved, error) = match &preview.kept {
-            Kept::Whole(entry) | Kept::Open(entry) => {
+        let (id, saved, error) = match &preview.saved {
+            Saved::Complete(entry) | Saved::Running(entry) => {
                 let place =
                     entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
                 (Some(entry.id.to_string()), Some(place), None)
             }
-            Kept::NotWhole { error, part } => {
+            Saved::Failed { error, part } => {
                 (part.map(|part| part.id.to_string()), None, Some(error.clone()))
             }
-            Kept::Off => (None, None, None),
+            Saved::Disabled => (None, None, None),
         };
         let removed = preview.removed();
         let is_over_bytes = settings.limits.bytes.is_some_and(|most| preview.original.bytes > most);

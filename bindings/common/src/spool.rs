@@ -3,7 +3,7 @@
 use crate::engine::{Answer, Attempt, Engine, Reported};
 use crate::fault::Fault;
 use crate::options::CallOptions;
-use offcut::{Context, Ending, Shown, Spool, Truncator};
+use offcut::{CommandEnd, Context, Outcome, Spool, Truncator};
 use self_cell::self_cell;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Cell {
         });
     }
 
-    fn finish(&mut self, ending: Ending) -> Option<Shown<'static>> {
+    fn finish(&mut self, ending: CommandEnd) -> Option<Outcome<'static>> {
         self.with_dependent_mut(|_, spool| Some(spool.take()?.finish_with(ending)))
     }
 }
@@ -69,7 +69,7 @@ impl OwnedSpool {
     /// Ends the output. An output that fits is returned.
     pub fn finish(
         &mut self,
-        ending: Ending,
+        ending: CommandEnd,
         call: Option<&CallOptions>,
     ) -> Result<(Reported<Answer>, Option<Vec<u8>>), Fault> {
         if let (Some(call), Some(buffer)) = (call, &self.buffer) {
@@ -82,8 +82,8 @@ impl OwnedSpool {
             .finish(ending)
             .ok_or_else(|| Fault::Invalid("the output has already been finished".to_owned()))?;
         let whole = match &shown {
-            Shown::Whole(content) => Some(content.to_vec()),
-            Shown::Cut(_) => None,
+            Outcome::Passed(content) => Some(content.to_vec()),
+            Outcome::Truncated(_) | Outcome::Described(_) | Outcome::StillRunning(_) => None,
         };
         Ok((self.attempt.answer(shown, &self.context), whole))
     }

@@ -274,10 +274,10 @@ impl Spool {
 fn finished(spool: &Mutex<OwnedSpool>, finish: Finish) -> std::result::Result<Option<Reply>, Fault> {
     let options = finish.options.as_deref().map(CallOptions::parse).transpose()?;
     let text_type = if finish.text == Some(true) { TextType::Text } else { TextType::Bytes };
-    let ending = offcut::Ending {
+    let ending = offcut::CommandEnd {
         exit_code: finish.exit_code,
         remark: finish.remark.unwrap_or_default(),
-        ..offcut::Ending::default()
+        ..offcut::CommandEnd::default()
     };
     let (reported, whole) = lock(spool).finish(ending, options.as_ref())?;
     let whole = whole.filter(|_| finish.whole == Some(true)).map(|whole| text_type.to_js(whole));

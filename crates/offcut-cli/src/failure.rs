@@ -23,9 +23,9 @@ pub(crate) enum Failure {
 }
 
 /// The result of a command.
-pub(crate) type Outcome = Result<(), Failure>;
+pub(crate) type CommandResult = Result<(), Failure>;
 
-pub(crate) fn exit_code(outcome: Outcome) -> u8 {
+pub(crate) fn exit_code(outcome: CommandResult) -> u8 {
     let (error, code) = match outcome {
         Ok(()) | Err(Failure::Closed) => return 0,
         Err(Failure::NoMatch | Failure::Problems) => return 1,

@@ -10,7 +10,7 @@ use offcut::json::{Edits, Node, quoted};
 use offcut::notice::{Access, Message, Notice, Tag};
 use offcut::results::{Middleware, ResultOutcome, Shape, ShapeChoice};
 use offcut::store::Id;
-use offcut::{Context, Kept, Limits, Preview, Rule, Shown};
+use offcut::{Context, Limits, Outcome, Preview, Rule, Saved};
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -105,8 +105,10 @@ impl Bounds<'_> {
         let preview = match is_stored {
             true => None,
             false => match self.middleware.truncator().apply_json(data.json().as_bytes(), self.context) {
-                Shown::Cut(preview) => Some(preview),
-                Shown::Whole(_) => return None,
+                Outcome::Truncated(preview)
+                | Outcome::Described(preview)
+                | Outcome::StillRunning(preview) => Some(preview),
+                Outcome::Passed(_) => return None,
             },
         };
         let id = preview.as_deref().or(texts).and_then(stored_id);
@@ -159,9 +161,9 @@ fn add_text(result: Node<'_>, text: &str, edits: &mut Edits) {
 }
 
 fn stored_id(preview: &Preview) -> Option<Id> {
-    match &preview.kept {
-        Kept::Whole(entry) | Kept::Open(entry) => Some(entry.id),
-        Kept::NotWhole { .. } | Kept::Off => None,
+    match &preview.saved {
+        Saved::Complete(entry) | Saved::Running(entry) => Some(entry.id),
+        Saved::Failed { .. } | Saved::Disabled => None,
     }
 }
 

@@ -80,7 +80,7 @@ fn first_cut() {
     let truncator = native(StrategyName::Smart, Limits::default());
     let times = [(); 2].map(|()| {
         let start = Instant::now();
-        black_box(truncator.apply(black_box(&text), &Context::default()));
+        let _ = black_box(truncator.apply(black_box(&text), &Context::default()));
         millis(start.elapsed())
     });
     println!(
@@ -98,7 +98,7 @@ fn pass_through() {
     let calls = 10_000;
     let time = best(20, || {
         for _ in 0..calls {
-            black_box(truncator.apply(black_box(&text), &context));
+            let _ = black_box(truncator.apply(black_box(&text), &context));
         }
     });
     println!("pass-through of {} bytes: {:.0} ns", text.len(), time.as_nanos() as f64 / f64::from(calls));
@@ -114,14 +114,14 @@ fn both_ends(bytes: usize) {
     for strategy in StrategyName::ALL {
         let truncator = native(strategy, Limits::default());
         let string = best(10, || {
-            black_box(truncator.apply(black_box(&text), &context));
+            let _ = black_box(truncator.apply(black_box(&text), &context));
         });
         let stream = best(5, || {
             let mut spool = truncator.spool(context.clone());
             for chunk in text.chunks(256 << 10) {
                 spool.observe(black_box(chunk));
             }
-            black_box(spool.finish());
+            let _ = black_box(spool.finish());
         });
         println!(
             "  {:10} string {:5.2}x   stream {:5.2}x",
@@ -155,7 +155,7 @@ fn rendering(bytes: usize) {
                 Rule { strategy: Some(StrategyName::HeadTail), terminal: Some(terminal), ..Rule::default() };
             let truncator = Truncator::new(Profile::native()).rule(rule).unwrap();
             best(5, || {
-                black_box(truncator.apply(black_box(&text), &Context::default()));
+                let _ = black_box(truncator.apply(black_box(&text), &Context::default()));
             })
         };
         let (raw, rendered) = (time(Terminal::Raw), time(Terminal::Rendered));
@@ -188,7 +188,7 @@ fn hostile(bytes: usize) {
         let per_byte = [bytes / 4, bytes].map(|bytes| {
             let text = [b"\x1b[m", &long[..], &unit.as_bytes().repeat(bytes / unit.len())].concat();
             let time = best(3, || {
-                black_box(truncator.apply(black_box(&text), &Context::default()));
+                let _ = black_box(truncator.apply(black_box(&text), &Context::default()));
             });
             time.as_nanos() as f64 / text.len() as f64
         });
@@ -203,7 +203,7 @@ fn flat_per_byte() {
     for shift in [20, 23, 26, 28, 30] {
         let text = &all[..1 << shift];
         let time = best(if shift > 26 { 3 } else { 10 }, || {
-            black_box(truncator.apply(black_box(text), &Context::default()));
+            let _ = black_box(truncator.apply(black_box(text), &Context::default()));
         });
         println!("  {:5} MiB {:6.1}", text.len() >> 20, time.as_nanos() as f64 / (text.len() >> 10) as f64);
     }
@@ -219,7 +219,7 @@ fn million_line_tail() {
             black_box(newlines(black_box(&text)));
         });
         let time = best(5, || {
-            black_box(truncator.apply(black_box(&text), &Context::default()));
+            let _ = black_box(truncator.apply(black_box(&text), &Context::default()));
         });
         println!("  {lines} lines {:5.2}x", ratio(time, count));
     }
@@ -271,7 +271,7 @@ fn smart() {
                 let rule = Rule { strategy: Some(strategy), terminal: Some(terminal), ..Rule::default() };
                 let truncator = Truncator::new(Profile::native()).rule(rule).unwrap();
                 best(3, || {
-                    black_box(truncator.apply(black_box(&text), &Context::default()));
+                    let _ = black_box(truncator.apply(black_box(&text), &Context::default()));
                 })
             };
             let rendered = time(StrategyName::Smart, Terminal::Rendered);

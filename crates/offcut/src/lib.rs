@@ -4,7 +4,7 @@
 //! gets any part of the rest back.
 //!
 //! ```
-//! use offcut::{Context, Profile, Shown, Storage, Truncator};
+//! use offcut::{Context, Profile, Outcome, Storage, Truncator};
 //! use offcut::store::MemoryStore;
 //! use std::sync::Arc;
 //! use std::time::SystemTime;
@@ -13,13 +13,14 @@
 //! let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
 //! let output = "a line of output\n".repeat(10_000);
 //! match truncator.apply(output.as_bytes(), &Context::tool("bash")) {
-//!     Shown::Whole(_) => unreachable!("170,000 bytes do not fit"),
-//!     Shown::Cut(preview) => assert!(preview.content.len() <= 9500),
+//!     Outcome::Passed(_) => unreachable!("170,000 bytes do not fit"),
+//!     Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => assert!(preview.content.len() <= 9500),
 //! }
 //! ```
 //!
 //! The library reads no environment, home directory, clock or network: callers pass what it needs.
 
+mod background_writer;
 mod binary;
 mod boundary;
 mod builder;
@@ -30,7 +31,6 @@ pub mod json;
 pub mod limits;
 pub mod measure;
 pub mod notice;
-mod pen;
 mod profile;
 mod recorder;
 mod render;
@@ -39,7 +39,7 @@ pub mod results;
 pub mod retention;
 pub mod retrieve;
 
-mod shown;
+mod outcome;
 mod spool;
 mod stages;
 pub mod store;
@@ -54,13 +54,13 @@ pub use cut::{Cut, Gap, GapReason, LinePosition, Piece, PieceKind, Segment, Size
 pub use event::TracingSink;
 pub use event::{DiscardEvents, Event, EventSink, JsonLinesSink};
 pub use limits::{LimitError, Limits, Unit};
+pub use outcome::{Outcome, Preview, Saved, StoredPart};
 pub use profile::{
     Frames, Marking, Profile, ProfileError, Removed, Results, Rule, Settings, TaskTool, TrailingLines,
     Treatment, presets,
 };
-pub use recorder::Ending;
+pub use recorder::CommandEnd;
 pub use render::{Placed, Reach};
-pub use shown::{Kept, Part, Preview, Shown};
 pub use spool::Spool;
 pub use terminal::Terminal;
 pub use truncator::Truncator;

@@ -1,9 +1,9 @@
 //! Keeps the bytes of one output in a store, and remembers honestly how that went.
 
+use crate::background_writer::BackgroundWriter;
 use crate::builder::Storage;
 use crate::cut::{Gap, Size};
-use crate::pen::Pen;
-use crate::shown::{Kept, Part};
+use crate::outcome::{Saved, StoredPart};
 use crate::store::{Digester, EntryState, Id, NewEntry, Store, StoreError, Summary, UploadState};
 use std::fs::File;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// How the command ended whose output this is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ending {
+pub struct CommandEnd {
     /// Its exit code, if it was a command and has one.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
@@ -57,12 +57,12 @@ enum State {
     Off,
     Writing {
         store: Arc<dyn Store>,
-        pen: Pen,
+        pen: BackgroundWriter,
     },
     /// Writing failed; the writer is still there, so that what was kept can be told.
     Broken {
         store: Arc<dyn Store>,
-        pen: Pen,
+        pen: BackgroundWriter,
         error: String,
     },
     Failed {
@@ -76,7 +76,7 @@ impl Recorder {
             Storage::Off => State::Off,
             Storage::Unavailable(error) => State::Failed { error: error.clone() },
             Storage::To(store) => match store.create(new) {
-                Ok(writer) => State::Writing { store: Arc::clone(store), pen: Pen::new(writer) },
+                Ok(writer) => State::Writing { store: Arc::clone(store), pen: BackgroundWriter::new(writer) },
                 Err(error) => State::Failed { error: one_line(&error) },
             },
         };
@@ -160,24 +160,24 @@ impl Recorder {
         lines: u64,
         shown: Size,
         gaps: &[Gap],
-        ending: &Ending,
+        ending: &CommandEnd,
         flow: Flow,
-    ) -> (Kept, Option<File>) {
+    ) -> (Saved, Option<File>) {
         let Recorder { state, digester, .. } = self;
         let (store, pen, broken) = match state {
-            State::Off => return (Kept::Off, None),
-            State::Failed { error } => return (Kept::NotWhole { error, part: None }, None),
+            State::Off => return (Saved::Disabled, None),
+            State::Failed { error } => return (Saved::Failed { error, part: None }, None),
             State::Writing { store, pen } => (store, pen, None),
             State::Broken { store, pen, error } => (store, pen, Some(error)),
         };
-        let not_whole = |error: &StoreError| (Kept::NotWhole { error: one_line(error), part: None }, None);
+        let not_whole = |error: &StoreError| (Saved::Failed { error: one_line(error), part: None }, None);
         let writer = match pen.into_writer() {
             Ok(writer) => writer,
             Err(error) => return not_whole(&error),
         };
         let summary = |digester: Digester| {
             let (digest, block_digests) = digester.finish();
-            let Ending { exit_code, signal, duration, .. } = *ending;
+            let CommandEnd { exit_code, signal, duration, .. } = *ending;
             let gaps = gaps.to_vec();
             Summary { original, lines, digest, block_digests, exit_code, signal, duration, shown, gaps }
         };
@@ -190,24 +190,24 @@ impl Recorder {
             let bytes = entry.or_else(|_| store.entry(&id)).map_or(0, |entry| entry.bytes);
             if bytes == 0 {
                 let _ = store.remove(&id);
-                return (Kept::NotWhole { error, part: None }, None);
+                return (Saved::Failed { error, part: None }, None);
             }
-            return (Kept::NotWhole { error, part: Some(Part { id, bytes }) }, None);
+            return (Saved::Failed { error, part: Some(StoredPart { id, bytes }) }, None);
         }
         let summary = summary(digester);
         match (flow, writer.file()) {
             (Flow::Ended, _) => match writer.commit(EntryState::Complete, &summary) {
-                Ok(entry) => (Kept::Whole(Box::new(entry)), None),
+                Ok(entry) => (Saved::Complete(Box::new(entry)), None),
                 Err(error) => not_whole(&error),
             },
             (Flow::GoesOn, Some(file)) => match writer.commit(EntryState::Running, &summary) {
-                Ok(entry) => (Kept::Open(Box::new(entry)), Some(file)),
+                Ok(entry) => (Saved::Running(Box::new(entry)), Some(file)),
                 Err(error) => not_whole(&error),
             },
             (Flow::GoesOn, None) => {
                 let reason = "the output went on after it was shown".to_owned();
                 let _ = writer.commit(EntryState::Capped { reason: reason.clone() }, &summary);
-                (Kept::NotWhole { error: reason, part: None }, None)
+                (Saved::Failed { error: reason, part: None }, None)
             }
         }
     }

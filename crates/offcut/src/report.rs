@@ -10,9 +10,9 @@ pub use statistics::{StatisticsReport, statistics};
 use crate::cut::{Gap, Size};
 use crate::limits::Unit;
 use crate::measure::{self, LineConvention};
+use crate::outcome::{Outcome, Preview, Saved, StoredPart};
 use crate::retention::CleaningPlan;
 use crate::retrieve::{Page, Range};
-use crate::shown::{Kept, Part, Preview, Shown};
 use crate::store::{Entry, EntryState, Pin, UploadState};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
@@ -78,9 +78,9 @@ fn as_word<S: Serializer>(unit: &Option<Unit>, serializer: S) -> Result<S::Ok, S
 
 impl<'a> OutputReport<'a> {
     /// The report on an output.
-    pub fn new(shown: &'a Shown<'_>) -> OutputReport<'a> {
+    pub fn new(shown: &'a Outcome<'_>) -> OutputReport<'a> {
         let content = measure::as_text(shown.content());
-        let Shown::Cut(preview) = shown else {
+        let Some(preview) = shown.preview() else {
             let bytes = shown.content();
             let lines = measure::lines(bytes, LineConvention::Terminated);
             let size = Size { bytes: bytes.len() as u64, lines, chars: None, tokens: None };
@@ -95,15 +95,15 @@ impl<'a> OutputReport<'a> {
                 cut,
             };
         };
-        let (saved, save_error) = match &preview.kept {
-            Kept::Whole(entry) | Kept::Open(entry) => (Some(SavedReport::new(entry)), None),
-            Kept::NotWhole { error, part: None } => (None, Some(error.clone())),
-            Kept::NotWhole { error, part: Some(Part { id, bytes }) } => {
+        let (saved, save_error) = match &preview.saved {
+            Saved::Complete(entry) | Saved::Running(entry) => (Some(SavedReport::new(entry)), None),
+            Saved::Failed { error, part: None } => (None, Some(error.clone())),
+            Saved::Failed { error, part: Some(StoredPart { id, bytes }) } => {
                 (None, Some(format!("{error}; only the first {bytes} bytes are stored, in {id}")))
             }
-            Kept::Off => (None, None),
+            Saved::Disabled => (None, None),
         };
-        let still_open = matches!(preview.kept, Kept::Open(_));
+        let still_open = matches!(preview.saved, Saved::Running(_));
         let truncated = !preview.gaps.is_empty();
         OutputReport { content, truncated, saved, still_open, save_error, cut: CutReport::new(preview) }
     }

@@ -3,9 +3,9 @@
 use crate::context::Context;
 use crate::limits::Limits;
 use crate::measure::{self, LineCounter};
+use crate::outcome::Outcome;
 use crate::profile::Settings;
-use crate::recorder::{Ending, Flow};
-use crate::shown::Shown;
+use crate::recorder::{CommandEnd, Flow};
 use crate::stages::Recording;
 use crate::store::Reading;
 use crate::truncator::Truncator;
@@ -95,8 +95,8 @@ impl<'a> Spool<'a> {
     }
 
     /// Ends the output of a tool that is not a command.
-    pub fn finish(self) -> Shown<'static> {
-        self.finish_with(Ending::default())
+    pub fn finish(self) -> Outcome<'static> {
+        self.finish_with(CommandEnd::default())
     }
 
     /// Shows what has come so far of an output that may still grow although its command has ended.
@@ -104,16 +104,16 @@ impl<'a> Spool<'a> {
     /// All of it is stored, even if it fits, and the preview says that more may come. The file, if there is one, belongs
     /// to the entry: the process that reads the rest writes it there and settles the entry at the end
     /// ([`FsStore::settle`](crate::store::FsStore::settle)). The entry is being written until the file is closed.
-    pub fn pause(self, ending: Ending) -> (Shown<'static>, Option<File>) {
+    pub fn pause(self, ending: CommandEnd) -> (Outcome<'static>, Option<File>) {
         self.into_recording().close(&ending, Flow::GoesOn)
     }
 
     /// Ends the output of a command.
-    pub fn finish_with(self, ending: Ending) -> Shown<'static> {
+    pub fn finish_with(self, ending: CommandEnd) -> Outcome<'static> {
         match self.stage {
             Stage::Within { held, .. } if self.truncator.passes(&held, &self.settings) => {
                 self.truncator.report_passed(&self.context, held.len() as u64);
-                Shown::Whole(Cow::Owned(held))
+                Outcome::Passed(Cow::Owned(held))
             }
             stage => Spool { stage, ..self }.into_recording().finish(&ending),
         }

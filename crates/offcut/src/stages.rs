@@ -1,14 +1,14 @@
 //! The stages of an output that is over a limit.
 //!
 //! ```text
-//! Recording ─▶ Observed ─▶ Decided ─▶ Committed ─▶ Shown
+//! Recording ─▶ Observed ─▶ Decided ─▶ Committed ─▶ Outcome
 //! ```
 //!
 //! - [`Recording`] stores the bytes as they come and lets the strategy see them.
 //! - [`Observed`] has seen all bytes and knows how many there are.
 //! - [`Decided`] knows which of them are shown.
 //! - [`Committed`] knows whether the store has all of them.
-//! - [`Shown`] is the preview.
+//! - [`Outcome`] is the preview.
 //!
 //! Commit comes between the decision and the text: the metadata records what is shown, so it needs the cut, and the
 //! notice says whether the output was stored, so it needs the commit.
@@ -19,10 +19,10 @@ use crate::cut::{Cut, LinePosition, Piece, PieceKind, Segment, Size};
 use crate::event::{Event, EventSink};
 use crate::limits::Limits;
 use crate::measure::{self, LineConvention, LineCounter};
+use crate::outcome::{Outcome, Preview, Saved};
 use crate::profile::Settings;
-use crate::recorder::{Ending, Flow, Outlook, Recorder};
+use crate::recorder::{CommandEnd, Flow, Outlook, Recorder};
 use crate::render::{self, Content, Facts, Forecast, Plan, Trailer};
-use crate::shown::{Kept, Preview, Shown};
 use crate::store::{NewEntry, Reading};
 use crate::strategy::{self, Cost, Ends, Room, Selection, Selector};
 use crate::terminal::{Screen, Terminal};
@@ -135,12 +135,12 @@ impl<'a> Recording<'a> {
     }
 
     /// Ends the output and makes its preview.
-    pub(crate) fn finish(self, ending: &Ending) -> Shown<'static> {
+    pub(crate) fn finish(self, ending: &CommandEnd) -> Outcome<'static> {
         self.close(ending, Flow::Ended).0
     }
 
     /// The same for an output that may still grow. The file, if any, is for the bytes to come.
-    pub(crate) fn close(self, ending: &Ending, flow: Flow) -> (Shown<'static>, Option<File>) {
+    pub(crate) fn close(self, ending: &CommandEnd, flow: Flow) -> (Outcome<'static>, Option<File>) {
         let (mut observed, recorder) = self.end(Trailer { remark: &ending.remark, flow });
         observed.decide(recorder.outlook()).commit(recorder, ending).show()
     }
@@ -308,16 +308,16 @@ struct Decided<'o> {
 
 impl<'o> Decided<'o> {
     /// Closes the entry, or removes it if the output turned out to be shown whole.
-    fn commit(self, recorder: Recorder, ending: &Ending) -> Committed<'o> {
+    fn commit(self, recorder: Recorder, ending: &CommandEnd) -> Committed<'o> {
         let Seen { truncator, settings, ends, original, trailer, .. } = self.seen;
         if let Form::Whole = self.form {
             recorder.discard();
-            return Committed { shown: *original, decided: self, kept: Kept::Off, file: None };
+            return Committed { shown: *original, decided: self, saved: Saved::Disabled, file: None };
         }
         let shown = self.cut.size(&settings.conventions, &*truncator.tokens, *original);
-        let (kept, file) =
+        let (saved, file) =
             recorder.commit(*original, ends.lines(), shown, &self.cut.gaps, ending, trailer.flow);
-        Committed { decided: self, shown, kept, file }
+        Committed { decided: self, shown, saved, file }
     }
 }
 
@@ -325,23 +325,23 @@ impl<'o> Decided<'o> {
 struct Committed<'o> {
     decided: Decided<'o>,
     shown: Size,
-    kept: Kept,
+    saved: Saved,
     /// The file of an entry that may still grow.
     file: Option<File>,
 }
 
 impl Committed<'_> {
     /// Writes the preview and reports what happened.
-    fn show(self) -> (Shown<'static>, Option<File>) {
-        let Committed { decided: Decided { seen, cut, form }, shown, kept, file } = self;
+    fn show(self) -> (Outcome<'static>, Option<File>) {
+        let Committed { decided: Decided { seen, cut, form }, shown, saved, file } = self;
         let Seen { truncator, settings, context, ends, opening, original, trailer } = seen;
         let Truncator { profile, reach, sink, tokens, .. } = truncator;
         let facts =
-            Facts { ends, cut: &cut, original: *original, shown, kept: &kept, trailer: *trailer, settings };
+            Facts { ends, cut: &cut, original: *original, shown, saved: &saved, trailer: *trailer, settings };
         let Content { text: content, placed } = match &form {
             Form::Whole => {
                 truncator.report_passed(context, original.bytes);
-                return (Shown::Whole(Cow::Owned(cut.text())), None);
+                return (Outcome::Passed(Cow::Owned(cut.text())), None);
             }
             Form::Preview(plan) => render::render(profile, reach, plan, &facts),
             Form::Described(kind) => {
@@ -352,22 +352,28 @@ impl Committed<'_> {
         };
         let limited_by = settings.limits.first_exceeded(opening, settings.conventions, &**tokens);
         let preview =
-            Preview { content, placed, original: *original, shown, gaps: cut.gaps, limited_by, kept };
+            Preview { content, placed, original: *original, shown, gaps: cut.gaps, limited_by, saved };
         announce(&**sink, context, &preview);
-        (Shown::Cut(Box::new(preview)), file)
+        let preview = Box::new(preview);
+        let outcome = match (form, trailer.flow) {
+            (_, Flow::GoesOn) => Outcome::StillRunning(preview),
+            (Form::Described(_), Flow::Ended) => Outcome::Described(preview),
+            (Form::Preview(_) | Form::Whole, Flow::Ended) => Outcome::Truncated(preview),
+        };
+        (outcome, file)
     }
 }
 
 /// Reports what happened to an output of which not everything is shown.
 fn announce(sink: &dyn EventSink, context: &Context, preview: &Preview) {
     let original = preview.original.bytes;
-    match &preview.kept {
-        Kept::Whole(entry) | Kept::Open(entry) => {
+    match &preview.saved {
+        Saved::Complete(entry) | Saved::Running(entry) => {
             let (id, path) = (&entry.id, entry.path.as_deref());
             sink.emit(&Event::Stored { context, id, path, bytes: entry.bytes });
         }
-        Kept::NotWhole { error, .. } => sink.emit(&Event::Error { context, original, error }),
-        Kept::Off => {}
+        Saved::Failed { error, .. } => sink.emit(&Event::Error { context, original, error }),
+        Saved::Disabled => {}
     }
     let content = preview.content.len() as u64;
     sink.emit(&Event::Truncated { context, original, content, limited_by: preview.limited_by });

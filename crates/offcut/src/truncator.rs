@@ -16,10 +16,10 @@ use crate::builder::Storage;
 use crate::context::Context;
 use crate::event::{Event, EventSink};
 use crate::measure::CountTokens;
+use crate::outcome::Outcome;
 use crate::profile::{CheckedRule, Profile, Rule, Settings};
-use crate::recorder::Ending;
+use crate::recorder::CommandEnd;
 use crate::render::Reach;
-use crate::shown::Shown;
 use crate::spool::Spool;
 use crate::stages::Recording;
 use crate::store::Reading;
@@ -42,16 +42,16 @@ pub struct Truncator {
 
 impl Truncator {
     /// Bounds a whole output.
-    pub fn apply<'a>(&self, text: &'a [u8], context: &Context) -> Shown<'a> {
+    pub fn apply<'a>(&self, text: &'a [u8], context: &Context) -> Outcome<'a> {
         let settings = self.settings(context);
         if self.passes(text, &settings) {
             self.report_passed(context, text.len() as u64);
-            return Shown::Whole(Cow::Borrowed(text));
+            return Outcome::Passed(Cow::Borrowed(text));
         }
         let mut recording = Recording::start(self, settings, context, Reading::Plain);
         recording.observe(text);
-        match recording.finish(&Ending::default()) {
-            Shown::Whole(_) => Shown::Whole(Cow::Borrowed(text)),
+        match recording.finish(&CommandEnd::default()) {
+            Outcome::Passed(_) => Outcome::Passed(Cow::Borrowed(text)),
             cut => cut,
         }
     }
@@ -63,7 +63,7 @@ impl Truncator {
     }
 
     /// Bounds a JSON text: its readable form is measured and shown, and the text as it came is stored.
-    pub fn apply_json(&self, json: &[u8], context: &Context) -> Shown<'static> {
+    pub fn apply_json(&self, json: &[u8], context: &Context) -> Outcome<'static> {
         self.apply_readable(json, &crate::retrieve::readable(json), context, self.settings(context))
     }
 
@@ -74,15 +74,15 @@ impl Truncator {
         readable: &[u8],
         context: &Context,
         settings: Settings,
-    ) -> Shown<'static> {
+    ) -> Outcome<'static> {
         if self.passes(readable, &settings) {
             self.report_passed(context, stored.len() as u64);
-            return Shown::Whole(Cow::Owned(readable.to_vec()));
+            return Outcome::Passed(Cow::Owned(readable.to_vec()));
         }
         let mut recording = Recording::start(self, settings, context, Reading::Readable);
         recording.store(stored);
         recording.examine(readable);
-        recording.finish(&Ending::default())
+        recording.finish(&CommandEnd::default())
     }
 
     /// The profile.

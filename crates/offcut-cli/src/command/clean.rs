@@ -3,7 +3,7 @@
 use crate::arguments::{Clean, Format, GlobalOptions, Pinning};
 use crate::config;
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::fleet::UploadReport;
 use crate::housekeeping;
 use offcut::report::CleaningReport;
@@ -13,7 +13,7 @@ use offcut::store::{Entry, Pin};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> Outcome {
+pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
     let setup = Setup::new(global)?;
     let store = setup.store()?;
     let lock = setup.directory().filter(|_| clean.auto).and_then(housekeeping::lock_if_due);
@@ -108,7 +108,7 @@ fn text(report: &CleaningReport) -> String {
     text
 }
 
-pub(crate) fn pin(global: &GlobalOptions, pinning: &Pinning) -> Outcome {
+pub(crate) fn pin(global: &GlobalOptions, pinning: &Pinning) -> CommandResult {
     let setup = Setup::new(global)?;
     let pin = if pinning.remove { Pin::Loose } else { Pin::Pinned };
     for reference in &pinning.ids {

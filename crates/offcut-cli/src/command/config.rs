@@ -3,12 +3,12 @@
 use crate::arguments::{ConfigCommand, Format, GlobalOptions};
 use crate::config::{self, Configuration, KEYS, Key, Layer, Origin, to_toml};
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use offcut::{Profile, Settings, TaskTool, Terminal};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-pub(crate) fn config(global: &GlobalOptions, command: &ConfigCommand) -> Outcome {
+pub(crate) fn config(global: &GlobalOptions, command: &ConfigCommand) -> CommandResult {
     match command {
         ConfigCommand::Show { origin } => show(global, *origin),
         ConfigCommand::Path => path(),
@@ -23,7 +23,7 @@ struct Row {
     origin: String,
 }
 
-fn show(global: &GlobalOptions, with_origin: bool) -> Outcome {
+fn show(global: &GlobalOptions, with_origin: bool) -> CommandResult {
     let setup = Setup::new(global)?;
     let rows = rows(global, &setup);
     match global.format {
@@ -185,7 +185,7 @@ fn default(name: &str, setup: &Setup, profile: &Profile) -> (Option<Value>, Orig
     }
 }
 
-fn path() -> Outcome {
+fn path() -> CommandResult {
     let existing = |path: Option<std::path::PathBuf>| match path {
         Some(path) if path.exists() => format!("{}\n", path.display()),
         Some(path) => format!("{} (does not exist)\n", path.display()),
@@ -197,7 +197,7 @@ fn path() -> Outcome {
 }
 
 /// Reports errors in files and variables, and limits that the profile cannot use.
-fn check(global: &GlobalOptions) -> Outcome {
+fn check(global: &GlobalOptions) -> CommandResult {
     let setup = Setup::without_warnings(global)?;
     let Setup { configuration, profile, .. } = &setup;
     let mut problems: Vec<String> = configuration.problems.iter().map(|problem| problem.0.clone()).collect();

@@ -2,13 +2,13 @@
 
 use crate::arguments::{Cut, Format, GlobalOptions};
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::housekeeping;
 use crate::process;
 use crate::stream;
 use offcut::report::OutputReport;
 
-pub(crate) fn cut(global: &GlobalOptions, cut: &Cut) -> Outcome {
+pub(crate) fn cut(global: &GlobalOptions, cut: &Cut) -> CommandResult {
     process::catch_file_size_signal();
     let setup = Setup::new(global)?;
     let truncator = setup.truncator(cut)?;

@@ -4,7 +4,7 @@ use crate::arguments::{Format, GlobalOptions};
 use crate::command::init;
 use crate::config;
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::hook::AgentKind;
 use crate::install::{self, Change, Content, InstallContext, Method, Scope};
 use crate::log;
@@ -58,7 +58,7 @@ impl Findings {
     }
 }
 
-pub(crate) fn doctor(global: &GlobalOptions) -> Outcome {
+pub(crate) fn doctor(global: &GlobalOptions) -> CommandResult {
     let mut findings = Findings::default();
     let context = init::context(global)?;
     check_program(&mut findings, &context);
@@ -110,7 +110,7 @@ fn check_program(findings: &mut Findings, context: &InstallContext) {
     }
 }
 
-fn check_store(findings: &mut Findings, global: &GlobalOptions) -> Outcome {
+fn check_store(findings: &mut Findings, global: &GlobalOptions) -> CommandResult {
     let setup = Setup::without_warnings(global)?;
     for problem in &setup.configuration.problems {
         findings.add(Verdict::Bad, "configuration", problem.0.clone());
@@ -291,7 +291,7 @@ fn output(command: &mut Command, input: &[u8]) -> Result<String, std::io::Error>
     Ok(String::from_utf8_lossy(&child.wait_with_output()?.stdout).into_owned())
 }
 
-fn print(findings: &[Finding]) -> Outcome {
+fn print(findings: &[Finding]) -> CommandResult {
     let mut text = String::new();
     for Finding { state, subject, message } in findings {
         let (sign, color) = match state {

@@ -2,11 +2,11 @@
 
 use crate::arguments::{Format, GlobalOptions, Grep};
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use offcut::report::SearchReport;
 use offcut::retrieve::{self, PageLimits, Query, Search};
 
-pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> Outcome {
+pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
     let setup = Setup::new(global)?;
     let query = Query {
         pattern: grep.pattern.clone(),

@@ -3,14 +3,14 @@
 use crate::arguments::{GlobalOptions, Init};
 use crate::config;
 use crate::environment::Setup;
-use crate::failure::{self, Failure, Outcome};
+use crate::failure::{self, CommandResult, Failure};
 use crate::hook::AgentKind;
 use crate::install::{self, Backups, InstallContext, Method, Owner, Scope, Step};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-pub(crate) fn init(global: &GlobalOptions, init: &Init) -> Outcome {
+pub(crate) fn init(global: &GlobalOptions, init: &Init) -> CommandResult {
     let context = context(global)?;
     let found: Vec<AgentKind> =
         AgentKind::ALL.into_iter().filter(|agent| context.is_installed(*agent, &variable("PATH"))).collect();
@@ -41,7 +41,7 @@ pub(crate) fn init(global: &GlobalOptions, init: &Init) -> Outcome {
 }
 
 /// Combines two outcomes. If both failed, prints the first error and returns the second.
-fn combine(first: Outcome, second: Outcome) -> Outcome {
+fn combine(first: CommandResult, second: CommandResult) -> CommandResult {
     match (first, second) {
         (Err(first), Err(second)) => {
             failure::exit_code(Err(first));
@@ -51,7 +51,7 @@ fn combine(first: Outcome, second: Outcome) -> Outcome {
     }
 }
 
-fn change_agent(agent: AgentKind, init: &Init, context: &InstallContext, is_dry: bool) -> Outcome {
+fn change_agent(agent: AgentKind, init: &Init, context: &InstallContext, is_dry: bool) -> CommandResult {
     let scope = if init.project { Scope::Project } else { Scope::User };
     let backups = backups()?;
     let method = if init.rewrite { Method::Rewrite } else { Method::Shell };
@@ -107,7 +107,7 @@ enum Direction {
 }
 
 /// Prints the changes and, unless this is a dry run, makes them.
-fn apply(steps: &[Step], backups: &Backups, is_dry: bool, direction: Direction) -> Outcome {
+fn apply(steps: &[Step], backups: &Backups, is_dry: bool, direction: Direction) -> CommandResult {
     for step in steps {
         if step.is_change() {
             super::print(step.diff().as_bytes())?;

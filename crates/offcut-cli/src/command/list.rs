@@ -2,7 +2,7 @@
 
 use crate::arguments::{Format, GlobalOptions, Rm, foreign};
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use clap::Args;
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::report::EntryReport;
@@ -34,7 +34,7 @@ pub(crate) struct Ls {
     pub(crate) before: Option<String>,
 }
 
-pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> Outcome {
+pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> CommandResult {
     let setup = Setup::new(global)?;
     let store = setup.store()?;
     let selection = selection(&*store, ls)?;
@@ -85,7 +85,7 @@ fn selection(store: &dyn Store, ls: &Ls) -> Result<EntryFilter, Failure> {
     })
 }
 
-fn print(global: &GlobalOptions, items: &[Entry], store: &dyn Store) -> Outcome {
+fn print(global: &GlobalOptions, items: &[Entry], store: &dyn Store) -> CommandResult {
     match global.format {
         Format::Text => super::print(table(items).as_bytes()),
         Format::Json => {
@@ -144,7 +144,7 @@ fn time(id: &Id) -> String {
     timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-pub(crate) fn rm(global: &GlobalOptions, rm: &Rm) -> Outcome {
+pub(crate) fn rm(global: &GlobalOptions, rm: &Rm) -> CommandResult {
     // Resolve all before removing any: `rm last last` must not remove two.
     let setup = Setup::new(global)?;
     let mut found = Vec::new();

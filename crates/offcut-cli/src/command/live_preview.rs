@@ -4,7 +4,7 @@
 //! the agent kills for taking too long has printed something. The beginning takes a small share of the preview's budget,
 //! and only for commands that run for longer than the delay.
 
-use offcut::{Shown, Spool};
+use offcut::{Outcome, Spool};
 use std::io::Write;
 use std::time::Duration;
 
@@ -75,10 +75,12 @@ impl LivePreview {
     }
 
     /// Returns what to print at the end.
-    pub(super) fn remaining<'a>(&self, shown: &'a Shown<'_>) -> &'a [u8] {
+    pub(super) fn remaining<'a>(&self, shown: &'a Outcome<'_>) -> &'a [u8] {
         match shown {
-            Shown::Whole(content) => content.get(self.printed..).unwrap_or_default(),
-            Shown::Cut(preview) => &preview.content,
+            Outcome::Passed(content) => content.get(self.printed..).unwrap_or_default(),
+            Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
+                &preview.content
+            }
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use crate::arguments::{Arguments, Completions, Documentation, Page};
 use crate::config::{KEYS, Key, Kind, ProjectAccess};
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use clap::CommandFactory;
 
-pub(crate) fn completions(completions: &Completions) -> Outcome {
+pub(crate) fn completions(completions: &Completions) -> CommandResult {
     let mut text = Vec::new();
     clap_complete::generate(completions.shell, &mut Arguments::command(), "offcut", &mut text);
     super::print(&text)
 }
 
 /// Prints `docs/cli.md` or `docs/config.md`. A test compares them with the files in the repository.
-pub(crate) fn documentation(documentation: &Documentation) -> Outcome {
+pub(crate) fn documentation(documentation: &Documentation) -> CommandResult {
     let text = match documentation.page {
         Page::Cli => command_line(),
         Page::Config => configuration(),
@@ -64,7 +64,7 @@ fn configuration() -> String {
 }
 
 /// Prints one manual page: the program, then each command.
-pub(crate) fn manual() -> Outcome {
+pub(crate) fn manual() -> CommandResult {
     let mut command = Arguments::command();
     command.build();
     let mut text = Vec::new();

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Cut, GlobalOptions, Mcp, Proxy, Serve};
 use crate::environment::Setup;
-use crate::failure::{self, Failure, Outcome};
+use crate::failure::{self, CommandResult, Failure};
 use crate::housekeeping;
 use offcut::results::Middleware;
 use offcut::store::{Id, Store};
@@ -105,7 +105,7 @@ fn of_session(store: Arc<dyn Store>, session: &str) -> Arc<dyn Store> {
     Arc::new(SessionOnly::new(store, session))
 }
 
-fn serve(global: &GlobalOptions, arguments: &Serve) -> Outcome {
+fn serve(global: &GlobalOptions, arguments: &Serve) -> CommandResult {
     let setup = Setup::new(global)?;
     let store = setup.store()?;
     let store = match &arguments.session {

@@ -37,20 +37,20 @@ pub(crate) use shell::{Name as ShellName, shell};
 pub(crate) use show::show;
 pub(crate) use stats::stats;
 
-use crate::failure::Outcome;
-use offcut::{Kept, Profile, Shown};
+use crate::failure::CommandResult;
+use offcut::{Outcome, Profile, Saved};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 
 /// Prints a JSON value on one line.
-fn print_json(value: &impl Serialize) -> Outcome {
+fn print_json(value: &impl Serialize) -> CommandResult {
     let mut line = serde_json::to_vec(value).map_err(std::io::Error::from)?;
     line.push(b'\n');
     print(&line)
 }
 
 /// Prints bytes on standard output.
-fn print(bytes: &[u8]) -> Outcome {
+fn print(bytes: &[u8]) -> CommandResult {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()?;
@@ -87,13 +87,13 @@ fn harmless(name: &str) -> String {
 }
 
 /// Prints on standard error what a preview in another profile's words does not say about the stored output.
-fn warn_about_store(profile: &Profile, shown: &Shown<'_>) {
+fn warn_about_store(profile: &Profile, shown: &Outcome<'_>) {
     let Some(preview) = shown.preview() else { return };
-    let warning = match &preview.kept {
-        Kept::NotWhole { error, .. } if !profile.reports_store_errors() => {
+    let warning = match &preview.saved {
+        Saved::Failed { error, .. } if !profile.reports_store_errors() => {
             format!("the output was not stored: {error}")
         }
-        Kept::Whole(entry) if profile.wording.is_some() => match offcut::report::only_local(entry) {
+        Saved::Complete(entry) if profile.wording.is_some() => match offcut::report::only_local(entry) {
             Some(reason) => format!("{} is only on this machine so far: {reason}", entry.id),
             None => return,
         },

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Format, GlobalOptions, Profiles};
 use crate::config;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use offcut::Profile;
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ struct Row {
     about: String,
 }
 
-pub(crate) fn profiles(global: &GlobalOptions, profiles: &Profiles) -> Outcome {
+pub(crate) fn profiles(global: &GlobalOptions, profiles: &Profiles) -> CommandResult {
     if let Some(name) = &profiles.name {
         let user_text = || config::user_profile(name).map(|(_, text)| text);
         config::profile(name).map_err(Failure::Usage)?;

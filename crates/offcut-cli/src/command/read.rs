@@ -2,7 +2,7 @@
 
 use crate::arguments::{Format, GlobalOptions, Read, Reference};
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use offcut::DiscardEvents;
 use offcut::notice::{Message, Notice, Tag};
 use offcut::report::{self, PageReport};
@@ -12,7 +12,7 @@ use std::io::Write;
 
 const BLOCK: usize = 1 << 20;
 
-pub(crate) fn read(global: &GlobalOptions, read: &Read) -> Outcome {
+pub(crate) fn read(global: &GlobalOptions, read: &Read) -> CommandResult {
     let range = Range::from_options(read.lines.as_deref(), read.bytes.as_deref(), read.around, read.context)?;
     let setup = Setup::new(global)?;
     let (store, program) = setup.store_of(&read.reference.id)?;
@@ -62,7 +62,7 @@ impl Pager {
 }
 
 /// Prints exactly the requested range. If it does not fit the page, the last line says so and names the rest.
-fn print_text(pager: &Pager, entry: &Entry, page: Page) -> Outcome {
+fn print_text(pager: &Pager, entry: &Entry, page: Page) -> CommandResult {
     let mut text = page.content;
     match &page.progress {
         Progress::AtEnd => {}
@@ -82,7 +82,7 @@ fn print_text(pager: &Pager, entry: &Entry, page: Page) -> Outcome {
     Ok(())
 }
 
-pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> Outcome {
+pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> CommandResult {
     let (store, _) = Setup::new(global)?.store_of(&reference.id)?;
     let id = retrieve::resolve(&*store, &reference.id)?;
     let entry = store.entry(&id)?;

@@ -2,13 +2,13 @@
 
 use crate::arguments::{GlobalOptions, ToolResult};
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::housekeeping;
 use offcut::results::{BoundedJson, Middleware, ResultOutcome, ResultReport, SkipReason, panel};
-use offcut::{Kept, Preview};
+use offcut::{Preview, Saved};
 use std::io::{IsTerminal, Read};
 
-pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> Outcome {
+pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResult {
     crate::process::catch_file_size_signal();
     let setup = Setup::new(global)?;
     let mut middleware = Middleware::new(setup.truncator(&result.cut)?).skip_tools(result.skip_tool.clone());
@@ -57,7 +57,7 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> Outcome {
             cut = true;
             if result.panel || std::io::stderr().is_terminal() {
                 eprint!("{}", panel(&report.context, preview));
-            } else if let Preview { kept: Kept::NotWhole { error, .. }, .. } = &**preview {
+            } else if let Preview { saved: Saved::Failed { error, .. }, .. } = &**preview {
                 eprintln!("offcut: the full output was not stored: {error}");
             }
         }

@@ -3,14 +3,14 @@
 use crate::arguments::{Format, GlobalOptions, Run};
 use crate::command::live_preview::LivePreview;
 use crate::environment::Setup;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{CommandResult, Failure};
 use crate::format::RunReport;
 use crate::housekeeping;
 use crate::process::{
     self, CommandExit, ExitCause, InheritedState, LaterOutput, Launch, OpenOutput, Outputs, Signals, Stream,
 };
 use offcut::report::OutputReport;
-use offcut::{Context, Ending, Kept, Shown, Spool, Truncator};
+use offcut::{CommandEnd, Context, Outcome, Saved, Spool, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
@@ -127,7 +127,7 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         }
     })?;
 
-    let ending = Ending {
+    let ending = CommandEnd {
         exit_code: Some(i32::from(code(exit.cause))),
         signal: match exit.cause {
             ExitCause::Killed { signal } => Some(signal),
@@ -142,7 +142,7 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         let Stream(number) = output.stream;
         open[number] = Some(output);
     }
-    let shown: Vec<Shown<'_>> = spools
+    let shown: Vec<Outcome<'_>> = spools
         .into_iter()
         .zip(open)
         .map(|(spool, open)| match open {
@@ -194,8 +194,8 @@ impl Run {
 }
 
 /// The entry to which a background process's later output is added.
-fn later_output(setup: &Setup, shown: &Shown<'_>, file: File, cap: u64) -> Option<LaterOutput> {
-    let Kept::Open(entry) = &shown.preview()?.kept else { return None };
+fn later_output(setup: &Setup, shown: &Outcome<'_>, file: File, cap: u64) -> Option<LaterOutput> {
+    let Saved::Running(entry) = &shown.preview()?.saved else { return None };
     let directory = setup.local_directory()?.to_owned();
     Some(LaterOutput { file, directory, id: entry.id, cap })
 }
@@ -220,7 +220,7 @@ fn describe(exit: &CommandExit) -> String {
 }
 
 /// Prints each output on the stream that the command used.
-fn print(shown: &[Shown<'_>], live_preview: LivePreview) -> Outcome {
+fn print(shown: &[Outcome<'_>], live_preview: LivePreview) -> CommandResult {
     let mut result = Ok(());
     for (number, shown) in shown.iter().enumerate() {
         let printed = match number {

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Format, GlobalOptions, Reference};
 use crate::environment::Setup;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use anstyle::{AnsiColor, Style};
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::report::{self, EntryReport};
@@ -14,7 +14,7 @@ use std::time::SystemTime;
 /// The width of the bar in cells.
 const CELLS: u64 = 60;
 
-pub(crate) fn show(global: &GlobalOptions, reference: &Reference) -> Outcome {
+pub(crate) fn show(global: &GlobalOptions, reference: &Reference) -> CommandResult {
     let (store, program) = Setup::new(global)?.store_of(&reference.id)?;
     let entry = store.entry(&retrieve::resolve(&*store, &reference.id)?)?;
     match global.format {
@@ -23,7 +23,7 @@ pub(crate) fn show(global: &GlobalOptions, reference: &Reference) -> Outcome {
     }
 }
 
-fn print_text(entry: &Entry, program: &str) -> Outcome {
+fn print_text(entry: &Entry, program: &str) -> CommandResult {
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}  {}\n", entry.id, entry.state.as_str());
     if let Some(reason) = entry.state.reason() {

@@ -2,13 +2,13 @@
 
 use crate::arguments::{Format, GlobalOptions, Stats};
 use crate::environment::Setup;
-use crate::failure::Outcome;
+use crate::failure::CommandResult;
 use crate::tokens::TokenCounter;
 use offcut::measure::CountTokens;
 use offcut::report::{StatisticsReport, statistics};
 use offcut::store::Entry;
 
-pub(crate) fn stats(global: &GlobalOptions, stats: &Stats) -> Outcome {
+pub(crate) fn stats(global: &GlobalOptions, stats: &Stats) -> CommandResult {
     let store = Setup::new(global)?.store()?;
     let entries: Vec<Entry> = store.entries(&store.ids()?).into_iter().flatten().collect();
     let mut progress = super::Progress::new("reading", entries.len());

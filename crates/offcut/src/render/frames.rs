@@ -3,15 +3,15 @@
 use crate::cut::{Cut, LinePosition, Piece};
 use crate::limits::Unit;
 use crate::measure;
+use crate::outcome::Saved;
 use crate::profile::{Frames, Removed, TaskTool};
 use crate::render::native::is_before;
 use crate::render::{Content, Facts};
-use crate::shown::Kept;
 
 pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Content {
     let (removed, unit) = removed(frames.removed, facts);
-    let (hint, path, error) = match facts.kept {
-        Kept::Whole(entry) => {
+    let (hint, path, error) = match facts.saved {
+        Saved::Complete(entry) => {
             let hint = match facts.settings.task {
                 TaskTool::Available => frames.hint_task.as_ref().unwrap_or(&frames.hint),
                 TaskTool::Absent => &frames.hint,
@@ -19,12 +19,12 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
             let path = entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
             (hint, path, String::new())
         }
-        Kept::Open(entry) => {
+        Saved::Running(entry) => {
             let place = entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
             (&frames.hint_not_saved, String::new(), format!("it is still being captured in {place}"))
         }
-        Kept::NotWhole { error, .. } => (&frames.hint_not_saved, String::new(), error.clone()),
-        Kept::Off => (&frames.hint_not_saved, String::new(), "no store is set".to_owned()),
+        Saved::Failed { error, .. } => (&frames.hint_not_saved, String::new(), error.clone()),
+        Saved::Disabled => (&frames.hint_not_saved, String::new(), "no store is set".to_owned()),
     };
     let hint = fill(hint, &|name| match name {
         "path" => Some(Content::added(path.clone())),

@@ -10,9 +10,9 @@ mod next;
 
 use crate::cut::{Cut, Size};
 use crate::limits::Limits;
+use crate::outcome::Saved;
 use crate::profile::{Profile, Settings, TaskTool};
 use crate::recorder::{Flow, Outlook};
-use crate::shown::Kept;
 use crate::strategy::{Cost, Ends};
 use native::NoticeLevel;
 
@@ -108,7 +108,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) cut: &'a Cut<'a>,
     pub(crate) original: Size,
     pub(crate) shown: Size,
-    pub(crate) kept: &'a Kept,
+    pub(crate) saved: &'a Saved,
     pub(crate) trailer: Trailer<'a>,
     pub(crate) settings: &'a Settings,
 }

@@ -5,6 +5,7 @@
 
 use crate::cut::{Gap, GapReason, LinePosition, Piece, PieceKind, Size};
 use crate::notice::{Access, Amount, CONTROL_NOT_SHOWN, Count, Message, Notice, Place, Running, Tag};
+use crate::outcome::{Saved, StoredPart};
 use crate::profile::TaskTool;
 use crate::recorder::{Flow, Outlook};
 use crate::render::content::Content;
@@ -12,7 +13,6 @@ use crate::render::next::{
     NEXT_PAGE_BYTES, NEXT_PAGE_LINES, Next, next, printable, read_command, search_command,
 };
 use crate::render::{Control, Facts, Forecast, Plan, Reach, Trailer};
-use crate::shown::{Kept, Part};
 use crate::store::{Id, UploadState};
 use crate::strategy::Cost;
 use std::time::UNIX_EPOCH;
@@ -129,10 +129,10 @@ pub(super) fn place(facts: &Facts<'_>) -> Place {
 
 /// The same in few words.
 pub(super) fn short_place(facts: &Facts<'_>) -> Place {
-    match facts.kept {
-        Kept::Whole(entry) => Place::Stored(format!("offcut://{}", entry.id.short())),
-        Kept::Open(entry) => Place::Growing(format!("offcut://{}", entry.id.short())),
-        Kept::NotWhole { .. } | Kept::Off => Place::NotStored { reason: String::new() },
+    match facts.saved {
+        Saved::Complete(entry) => Place::Stored(format!("offcut://{}", entry.id.short())),
+        Saved::Running(entry) => Place::Growing(format!("offcut://{}", entry.id.short())),
+        Saved::Failed { .. } | Saved::Disabled => Place::NotStored { reason: String::new() },
     }
 }
 
@@ -161,17 +161,17 @@ impl<'a> Notices<'a> {
     /// The notices when everything is known.
     fn known(reach: &'a Reach, level: NoticeLevel, facts: &Facts<'a>) -> Notices<'a> {
         let Facts { settings, original, trailer, .. } = *facts;
-        let stored = match facts.kept {
-            Kept::Whole(entry) | Kept::Open(entry) => Stored::Entry {
+        let stored = match facts.saved {
+            Saved::Complete(entry) | Saved::Running(entry) => Stored::Entry {
                 id: entry.id,
                 path: entry.path.as_deref().and_then(printable),
                 upload_state: entry.upload_state.clone(),
             },
-            Kept::NotWhole { error, part: Some(Part { id, bytes }) } => {
+            Saved::Failed { error, part: Some(StoredPart { id, bytes }) } => {
                 Stored::Beginning { id: *id, bytes: *bytes, reason: error.clone() }
             }
-            Kept::NotWhole { error, part: None } => Stored::Nothing { reason: error.clone() },
-            Kept::Off => Stored::Nothing { reason: String::new() },
+            Saved::Failed { error, part: None } => Stored::Nothing { reason: error.clone() },
+            Saved::Disabled => Stored::Nothing { reason: String::new() },
         };
         let tag = Tag::unused_in(facts.cut.pieces.iter().map(|piece| &*piece.text));
         let (task, control, longest_reason) = (settings.task, facts.ends.control(), level.longest_reason());

@@ -1,6 +1,6 @@
 //! Divides the preview of several parts among them.
 
-use crate::shown::Preview;
+use crate::outcome::Preview;
 
 /// One part after bounding.
 #[derive(Clone, Debug, PartialEq, Eq)]

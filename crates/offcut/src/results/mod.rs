@@ -48,8 +48,8 @@ use crate::builder::Storage;
 use crate::context::Context;
 use crate::json::{Edits, Node};
 use crate::limits::Limits;
+use crate::outcome::Outcome;
 use crate::profile::{Marking, Rule, Settings, TrailingLines, Treatment};
-use crate::shown::Shown;
 use crate::spool::Spool;
 use crate::truncator::Truncator;
 use divide::Notices;
@@ -239,7 +239,7 @@ impl Middleware {
     ) -> ResultOutcome {
         let mut spool = Spool::new(&self.truncator, settings, job.context.clone());
         spool.observe(&job.text.text);
-        let Shown::Cut(preview) = spool.finish() else { return ResultOutcome::Fits };
+        let Some(preview) = spool.finish().into_preview() else { return ResultOutcome::Fits };
         let has_own_parts = job.shape.notice() == NoticePlace::OwnParts && !elements.is_empty();
         let divided = if has_own_parts {
             let Notices { before, body, .. } = Notices::of(&preview);
@@ -272,8 +272,8 @@ impl Middleware {
             settings.keep.bytes.map(|most| (most - most.min(beside.bytes)).max(LEAST_SHARE));
         let text = &job.text.text;
         match self.truncator.apply_readable(node.json().as_bytes(), text, &job.context, settings) {
-            Shown::Whole(_) => ResultOutcome::Fits,
-            Shown::Cut(preview) => {
+            Outcome::Passed(_) => ResultOutcome::Fits,
+            Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
                 beside.shortened.into_iter().for_each(|(node, json)| edits.replace(node, json));
                 job.shape.mark_cut(&job.found, &Cut::new(&preview, &settings, text), edits);
                 ResultOutcome::Truncated(preview)

@@ -1,9 +1,9 @@
 //! The questions asked about a tool result, and the answers.
 
 use crate::context::Context;
+use crate::outcome::Preview;
 use crate::profile::Rule;
 use crate::results::Shape;
-use crate::shown::Preview;
 use std::borrow::Cow;
 
 /// A result, passed to the caller's decision.

@@ -1,10 +1,10 @@
 //! Results of tools written in Rust, bounded without a conversion to JSON.
 
 use crate::context::Context;
+use crate::outcome::{Outcome, Saved};
 use crate::profile::{Marking, Rule};
 use crate::results::shape::ToolReport;
 use crate::results::{Middleware, ResultOutcome, SkipReason};
-use crate::shown::{Kept, Shown};
 use crate::spool::Spool;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -97,15 +97,15 @@ impl Middleware {
         let mut spool = Spool::new(&self.truncator, settings, context.clone());
         spool.observe(&result.output);
         match spool.finish() {
-            Shown::Whole(_) => {
+            Outcome::Passed(_) => {
                 if self.truncator.profile.results.whole == Marking::Marked && !result.output.is_empty() {
                     result.mark("truncated", false);
                 }
                 (result, ResultOutcome::Fits)
             }
-            Shown::Cut(preview) => {
+            Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
                 result.mark("truncated", true);
-                if let Kept::Whole(entry) | Kept::Open(entry) = &preview.kept {
+                if let Saved::Complete(entry) | Saved::Running(entry) = &preview.saved {
                     let path = entry.path.as_ref().map(|path| path.to_string_lossy().into_owned());
                     result.mark("truncationPath", path.unwrap_or_else(|| entry.uri()));
                 }

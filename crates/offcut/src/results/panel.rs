@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::cut::Size;
-use crate::shown::{Kept, Preview};
+use crate::outcome::{Preview, Saved};
 
 /// A few lines about a truncated result: the tool, the sizes, the place of the full output. Plain text, without colours.
 pub fn panel(context: &Context, preview: &Preview) -> String {
@@ -17,13 +17,13 @@ pub fn panel(context: &Context, preview: &Preview) -> String {
             None => format!("{} {lines}, {} bytes", size.lines, size.bytes),
         }
     };
-    let place = match &preview.kept {
-        Kept::Whole(entry) | Kept::Open(entry) => match &entry.path {
+    let place = match &preview.saved {
+        Saved::Complete(entry) | Saved::Running(entry) => match &entry.path {
             Some(path) => path.display().to_string(),
             None => entry.uri(),
         },
-        Kept::NotWhole { error, .. } => format!("not kept whole: {error}"),
-        Kept::Off => "not kept".to_owned(),
+        Saved::Failed { error, .. } => format!("not kept whole: {error}"),
+        Saved::Disabled => "not kept".to_owned(),
     };
     let rows = [("original", size(preview.original)), ("shown", size(preview.shown)), ("full output", place)];
     let mut text = format!("╭ {tool}{call}: output truncated\n");

@@ -1,9 +1,9 @@
 //! Writes the bounded texts back into a result.
 
 use crate::json::{Edits, Node, quoted};
+use crate::outcome::Preview;
 use crate::results::divide::{Notices, PartText};
 use crate::results::shape::Text;
-use crate::shown::Preview;
 use std::collections::BTreeSet;
 
 /// Replaces the texts in place.

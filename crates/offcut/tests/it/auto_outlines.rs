@@ -3,7 +3,7 @@
 use crate::common::{in_pieces, memory, native};
 use crate::properties::{check, fits};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Rule, Shown, Terminal, Truncator};
+use offcut::{Context, Limits, Rule, Terminal, Truncator};
 use proptest::prelude::*;
 
 fn auto(limits: Limits, terminal: Terminal) -> Truncator {
@@ -250,7 +250,7 @@ proptest! {
         let limits = Limits { bytes: Some(bytes), lines, tokens, ..Limits::default() };
         let whole = auto(limits, terminal);
         let whole = whole.apply(text.as_bytes(), &Context::default());
-        if let Shown::Cut(preview) = &whole {
+        if let Some(preview) = whole.preview() {
             fits(&preview.content, limits).map_err(TestCaseError::fail)?;
             prop_assert!(preview.content.len() <= text.len().max(512));
             // In JSON, markers are not separate lines; the properties of the json strategy cover them.

@@ -4,14 +4,14 @@
 use crate::common::{Fault, Faulty, memory, native};
 use offcut::measure::{CountTokens, EstimatedTokens, LineConvention, lines};
 use offcut::store::{EntryState, FsStore, Store};
-use offcut::{Context, Ending, Kept, Limits, Profile, Reach, Rule, Shown, Storage, Truncator};
+use offcut::{CommandEnd, Context, Limits, Profile, Reach, Rule, Saved, Storage, Truncator};
 use proptest::prelude::*;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-fn ending(remark: &str) -> Ending {
-    Ending { exit_code: Some(7), remark: remark.to_owned(), ..Ending::default() }
+fn ending(remark: &str) -> CommandEnd {
+    CommandEnd { exit_code: Some(7), remark: remark.to_owned(), ..CommandEnd::default() }
 }
 
 fn directory_store() -> (tempfile::TempDir, Arc<FsStore>) {
@@ -56,14 +56,14 @@ proptest! {
         prop_assert!(within(limits.bytes, content.len() as u64));
         prop_assert!(within(limits.lines, lines(content, LineConvention::Terminated)), "{}", String::from_utf8_lossy(content));
         prop_assert!(within(limits.tokens, EstimatedTokens.count(content)));
-        if let Shown::Cut(_) = &shown
+        if shown.preview().is_some()
             && (!remark.is_empty() || goes_on)
         {
             let last = String::from_utf8_lossy(content).lines().last().unwrap_or_default().to_owned();
             prop_assert!(last.contains(&remark) && last.starts_with("[offcut"), "{last}");
             prop_assert_eq!(last.contains("still running"), goes_on, "{}", last);
         }
-        prop_assert!(goes_on || !matches!(shown, Shown::Cut(_)) || !content.is_empty());
+        prop_assert!(goes_on || shown.preview().is_none() || !content.is_empty());
     }
 }
 
@@ -77,7 +77,7 @@ fn running_output_is_stored_and_ended_by_another_process() {
         let mut spool = truncator.spool(Context::tool("bash"));
         spool.observe(&first);
         let (shown, file) = spool.pause(ending("exit 7 after 0.1 s"));
-        let Kept::Open(entry) = &shown.preview().unwrap().kept else { panic!("{shown:?}") };
+        let Saved::Running(entry) = &shown.preview().unwrap().saved else { panic!("{shown:?}") };
         assert_eq!(store.entry(&entry.id).unwrap().state, EntryState::Running);
         let mut file = file.unwrap();
         file.write_all(&later).unwrap();
@@ -136,7 +136,7 @@ fn output_that_cannot_continue_is_not_reported_as_stored() {
             spool.observe(&text);
             let (shown, file) = spool.pause(ending("exit 7 after 0.1 s"));
             assert!(file.is_none());
-            let Kept::NotWhole { error, .. } = &shown.preview().unwrap().kept else { panic!("{shown:?}") };
+            let Saved::Failed { error, .. } = &shown.preview().unwrap().saved else { panic!("{shown:?}") };
             assert!(error.contains(says), "{error}");
             let content = String::from_utf8_lossy(shown.content());
             assert!(content.contains("still running, later output is not stored"), "{content}");
@@ -162,9 +162,9 @@ fn background_writer_changes_nothing_else() {
                 let mut spool = truncator.spool(Context::default());
                 text.chunks(chunk).for_each(|chunk| spool.observe(chunk));
                 let shown = spool.finish();
-                let kept = match &shown.preview().unwrap().kept {
-                    Kept::Whole(entry) => Ok(entry.summary.clone().unwrap().digest),
-                    Kept::NotWhole { error, .. } => {
+                let kept = match &shown.preview().unwrap().saved {
+                    Saved::Complete(entry) => Ok(entry.summary.clone().unwrap().digest),
+                    Saved::Failed { error, .. } => {
                         Err(error.replace(&store.ids().unwrap()[0].to_string(), "ID"))
                     }
                     other => panic!("{other:?}"),

@@ -4,7 +4,7 @@ use offcut::results::{BoundedJson, Middleware, ResultOutcome, ShapeChoice};
 use offcut::store::{
     Entry, EntryState, FsStore, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Summary, Writer,
 };
-use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Storage, Truncator};
+use offcut::{Context, Limits, Preview, Profile, Rule, Saved, Storage, Truncator};
 use proptest::sample::Index;
 use serde_json::Value;
 use std::path::Path;
@@ -166,8 +166,8 @@ pub(crate) fn cut(outcome: ResultOutcome) -> Box<Preview> {
 }
 
 pub(crate) fn stored(preview: &Preview) -> Vec<u8> {
-    match &preview.kept {
-        Kept::Whole(entry) => std::fs::read(entry.path.as_ref().unwrap()).unwrap(),
+    match &preview.saved {
+        Saved::Complete(entry) => std::fs::read(entry.path.as_ref().unwrap()).unwrap(),
         other => panic!("not stored: {other:?}"),
     }
 }

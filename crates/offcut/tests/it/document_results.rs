@@ -6,7 +6,7 @@ use offcut::results::{
 };
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Kept, Profile, Rule, Storage, TaskTool, Truncator};
+use offcut::{Context, Profile, Rule, Saved, Storage, TaskTool, Truncator};
 use serde_json::{Value, json};
 
 #[test]
@@ -39,7 +39,7 @@ fn opencode_seed_001_section_7_2_tool_that_truncates_itself() {
     let text = numbered(5000);
     let shown = tool.truncator().apply(text.as_bytes(), &Context::tool("custom"));
     let preview = shown.preview().unwrap();
-    let Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
+    let Saved::Complete(entry) = &preview.saved else { panic!("not kept") };
     let result = json!({
         "title": "Custom Tool Result",
         "output": String::from_utf8_lossy(&preview.content),
@@ -161,7 +161,7 @@ fn unified_pages_have_the_readable_form() {
     let (unified, store, _directory) = middleware("unified", Rule::default());
     let envelope = json!({"status": "success", "data": {"stdout": numbered(9000)}, "text": ""});
     let preview = cut(through(&unified, &envelope, "Bash").1);
-    let Kept::Whole(entry) = preview.kept else { panic!("not kept") };
+    let Saved::Complete(entry) = preview.saved else { panic!("not kept") };
     let range = offcut::retrieve::Range::lines("10:11").unwrap();
     let page =
         offcut::retrieve::page(&*store, &entry, range, Default::default(), &offcut::DiscardEvents).unwrap();

@@ -5,7 +5,7 @@
 use crate::common::{Fault, Faulty, bytes, lines, noon};
 use offcut::store::{FsStore, Store};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Kept, Limits, Profile, Rule, Shown, Storage, TaskTool, Truncator};
+use offcut::{Context, Limits, Outcome, Profile, Rule, Saved, Storage, TaskTool, Truncator};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ fn run(profile: &str, tool: &str, rule: Rule, text: &str) -> Segment {
     let truncator =
         Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store)).rule(rule).unwrap();
     let shown = truncator.apply(text.as_bytes(), &Context::tool(tool));
-    let path = shown.preview().and_then(|preview| match &preview.kept {
-        Kept::Whole(entry) => entry.path.clone(),
+    let path = shown.preview().and_then(|preview| match &preview.saved {
+        Saved::Complete(entry) => entry.path.clone(),
         _ => None,
     });
     Segment {
@@ -209,7 +209,9 @@ fn mended_empty_preview_and_failed_saving() {
         let truncator =
             Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(Arc::clone(&store)));
         let text = numbered(3000);
-        let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::tool("x")) else { panic!() };
+        let Some(preview) = truncator.apply(text.as_bytes(), &Context::tool("x")).into_preview() else {
+            panic!()
+        };
         let content = String::from_utf8(preview.content).unwrap();
         assert!(content.len() < text.len());
         assert!(content.ends_with(
@@ -267,7 +269,7 @@ proptest! {
             if preview.trim().is_empty() {
                 continue;
             }
-            prop_assert_eq!(matches!(shown, Shown::Whole(_)), fits || preview == text);
+            prop_assert_eq!(matches!(shown, Outcome::Passed(_)), fits || preview == text);
             let Some(cut) = shown.preview() else { continue };
             let content = String::from_utf8(cut.content.clone()).unwrap();
             let in_bytes = hit_bytes || (profile == "coding-agent" && text.len() > most_bytes);

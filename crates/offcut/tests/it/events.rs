@@ -28,7 +28,7 @@ fn emitted(store: Arc<dyn Store>, texts: &[&[u8]]) -> String {
     for text in texts {
         let context =
             Context { tool: Some("bash".into()), call_id: Some("c\"1".into()), ..Context::default() };
-        truncator.apply(text, &context);
+        let _ = truncator.apply(text, &context);
     }
     String::from_utf8(log.0.lock().unwrap().clone()).unwrap()
 }
@@ -61,7 +61,7 @@ fn store_failure_emits_an_event() {
 #[test]
 fn retrieval_emits_an_event() {
     let store = memory();
-    Truncator::new(Profile::native())
+    let _ = Truncator::new(Profile::native())
         .storage(Storage::To(store.clone()))
         .apply(&b"x\n".repeat(20_000), &Context::default());
     let entry = store.entry(&store.ids().unwrap()[0]).unwrap();

@@ -3,7 +3,7 @@
 use crate::common::{bytes, lines, memory, native, read_all};
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Kept, Limits, Profile, Rule, Shown, Storage, Terminal, Truncator};
+use offcut::{Context, Limits, Profile, Rule, Saved, Storage, Terminal, Truncator};
 
 const STRATEGIES: [StrategyName; 6] = StrategyName::ALL;
 
@@ -70,7 +70,9 @@ fn shown_and_missing_counts_add_up() {
     for strategy in STRATEGIES {
         let rule = Rule { strategy: Some(strategy), ..Rule::default() };
         let truncator = native(rule, memory());
-        let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::default()) else { panic!() };
+        let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
+            panic!()
+        };
         let removed = preview.removed();
         assert_eq!(preview.shown.bytes + removed.bytes, text.len() as u64);
         assert_eq!(preview.shown.lines + removed.lines, 5000);
@@ -90,7 +92,7 @@ fn raw_bytes_are_stored_and_shown_unchanged() {
     let text: Vec<u8> = (0..=255_u8).cycle().take(50_000).collect();
     let store = memory();
     let truncator = native(Rule { terminal: Some(Terminal::Raw), ..Rule::default() }, store.clone());
-    let Shown::Cut(preview) = truncator.apply(&text, &Context::default()) else { panic!() };
+    let Some(preview) = truncator.apply(&text, &Context::default()).into_preview() else { panic!() };
     assert_eq!(read_all(&*store, &store.ids().unwrap()[0]), text);
     assert!(preview.content.windows(256).any(|window| window == &text[..256]));
 }
@@ -134,8 +136,10 @@ fn unavailable_store_is_reported_and_preview_is_bounded() {
     let storage = Storage::Unavailable("there is no home directory".to_owned());
     let truncator = Truncator::new(Profile::native()).storage(storage);
     let text = "x\n".repeat(100_000);
-    let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::default()) else { panic!() };
-    assert!(matches!(&preview.kept, Kept::NotWhole { error, .. } if error == "there is no home directory"));
+    let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
+        panic!()
+    };
+    assert!(matches!(&preview.saved, Saved::Failed { error, .. } if error == "there is no home directory"));
     assert!(preview.content.len() <= 9500);
     assert!(String::from_utf8(preview.content).unwrap().contains("not stored: there is no home directory"));
 }
@@ -149,7 +153,9 @@ fn character_and_token_limits_apply_to_wide_text() {
     {
         let rule = Rule { limits, ..Rule::default() };
         let truncator = native(rule, memory());
-        let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::default()) else { panic!() };
+        let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
+            panic!()
+        };
         let shown = String::from_utf8(preview.content).unwrap();
         assert!(limits.chars.is_none_or(|most| shown.chars().count() as u64 <= most));
         assert!(shown.matches('漢').count() > 50, "{limits:?}: {shown}");

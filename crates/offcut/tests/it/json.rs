@@ -2,7 +2,7 @@
 
 use crate::common::{in_pieces, memory, native};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Preview, Rule, Shown, Terminal, Truncator};
+use offcut::{Context, Limits, Outcome, Preview, Rule, Terminal, Truncator};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -13,8 +13,10 @@ fn json(bytes: u64) -> Truncator {
 
 fn preview(text: &[u8], bytes: u64) -> Preview {
     match json(bytes).apply(text, &Context::default()) {
-        Shown::Cut(preview) => *preview,
-        Shown::Whole(_) => panic!("the text fits"),
+        Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
+            *preview
+        }
+        Outcome::Passed(_) => panic!("the text fits"),
     }
 }
 
@@ -314,7 +316,7 @@ proptest! {
         let rule = Rule { strategy: Some(StrategyName::Json), limits, terminal: Some(terminal), ..Rule::default() };
         let truncator = native(rule, memory());
         let shown = truncator.apply(text.as_bytes(), &Context::default());
-        let Shown::Cut(preview) = &shown else { return Ok(()) };
+        let Some(preview) = shown.preview() else { return Ok(()) };
         prop_assert!(preview.content.len() as u64 <= bytes.max(512));
         let body = body(&preview.content);
         let values = serde_json::Deserializer::from_str(&body).into_iter::<Value>();

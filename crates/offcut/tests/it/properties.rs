@@ -5,7 +5,7 @@ use crate::rendered;
 use offcut::measure::{CharConvention, CountTokens, EstimatedTokens, LineConvention, chars, lines};
 use offcut::store::{EntryState, MemoryStore, Store};
 use offcut::strategy::{Split, StrategyName};
-use offcut::{Context, Kept, Limits, Preview, Profile, Rule, Shown, Storage, Terminal, Truncator};
+use offcut::{Context, Limits, Outcome, Preview, Profile, Rule, Saved, Storage, Terminal, Truncator};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -198,18 +198,18 @@ proptest! {
         let shown = truncator.apply(&text, &Context::default());
         let limits = effective(limits);
         match &shown {
-            Shown::Whole(same) => {
+            Outcome::Passed(same) => {
                 prop_assert!(fits(&text, limits).is_ok());
                 prop_assert_eq!(&same[..], &text[..]);
                 prop_assert!(matches!(same, std::borrow::Cow::Borrowed(_)));
                 prop_assert!(store.ids().unwrap().is_empty(), "nothing is stored");
             }
-            Shown::Cut(preview) => {
+            Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
                 prop_assert!(fits(&text, limits).is_err(), "only what is over a limit is cut");
                 fits(&preview.content, limits).map_err(TestCaseError::fail)?;
                 prop_assert!(preview.content.len() <= text.len().max(512), "never larger than the original");
                 check(&text, preview, terminal)?;
-                let Kept::Whole(entry) = &preview.kept else { return Err(TestCaseError::fail("not kept")) };
+                let Saved::Complete(entry) = &preview.saved else { return Err(TestCaseError::fail("not kept")) };
                 prop_assert_eq!(read_all(&*store, &entry.id), &text[..]);
                 let summary = entry.summary.as_ref().unwrap();
                 prop_assert_eq!(&summary.digest, &blake3::hash(&text).to_hex().to_string());
@@ -269,13 +269,13 @@ proptest! {
         };
         let store = Faulty::new(fault);
         let truncator = native(rule(limits, name, split, terminal), store.clone());
-        if let Shown::Cut(preview) = truncator.apply(&text, &Context::default()) {
+        if let Some(preview) = truncator.apply(&text, &Context::default()).into_preview() {
             let over = match fault { Fault::WriteAfter(after) => after < text.len() as u64, _ => true };
             fits(&preview.content, effective(limits)).map_err(TestCaseError::fail)?;
             check(&text, &preview, terminal)?;
             let said = String::from_utf8_lossy(&preview.content).into_owned();
             if over {
-                prop_assert!(matches!(preview.kept, Kept::NotWhole { .. }), "kept");
+                prop_assert!(matches!(preview.saved, Saved::Failed { .. }), "kept");
                 prop_assert!(said.contains("not stored") || said.contains("bytes were stored"), "{}", said);
                 prop_assert!(!said.contains("nothing is lost"), "{}", said);
                 for id in store.ids().unwrap() {
@@ -299,7 +299,7 @@ proptest! {
         let store = Arc::new(MemoryStore::new(noon));
         let truncator =
             Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store.clone())).rule(rule).unwrap();
-        if let Shown::Cut(preview) = truncator.apply(&text, &Context::default()) {
+        if let Some(preview) = truncator.apply(&text, &Context::default()).into_preview() {
             prop_assert!(preview.shown.bytes > 0);
             // One character wider than the limit is shown, because a preview is never empty.
             prop_assert!(preview.shown.bytes <= most_bytes.max(4), "{:?}", preview.shown);

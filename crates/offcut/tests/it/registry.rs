@@ -4,7 +4,7 @@ use crate::common::{lines, memory, noon, read_all};
 use offcut::results::registry::{ExecutedCall, Registry, Tool, ToolCall, ToolFuture};
 use offcut::results::{Middleware, ResultOutcome, ToolOutput, ToolStatus};
 use offcut::store::{Entry, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Writer};
-use offcut::{Kept, Profile, Rule, Storage, Truncator};
+use offcut::{Profile, Rule, Saved, Storage, Truncator};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -82,14 +82,14 @@ fn check(store: &dyn Store, number: u64, executed: &ExecutedCall) -> bool {
     assert!(others.into_iter().all(|line| line.starts_with(&format!("call {number} line"))));
     let ResultOutcome::Truncated(preview) = &executed.outcome else { panic!("not cut") };
     assert_eq!(executed.result.metadata["truncated"], true);
-    match &preview.kept {
-        Kept::Whole(entry) => {
+    match &preview.saved {
+        Saved::Complete(entry) => {
             assert_eq!(read_all(store, &entry.id), text(number).as_bytes());
             assert_eq!(entry.context.call_id.as_deref(), Some(executed.call_id.as_str()));
             assert!(output.contains(entry.id.as_str()));
             true
         }
-        Kept::NotWhole { .. } => {
+        Saved::Failed { .. } => {
             assert!(output.contains("not stored"), "{output:.300}");
             assert!(!output.contains("full output"), "{output:.300}");
             false

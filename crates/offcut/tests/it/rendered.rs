@@ -6,7 +6,7 @@ use offcut::store::Store;
 use offcut::strategy::StrategyName;
 use offcut::terminal::Screen;
 use offcut::{
-    Context, Gap, GapReason, Kept, Limits, PieceKind, Preview, Profile, Rule, Segment, Shown, Storage,
+    Context, Gap, GapReason, Limits, Outcome, PieceKind, Preview, Profile, Rule, Saved, Segment, Storage,
     Truncator,
 };
 use proptest::prelude::*;
@@ -94,8 +94,10 @@ const SHORT: &str = "11nzcp4801";
 
 fn preview(rule: Rule, text: &[u8]) -> Preview {
     match native(rule, memory()).apply(text, &Context::default()) {
-        Shown::Cut(preview) => *preview,
-        Shown::Whole(_) => panic!("the text fits"),
+        Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
+            *preview
+        }
+        Outcome::Passed(_) => panic!("the text fits"),
     }
 }
 
@@ -249,5 +251,5 @@ fn binary_output_is_described() {
     assert!(shown.content().starts_with(
         b"[offcut: binary output (image/png), 20016 bytes, not shown; the rest was not stored]"
     ));
-    assert!(matches!(shown.preview().unwrap().kept, Kept::Off));
+    assert!(matches!(shown.preview().unwrap().saved, Saved::Disabled));
 }

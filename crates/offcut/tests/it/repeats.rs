@@ -2,7 +2,7 @@
 
 use crate::common::{memory, native};
 use offcut::strategy::StrategyName;
-use offcut::{Context, GapReason, Limits, Rule, Shown, Truncator};
+use offcut::{Context, GapReason, Limits, Rule, Truncator};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -49,7 +49,7 @@ done
     for strategy in [StrategyName::Smart, StrategyName::Auto] {
         let shown = truncator(strategy, 8000).apply(text.as_bytes(), &Context::default());
         assert_eq!(String::from_utf8_lossy(shown.content()), expected, "{strategy:?}");
-        let Shown::Cut(preview) = shown else { panic!("the text is over the limits") };
+        let Some(preview) = shown.into_preview() else { panic!("the text is over the limits") };
         let whys: Vec<&str> = preview.gaps.iter().map(|gap| gap.why.as_str()).collect();
         assert_eq!(whys, ["repeated", "repeated"]);
     }
@@ -95,7 +95,7 @@ proptest! {
     ) {
         let text: String = lines.iter().map(|(line, times)| line.repeat(*times)).collect();
         let shown = truncator(StrategyName::Smart, bytes).apply(text.as_bytes(), &Context::default());
-        if let Shown::Cut(preview) = &shown {
+        if let Some(preview) = shown.preview() {
             let kinds: HashSet<String> = preview.content.split(|&byte| byte == b'\n').map(kind).collect();
             for gap in preview.gaps.iter().filter(|gap| gap.why == GapReason::Repeated) {
                 let left_out = &text.as_bytes()[gap.start as usize..gap.end as usize];

@@ -2,7 +2,7 @@
 
 use crate::common::{memory, read_all};
 use offcut::results::{Middleware, ResultOutcome, ShapeChoice};
-use offcut::{Context, Kept, Profile, Storage, Truncator};
+use offcut::{Context, Profile, Saved, Storage, Truncator};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -113,7 +113,7 @@ proptest! {
         match &bounded.results[0].outcome {
             ResultOutcome::Truncated(preview) => {
                 prop_assert!(preview.content.len() as u64 <= most);
-                let Kept::Whole(entry) = &preview.kept else { panic!("a memory store keeps everything") };
+                let Saved::Complete(entry) = &preview.saved else { panic!("a memory store keeps everything") };
                 // An unpaired surrogate becomes one replacement character.
                 let shown = String::from_utf8_lossy(&preview.content).replace("\u{fffd}\u{fffd}\u{fffd}", "\u{fffd}");
                 let chars = |text: &[u8]| offcut::measure::chars(text, offcut::measure::CharConvention::CodePoints);

@@ -4,7 +4,7 @@ use crate::common::{bytes, cut, memory, middleware, numbered, read_all, through}
 use offcut::results::{BoundedJson, Middleware, ResultOutcome, Shape, ShapeChoice, SkipReason};
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Kept, Profile, Rule, Storage, Truncator};
+use offcut::{Context, Profile, Rule, Saved, Storage, Truncator};
 use serde_json::{Value, json};
 
 /// A result of every model interface with the same text, and the path to the text.
@@ -65,7 +65,7 @@ fn bounds_results_of_every_model_interface() {
         // Only the text has changed.
         *value.pointer_mut(place).unwrap() = json!(text);
         assert_eq!(value, result);
-        let Kept::Whole(entry) = &preview.kept else { panic!("{shape:?} was not kept") };
+        let Saved::Complete(entry) = &preview.saved else { panic!("{shape:?} was not kept") };
         assert_eq!(read_all(&*store, &entry.id), text.as_bytes());
         // A result within the limits is unchanged byte for byte.
         let small = interfaces("short").into_iter().map(|(_, result, _)| format!(" {result} \n"));
@@ -114,7 +114,7 @@ fn mcp_notices_are_separate_parts() {
     assert!(parts[5]["text"].as_str().unwrap().contains("more: offcut read "));
     assert_eq!(value["isError"], true);
     assert_eq!(value["_meta"]["other"], 1);
-    let Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
+    let Saved::Complete(entry) = &preview.saved else { panic!("not kept") };
     assert_eq!(value["_meta"]["offcut.dev/cut"]["id"], entry.id.as_str());
     // Five thousand small blocks are measured together.
     let blocks: Vec<Value> =
@@ -169,7 +169,7 @@ fn previews_and_pages_are_not_cut_or_stored_again() {
     let text: String = (1..=20_000).map(|number| format!("{number} is the number of this line\n")).collect();
     let (value, outcome) = through(&wide, &json!({"title": "", "output": text}), "bash");
     let preview = cut(outcome);
-    let Kept::Whole(entry) = &preview.kept else { panic!("not kept") };
+    let Saved::Complete(entry) = &preview.saved else { panic!("not kept") };
     let tight = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
     let tight = Middleware::new(tight.rule(Rule { limits: bytes(2000), ..Rule::default() }).unwrap());
     let kept = store.ids().unwrap().len();

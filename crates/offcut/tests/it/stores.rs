@@ -2,7 +2,7 @@
 
 use crate::common::noon;
 use offcut::store::{EntryState, FsStore, MemoryStore, NewEntry, Store, StoreError, contract};
-use offcut::{Context, Kept, Profile, Shown, Storage, Truncator};
+use offcut::{Context, Profile, Saved, Storage, Truncator};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -170,9 +170,11 @@ fn bounds_the_output_and_names_the_reason_when_the_directory_is_unusable() {
         let store = Arc::new(FsStore::new(&directory, noon));
         let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
         let text = "a line\n".repeat(10_000);
-        let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::default()) else { panic!() };
+        let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
+            panic!()
+        };
         assert!(preview.content.len() <= 9500);
-        let Kept::NotWhole { error, .. } = &preview.kept else { panic!("{directory:?}") };
+        let Saved::Failed { error, .. } = &preview.saved else { panic!("{directory:?}") };
         assert!(error.contains(reason), "{directory:?}: {error}");
         let header = String::from_utf8_lossy(&preview.content).lines().next().unwrap().to_owned();
         assert!(header.contains("the rest was not stored: ") && header.contains(reason), "{header}");
@@ -191,6 +193,6 @@ fn reports_a_directory_that_is_removed_during_writing() {
     spool.observe(&b"line\n".repeat(10_000));
     let shown = spool.finish();
     let preview = shown.preview().unwrap();
-    assert!(matches!(preview.kept, Kept::NotWhole { .. }), "{:?}", preview.kept);
+    assert!(matches!(preview.saved, Saved::Failed { .. }), "{:?}", preview.saved);
     assert!(String::from_utf8_lossy(&preview.content).contains("not stored"));
 }

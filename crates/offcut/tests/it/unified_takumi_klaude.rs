@@ -3,7 +3,7 @@
 use crate::common::{Fault, Faulty, noon};
 use offcut::store::{FsStore, Store};
 use offcut::strategy::{Split, StrategyName};
-use offcut::{Context, Kept, Limits, Profile, Rule, Shown, Storage, TaskTool, Truncator};
+use offcut::{Context, Limits, Profile, Rule, Saved, Storage, TaskTool, Truncator};
 use std::sync::Arc;
 
 struct Previews {
@@ -22,7 +22,7 @@ fn run_times(profile: &str, rule: Rule, text: &str, times: usize) -> Previews {
     for _ in 0..times {
         let shown = truncator.apply(text.as_bytes(), &context);
         run.content = String::from_utf8(shown.content().to_vec()).unwrap();
-        if let Some(Kept::Whole(entry)) = shown.preview().map(|preview| &preview.kept) {
+        if let Some(Saved::Complete(entry)) = shown.preview().map(|preview| &preview.saved) {
             let path = entry.path.clone().unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
             run.paths.push(path.display().to_string());
@@ -38,8 +38,10 @@ fn run(profile: &str, rule: Rule, text: &str) -> Previews {
 fn failing(profile: &str, text: &str) -> String {
     let store: Arc<dyn Store> = Faulty::new(Fault::Create);
     let truncator = Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store));
-    let Shown::Cut(preview) = truncator.apply(text.as_bytes(), &Context::default()) else { panic!() };
-    assert!(matches!(preview.kept, Kept::NotWhole { .. }));
+    let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
+        panic!()
+    };
+    assert!(matches!(preview.saved, Saved::Failed { .. }));
     String::from_utf8(preview.content).unwrap()
 }
 

@@ -4,7 +4,7 @@
 
 use super::{Cut, Fields, Found, NoticePlace, set_in, text_of_type};
 use crate::json::{Edits, Node, quoted};
-use crate::shown::Kept;
+use crate::outcome::Saved;
 
 /// How results of one shape are detected, read and marked.
 pub(super) struct Format {
@@ -226,9 +226,9 @@ fn mark_klaude(found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
 }
 
 fn mark_mcp(found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
-    let id = match &cut.preview.kept {
-        Kept::Whole(entry) | Kept::Open(entry) => quoted(entry.id.as_str().as_bytes()),
-        Kept::NotWhole { .. } | Kept::Off => "null".to_owned(),
+    let id = match &cut.preview.saved {
+        Saved::Complete(entry) | Saved::Running(entry) => quoted(entry.id.as_str().as_bytes()),
+        Saved::Failed { .. } | Saved::Disabled => "null".to_owned(),
     };
     let (path, original, shown) = (cut.place_json(), cut.preview.original.bytes, cut.preview.shown.bytes);
     let note =

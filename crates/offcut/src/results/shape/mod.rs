@@ -8,8 +8,8 @@ mod unified;
 
 use crate::json::{Edits, Node, quoted};
 use crate::measure::{self, CharConvention};
+use crate::outcome::{Preview, Saved};
 use crate::profile::Settings;
-use crate::shown::{Kept, Preview};
 use formats::Format;
 use std::borrow::Cow;
 
@@ -244,12 +244,12 @@ impl<'a> Cut<'a> {
 
     /// The path or address of the complete output, if it is stored.
     pub(crate) fn place(&self) -> Option<Cow<'_, str>> {
-        match &self.preview.kept {
-            Kept::Whole(entry) | Kept::Open(entry) => Some(match &entry.path {
+        match &self.preview.saved {
+            Saved::Complete(entry) | Saved::Running(entry) => Some(match &entry.path {
                 Some(path) => path.to_string_lossy(),
                 None => Cow::Owned(entry.uri()),
             }),
-            Kept::NotWhole { .. } | Kept::Off => None,
+            Saved::Failed { .. } | Saved::Disabled => None,
         }
     }
 

@@ -14,7 +14,7 @@ const LARGE: u64 = 4 << 20;
 const QUEUE: usize = 3;
 
 /// A writer, and where it is at work.
-pub(crate) struct Pen(Place);
+pub(crate) struct BackgroundWriter(Place);
 
 enum Place {
     Here { writer: Box<dyn Writer>, written: u64 },
@@ -32,9 +32,9 @@ struct Thread {
 /// The writer when it has done what it was given, and how that went.
 type Written = (Box<dyn Writer>, Result<(), StoreError>);
 
-impl Pen {
-    pub(crate) fn new(writer: Box<dyn Writer>) -> Pen {
-        Pen(Place::Here { writer, written: 0 })
+impl BackgroundWriter {
+    pub(crate) fn new(writer: Box<dyn Writer>) -> BackgroundWriter {
+        BackgroundWriter(Place::Here { writer, written: 0 })
     }
 
     /// Writes a chunk, now or soon. An error may be that of an earlier chunk; nothing is written after it.
