@@ -276,7 +276,7 @@ fn finished(spool: &Mutex<OwnedSpool>, finish: Finish) -> std::result::Result<Op
     let text_type = if finish.text == Some(true) { TextType::Text } else { TextType::Bytes };
     let ending = offcut::CommandEnd {
         exit_code: finish.exit_code,
-        remark: finish.remark.unwrap_or_default(),
+        status: finish.remark.unwrap_or_default(),
         ..offcut::CommandEnd::default()
     };
     let (reported, whole) = lock(spool).finish(ending, options.as_ref())?;

@@ -180,7 +180,7 @@ impl PySpool {
     ) -> PyResult<(Bound<'py, PyBytes>, Option<String>, Option<Bound<'py, PyList>>)> {
         let call = call_options(call)?;
         let ending =
-            offcut::CommandEnd { exit_code, remark: remark.to_owned(), ..offcut::CommandEnd::default() };
+            offcut::CommandEnd { exit_code, status: remark.to_owned(), ..offcut::CommandEnd::default() };
         let (reported, whole) =
             py.detach(|| lock(&self.spool).finish(ending, call.as_ref())).map_err(raise)?;
         let report = Some(reported.report.json());

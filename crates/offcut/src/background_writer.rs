@@ -1,88 +1,88 @@
-//! Writes to a store, on a thread of its own once an output turns out to be large.
+//! Writes to a store, in a background thread once the output is large.
 //!
-//! Most of the time that a large output costs is the system's, for taking in the bytes of the file. Meanwhile the next
-//! bytes can be read, scanned and hashed.
+//! Most of the time for a large output is spent in the system call that writes the file. Meanwhile the next bytes can be
+//! read, scanned and hashed.
 
 use crate::store::{StoreError, Writer};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
-/// From here on a thread pays.
+/// An output of at least this many bytes is written in the background.
 const LARGE: u64 = 4 << 20;
 
-/// Blocks that wait to be written at the most: enough to bridge a hiccup, and a bound on memory.
+/// The most blocks that wait to be written. They bridge a short delay of the disk, and memory stays bounded.
 const QUEUE: usize = 3;
 
-/// A writer, and where it is at work.
+/// A writer, in this thread or in the background.
 pub(crate) struct BackgroundWriter(Place);
 
 enum Place {
-    Here { writer: Box<dyn Writer>, written: u64 },
-    Away(Thread),
+    Foreground { writer: Box<dyn Writer>, written: u64 },
+    Background(Thread),
     Gone,
 }
 
 struct Thread {
     blocks: SyncSender<Vec<u8>>,
-    /// Blocks that have been written, to be filled again.
-    spares: Receiver<Vec<u8>>,
+    /// Blocks that were written, for reuse.
+    empty: Receiver<Vec<u8>>,
     handle: JoinHandle<Option<Written>>,
 }
 
-/// The writer when it has done what it was given, and how that went.
+/// The writer when all blocks were written, or the error.
 type Written = (Box<dyn Writer>, Result<(), StoreError>);
 
 impl BackgroundWriter {
     pub(crate) fn new(writer: Box<dyn Writer>) -> BackgroundWriter {
-        BackgroundWriter(Place::Here { writer, written: 0 })
+        BackgroundWriter(Place::Foreground { writer, written: 0 })
     }
 
     /// Writes a chunk, now or soon. An error may be that of an earlier chunk; nothing is written after it.
     pub(crate) fn write(&mut self, chunk: &[u8]) -> Result<(), StoreError> {
         match &mut self.0 {
-            Place::Here { writer, written } => {
+            Place::Foreground { writer, written } => {
                 writer.write(chunk)?;
                 *written += chunk.len() as u64;
                 if *written >= LARGE {
-                    self.move_away();
+                    self.start_thread();
                 }
                 Ok(())
             }
-            Place::Away(thread) => {
-                let mut block = thread.spares.try_recv().unwrap_or_default();
+            Place::Background(thread) => {
+                let mut block = thread.empty.try_recv().unwrap_or_default();
                 block.clear();
                 block.extend_from_slice(chunk);
                 match thread.blocks.send(block) {
                     Ok(()) => Ok(()),
                     // The thread has given up; its error is waiting.
-                    Err(_) => self.come_back(),
+                    Err(_) => self.wait(),
                 }
             }
             Place::Gone => Err(gone()),
         }
     }
 
-    fn move_away(&mut self) {
+    fn start_thread(&mut self) {
         let (give, take) = sync_channel(1);
         let (blocks, queue) = sync_channel(QUEUE);
-        let (empty, spares) = channel();
-        let Ok(handle) = Builder::new().name("store".to_owned()).spawn(move || work(&take, queue, &empty))
+        let (used, empty) = channel();
+        let Ok(handle) = Builder::new().name("store".to_owned()).spawn(move || work(&take, queue, &used))
         else {
             return;
         };
-        if let Place::Here { writer, .. } = std::mem::replace(&mut self.0, Place::Gone) {
+        if let Place::Foreground { writer, .. } = std::mem::replace(&mut self.0, Place::Gone) {
             let _ = give.send(writer);
-            self.0 = Place::Away(Thread { blocks, spares, handle });
+            self.0 = Place::Background(Thread { blocks, empty, handle });
         }
     }
 
     /// Waits until all is written.
-    pub(crate) fn come_back(&mut self) -> Result<(), StoreError> {
+    pub(crate) fn wait(&mut self) -> Result<(), StoreError> {
         match std::mem::replace(&mut self.0, Place::Gone) {
-            Place::Away(Thread { blocks, spares, handle }) => {
-                drop((blocks, spares));
+            Place::Background(Thread { blocks, empty, handle }) => {
+                drop((blocks, empty));
                 let (writer, result) = handle.join().ok().flatten().ok_or_else(gone)?;
-                self.0 = Place::Here { writer, written: 0 };
+                self.0 = Place::Foreground { writer, written: 0 };
                 result
             }
             here => {
@@ -93,25 +93,25 @@ impl BackgroundWriter {
     }
 
     /// The writer, when it has come back.
-    pub(crate) fn writer(&self) -> Option<&dyn Writer> {
+    pub(crate) fn get(&self) -> Option<&dyn Writer> {
         match &self.0 {
-            Place::Here { writer, .. } => Some(&**writer),
-            Place::Away(_) | Place::Gone => None,
+            Place::Foreground { writer, .. } => Some(&**writer),
+            Place::Background(_) | Place::Gone => None,
         }
     }
 
-    pub(crate) fn writer_mut(&mut self) -> Option<&mut (dyn Writer + 'static)> {
+    pub(crate) fn get_mut(&mut self) -> Option<&mut (dyn Writer + 'static)> {
         match &mut self.0 {
-            Place::Here { writer, .. } => Some(&mut **writer),
-            Place::Away(_) | Place::Gone => None,
+            Place::Foreground { writer, .. } => Some(&mut **writer),
+            Place::Background(_) | Place::Gone => None,
         }
     }
 
     pub(crate) fn into_writer(mut self) -> Result<Box<dyn Writer>, StoreError> {
-        self.come_back()?;
+        self.wait()?;
         match self.0 {
-            Place::Here { writer, .. } => Ok(writer),
-            Place::Away(_) | Place::Gone => Err(gone()),
+            Place::Foreground { writer, .. } => Ok(writer),
+            Place::Background(_) | Place::Gone => Err(gone()),
         }
     }
 }
@@ -132,5 +132,5 @@ fn work(
 }
 
 fn gone() -> StoreError {
-    StoreError::Refused { reason: "the store's writer broke down".to_owned() }
+    StoreError::Refused { reason: "the thread that writes to the store panicked".to_owned() }
 }

@@ -1,31 +1,39 @@
-//! How a truncator is set up.
+//! Builds a truncator.
 
 use crate::event::{DiscardEvents, EventSink};
 use crate::limits::LimitError;
 use crate::measure::{CountTokens, EstimatedTokens};
 use crate::profile::{CheckedRule, Profile, Rule};
 use crate::render::Reach;
-use crate::store::Store;
+use crate::store::{Clock, FsStore, Store};
 use crate::strategy::Strategy;
 use crate::truncator::Truncator;
 use std::sync::Arc;
 
-/// What is kept of one output at the most, unless the caller says otherwise: room for any log, not for a runaway.
+/// The most bytes that are stored of one output by default: enough for any log, not for a runaway command.
 pub const DEFAULT_CAP: u64 = 4 << 30;
 
-/// Where whole outputs go.
+/// Where whole outputs are stored.
 #[derive(Clone)]
 pub enum Storage {
-    /// Nowhere, and that is what the caller wants.
+    /// Nowhere, by choice.
     Off,
-    /// Into a store.
+    /// In a store.
     To(Arc<dyn Store>),
-    /// Nowhere, because there is no store to be had.
+    /// Nowhere, because no store is available, and why.
     Unavailable(String),
 }
 
 impl Truncator {
-    /// A truncator with this profile that keeps nothing.
+    /// A truncator with the native profile that stores whole outputs in `directory`.
+    ///
+    /// The clock is usually `SystemTime::now`: the library reads no clock of its own.
+    pub fn in_directory(directory: impl Into<std::path::PathBuf>, clock: Clock) -> Truncator {
+        let store = FsStore::new(directory, clock);
+        Truncator::new(Profile::native()).storage(Storage::To(Arc::new(store)))
+    }
+
+    /// A truncator with this profile that stores nothing.
     pub fn new(profile: Profile) -> Truncator {
         Truncator {
             profile,
@@ -39,48 +47,48 @@ impl Truncator {
         }
     }
 
-    /// Keeps whole outputs in `storage`.
+    /// Stores whole outputs in `storage`.
     pub fn storage(self, storage: Storage) -> Truncator {
         Truncator { storage, ..self }
     }
 
-    /// Lets `rule` override the profile.
+    /// Overrides the profile with `rule`.
     pub fn rule(self, rule: Rule) -> Result<Truncator, LimitError> {
         Ok(Truncator { rule: self.profile.check(rule)?, ..self })
     }
 
-    /// Lets `rule` override what is in force, from the next output on; what it leaves unset stays as it was.
+    /// Changes the rule for the next outputs; what `rule` leaves unset stays as it was.
     pub fn update(&mut self, rule: Rule) -> Result<(), LimitError> {
         self.rule = self.profile.check(rule)?.or(self.rule);
         Ok(())
     }
 
-    /// Lets `rule` override what is in force for one tool, from the next output on.
+    /// Changes the rule of one tool for the next outputs.
     pub fn update_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
         self.profile.set_tool(tool, rule)
     }
 
-    /// Says how the reader of a preview gets the rest back.
+    /// Sets how the reader of a preview can read the rest.
     pub fn reach(self, reach: Reach) -> Truncator {
         Truncator { reach, ..self }
     }
 
-    /// Cuts by a strategy of the caller's own instead of the profile's.
+    /// Selects with a custom strategy instead of the profile's.
     pub fn strategy(self, strategy: impl Strategy + 'static) -> Truncator {
         Truncator { strategy: Some(Arc::new(strategy)), ..self }
     }
 
-    /// Counts tokens by a real tokenizer instead of the estimate.
+    /// Counts tokens with a tokenizer instead of the estimate.
     pub fn tokens(self, tokens: impl CountTokens + 'static) -> Truncator {
         Truncator { tokens: Arc::new(tokens), ..self }
     }
 
-    /// Tells `sink` what happens.
+    /// Reports events to `sink`.
     pub fn sink(self, sink: impl EventSink + 'static) -> Truncator {
         Truncator { sink: Arc::new(sink), ..self }
     }
 
-    /// Keeps at most this many bytes of one output; the notice says so when there were more.
+    /// Stores at most this many bytes of one output; the notice says so if there were more.
     pub fn cap(self, cap: u64) -> Truncator {
         Truncator { cap, ..self }
     }

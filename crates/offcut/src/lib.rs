@@ -1,21 +1,96 @@
 //! offcut: the tool-output layer for coding agents.
 //!
-//! A tool prints too much; the model gets a preview that fits its budget; every byte is kept; one concrete command
-//! gets any part of the rest back.
+//! A tool prints too much. The model gets a preview that fits its budget, every byte is stored, and any part of the rest
+//! can be read back. Output within the limits passes byte for byte.
+//!
+//! # Bound a text and read a part back
 //!
 //! ```
-//! use offcut::{Context, Profile, Outcome, Storage, Truncator};
-//! use offcut::store::MemoryStore;
-//! use std::sync::Arc;
+//! use offcut::{Context, Saved, Truncator};
 //! use std::time::SystemTime;
 //!
-//! let store = Arc::new(MemoryStore::new(SystemTime::now));
-//! let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
-//! let output = "a line of output\n".repeat(10_000);
-//! match truncator.apply(output.as_bytes(), &Context::tool("bash")) {
-//!     Outcome::Passed(_) => unreachable!("170,000 bytes do not fit"),
-//!     Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => assert!(preview.content.len() <= 9500),
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let directory = tempfile::tempdir()?;
+//! let truncator = Truncator::in_directory(directory.path().join("outputs"), SystemTime::now);
+//! let output: String = (1..=10_000).map(|number| format!("{number}\n")).collect();
+//!
+//! let outcome = truncator.apply(&output, &Context::tool("bash"));
+//! assert!(outcome.text().len() <= 9500);
+//! let preview = outcome.preview().expect("the output does not fit");
+//! assert!(outcome.text().starts_with("[offcut: "));
+//!
+//! let Saved::Complete(entry) = &preview.saved else { panic!("not stored") };
+//! let path = entry.path.as_ref().expect("a directory store has files");
+//! assert_eq!(std::fs::read_to_string(path)?, output);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Bound a stream
+//!
+//! Memory stays within a few times the budget, however long the stream is.
+//!
+//! ```
+//! use offcut::{Context, Profile, Truncator};
+//! use std::io::Write;
+//!
+//! # fn main() -> std::io::Result<()> {
+//! let truncator = Truncator::new(Profile::native());
+//! let mut spool = truncator.spool(Context::tool("bash"));
+//! for number in 1..=100_000 {
+//!     writeln!(spool, "{number}")?;
 //! }
+//! println!("{}", spool.finish().text());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # A tool that runs commands and a tool that reads
+//!
+//! The preview's last line names the call that reads the next part, in the form that the second tool accepts.
+//!
+//! ```
+//! use offcut::retrieve::{self, PageLimits, Range};
+//! use offcut::store::{FsStore, Store};
+//! use offcut::{Context, DiscardEvents, Profile, Reach, Storage, Truncator};
+//! use std::{error::Error, process::Command, sync::Arc, time::SystemTime};
+//!
+//! struct Tools {
+//!     store: Arc<FsStore>,
+//!     truncator: Truncator,
+//! }
+//!
+//! impl Tools {
+//!     fn new(directory: &std::path::Path) -> Tools {
+//!         let store = Arc::new(FsStore::new(directory, SystemTime::now));
+//!         let truncator = Truncator::new(Profile::native())
+//!             .storage(Storage::To(store.clone()))
+//!             .reach(Reach::Tool { name: "read_output".to_owned() });
+//!         Tools { store, truncator }
+//!     }
+//!
+//!     fn bash(&self, line: &str) -> Result<String, Box<dyn Error>> {
+//!         let output = Command::new("sh").args(["-c", line]).output()?;
+//!         Ok(self.truncator.apply(&output.stdout, &Context::tool("bash")).text().into_owned())
+//!     }
+//!
+//!     fn read_output(&self, id: &str, lines: &str) -> Result<String, Box<dyn Error>> {
+//!         let entry = self.store.entry(&retrieve::resolve(&*self.store, id)?)?;
+//!         let page =
+//!             retrieve::page(&*self.store, &entry, Range::lines(lines)?, PageLimits::default(), &DiscardEvents)?;
+//!         Ok(String::from_utf8_lossy(&page.content).into_owned())
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn Error>> {
+//! # let directory = tempfile::tempdir()?;
+//! let tools = Tools::new(&directory.path().join("outputs"));
+//! let shown = tools.bash("seq 1 100000")?;
+//! let hint = shown.lines().last().expect("a footer");
+//! assert!(hint.contains("more: read_output {\"id\":\""), "{hint}");
+//! assert_eq!(tools.read_output("last", "50000:50001")?, "50000\n50001\n");
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! The library reads no environment, home directory, clock or network: callers pass what it needs.
@@ -31,6 +106,7 @@ pub mod json;
 pub mod limits;
 pub mod measure;
 pub mod notice;
+mod outcome;
 mod profile;
 mod recorder;
 mod render;
@@ -38,8 +114,6 @@ pub mod report;
 pub mod results;
 pub mod retention;
 pub mod retrieve;
-
-mod outcome;
 mod spool;
 mod stages;
 pub mod store;

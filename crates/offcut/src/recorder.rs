@@ -1,4 +1,4 @@
-//! Keeps the bytes of one output in a store, and remembers honestly how that went.
+//! Stores the bytes of one output, and keeps track of whether all of them were stored.
 
 use crate::background_writer::BackgroundWriter;
 use crate::builder::Storage;
@@ -10,36 +10,36 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How the command ended whose output this is.
+/// How a command ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandEnd {
-    /// Its exit code, if it was a command and has one.
+    /// Its exit code, if it has one.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
     /// How long it ran.
     pub duration: Option<Duration>,
-    /// What the last line of a preview says about it, such as `exit code 1 after 2.5 s`; nothing if empty.
-    pub remark: String,
+    /// What the footer of a preview says about it, such as `exit 1 after 2.5 s`; nothing if empty.
+    pub status: String,
 }
 
-/// Whether an output is over when it is shown.
+/// Whether an output is complete when it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flow {
+pub(crate) enum OutputState {
     /// Nothing more will come.
     Ended,
-    /// Somebody still holds it open.
-    GoesOn,
+    /// A process still has it open, so more may come.
+    StillRunning,
 }
 
-/// What will probably become of the output, known before it is committed.
+/// What will become of the output, as far as that is known before it is committed.
 #[derive(Clone, Debug)]
 pub(crate) enum Outlook {
     /// It is being written.
     Keeping { id: Id, path: Option<PathBuf>, upload_state: UploadState },
-    /// It will not be kept, at least not whole.
+    /// Not all of it can be stored.
     Losing { error: String },
-    /// Nobody wants it kept.
+    /// No store is set.
     Off,
 }
 
@@ -47,9 +47,9 @@ pub(crate) struct Recorder {
     state: State,
     digester: Digester,
     written: u64,
-    /// The most that is kept of one output.
+    /// The most bytes that are stored of one output.
     cap: u64,
-    /// Where the bytes are, as far as that is known.
+    /// Whether a shared store has the bytes.
     upload_state: UploadState,
 }
 
@@ -57,12 +57,12 @@ enum State {
     Off,
     Writing {
         store: Arc<dyn Store>,
-        pen: BackgroundWriter,
+        writer: BackgroundWriter,
     },
-    /// Writing failed; the writer is still there, so that what was kept can be told.
+    /// Writing failed. The writer remains, so that the entry of the stored part can be closed.
     Broken {
         store: Arc<dyn Store>,
-        pen: BackgroundWriter,
+        writer: BackgroundWriter,
         error: String,
     },
     Failed {
@@ -76,7 +76,9 @@ impl Recorder {
             Storage::Off => State::Off,
             Storage::Unavailable(error) => State::Failed { error: error.clone() },
             Storage::To(store) => match store.create(new) {
-                Ok(writer) => State::Writing { store: Arc::clone(store), pen: BackgroundWriter::new(writer) },
+                Ok(writer) => {
+                    State::Writing { store: Arc::clone(store), writer: BackgroundWriter::new(writer) }
+                }
                 Err(error) => State::Failed { error: one_line(&error) },
             },
         };
@@ -84,10 +86,10 @@ impl Recorder {
     }
 
     pub(crate) fn write(&mut self, chunk: &[u8]) {
-        let State::Writing { pen, .. } = &mut self.state else { return };
+        let State::Writing { writer, .. } = &mut self.state else { return };
         let room = usize::try_from(self.cap - self.written).unwrap_or(usize::MAX);
         let kept = &chunk[..chunk.len().min(room)];
-        let result = pen.write(kept);
+        let result = writer.write(kept);
         if result.is_ok() {
             self.digester.update(kept);
             self.written += kept.len() as u64;
@@ -103,23 +105,21 @@ impl Recorder {
 
     fn give_up(&mut self, error: String) {
         self.state = match std::mem::replace(&mut self.state, State::Off) {
-            State::Writing { store, pen } => State::Broken { store, pen, error },
+            State::Writing { store, writer } => State::Broken { store, writer, error },
             other => other,
         };
     }
 
-    /// Waits until everything is written, so that how it went is known.
-    ///
-    /// What goes on is not yet anybody's to have: it is not brought to where it belongs.
-    pub(crate) fn catch_up(&mut self, flow: Flow) {
-        if let State::Writing { pen, .. } | State::Broken { pen, .. } = &mut self.state
-            && let Err(error) = pen.come_back()
+    /// Waits until everything is written, so that an error is known. An output that is still running is not uploaded yet.
+    pub(crate) fn wait_until_written(&mut self, flow: OutputState) {
+        if let State::Writing { writer, .. } | State::Broken { writer, .. } = &mut self.state
+            && let Err(error) = writer.wait()
         {
             self.give_up(one_line(&error));
         }
-        if flow == Flow::Ended
-            && let State::Writing { pen, .. } = &mut self.state
-            && let Some(writer) = pen.writer_mut()
+        if flow == OutputState::Ended
+            && let State::Writing { writer, .. } = &mut self.state
+            && let Some(writer) = writer.get_mut()
         {
             self.upload_state = writer.flush();
         }
@@ -128,22 +128,22 @@ impl Recorder {
     pub(crate) fn outlook(&self) -> Outlook {
         match &self.state {
             State::Off => Outlook::Off,
-            State::Writing { pen, .. } => match pen.writer() {
+            State::Writing { writer, .. } => match writer.get() {
                 Some(writer) => Outlook::Keeping {
                     id: writer.id(),
                     path: writer.path().map(PathBuf::from),
                     upload_state: self.upload_state.clone(),
                 },
-                None => Outlook::Losing { error: "the store's writer broke down".to_owned() },
+                None => Outlook::Losing { error: "the thread that writes to the store panicked".to_owned() },
             },
             State::Broken { error, .. } | State::Failed { error } => Outlook::Losing { error: error.clone() },
         }
     }
 
-    /// Forgets the entry: the output turned out to be shown whole.
+    /// Removes the entry, because all of the output is shown.
     pub(crate) fn discard(self) {
-        if let State::Writing { store, pen } | State::Broken { store, pen, .. } = self.state
-            && let Ok(writer) = pen.into_writer()
+        if let State::Writing { store, writer } | State::Broken { store, writer, .. } = self.state
+            && let Ok(writer) = writer.into_writer()
         {
             let id = writer.id();
             drop(writer);
@@ -151,9 +151,9 @@ impl Recorder {
         }
     }
 
-    /// Closes the entry. Only a store that took every byte and said so has kept the output.
+    /// Closes the entry. Only a store that accepted every byte has the whole output.
     ///
-    /// The entry of an output that goes on stays open: the file is for whoever takes in the rest.
+    /// The entry of an output that is still running stays open: the file is for the process that reads the rest.
     pub(crate) fn commit(
         self,
         original: Size,
@@ -161,17 +161,17 @@ impl Recorder {
         shown: Size,
         gaps: &[Gap],
         ending: &CommandEnd,
-        flow: Flow,
+        flow: OutputState,
     ) -> (Saved, Option<File>) {
         let Recorder { state, digester, .. } = self;
-        let (store, pen, broken) = match state {
+        let (store, writer, broken) = match state {
             State::Off => return (Saved::Disabled, None),
             State::Failed { error } => return (Saved::Failed { error, part: None }, None),
-            State::Writing { store, pen } => (store, pen, None),
-            State::Broken { store, pen, error } => (store, pen, Some(error)),
+            State::Writing { store, writer } => (store, writer, None),
+            State::Broken { store, writer, error } => (store, writer, Some(error)),
         };
         let not_whole = |error: &StoreError| (Saved::Failed { error: one_line(error), part: None }, None);
-        let writer = match pen.into_writer() {
+        let writer = match writer.into_writer() {
             Ok(writer) => writer,
             Err(error) => return not_whole(&error),
         };
@@ -183,10 +183,10 @@ impl Recorder {
         };
         if let Some(error) = broken {
             let id = writer.id();
-            // How much of the last chunk was written, only the store knows.
+            // Only the store knows how much of the last chunk was written.
             let summary = summary(stored_digest(&*store, &id));
             let entry = writer.commit(EntryState::Capped { reason: error.clone() }, &summary);
-            // On a full disk even the metadata may be refused; the bytes are there all the same.
+            // On a full disk the metadata may be refused although the bytes are there.
             let bytes = entry.or_else(|_| store.entry(&id)).map_or(0, |entry| entry.bytes);
             if bytes == 0 {
                 let _ = store.remove(&id);
@@ -196,16 +196,16 @@ impl Recorder {
         }
         let summary = summary(digester);
         match (flow, writer.file()) {
-            (Flow::Ended, _) => match writer.commit(EntryState::Complete, &summary) {
+            (OutputState::Ended, _) => match writer.commit(EntryState::Complete, &summary) {
                 Ok(entry) => (Saved::Complete(Box::new(entry)), None),
                 Err(error) => not_whole(&error),
             },
-            (Flow::GoesOn, Some(file)) => match writer.commit(EntryState::Running, &summary) {
+            (OutputState::StillRunning, Some(file)) => match writer.commit(EntryState::Running, &summary) {
                 Ok(entry) => (Saved::Running(Box::new(entry)), Some(file)),
                 Err(error) => not_whole(&error),
             },
-            (Flow::GoesOn, None) => {
-                let reason = "the output went on after it was shown".to_owned();
+            (OutputState::StillRunning, None) => {
+                let reason = "the output continued after it was shown".to_owned();
                 let _ = writer.commit(EntryState::Capped { reason: reason.clone() }, &summary);
                 (Saved::Failed { error: reason, part: None }, None)
             }
@@ -223,7 +223,7 @@ fn stored_digest(store: &dyn Store, id: &Id) -> Digester {
     digester
 }
 
-/// Error texts go into one line of a notice, which may have to be cut: the reason comes first.
+/// The error in one line for a notice. The cause comes first, because the end may be cut off.
 fn one_line(error: &StoreError) -> String {
     let text = match error {
         StoreError::Io { action, place, error } => format!("{error} (cannot {action} {place})"),

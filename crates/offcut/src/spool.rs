@@ -5,7 +5,7 @@ use crate::limits::Limits;
 use crate::measure::{self, LineCounter};
 use crate::outcome::Outcome;
 use crate::profile::Settings;
-use crate::recorder::{CommandEnd, Flow};
+use crate::recorder::{CommandEnd, OutputState};
 use crate::stages::Recording;
 use crate::store::Reading;
 use crate::truncator::Truncator;
@@ -105,7 +105,7 @@ impl<'a> Spool<'a> {
     /// to the entry: the process that reads the rest writes it there and settles the entry at the end
     /// ([`FsStore::settle`](crate::store::FsStore::settle)). The entry is being written until the file is closed.
     pub fn pause(self, ending: CommandEnd) -> (Outcome<'static>, Option<File>) {
-        self.into_recording().close(&ending, Flow::GoesOn)
+        self.into_recording().close(&ending, OutputState::StillRunning)
     }
 
     /// Ends the output of a command.

@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use crate::measure::{self, LineConvention, LineCounter};
 use crate::outcome::{Outcome, Preview, Saved};
 use crate::profile::Settings;
-use crate::recorder::{CommandEnd, Flow, Outlook, Recorder};
+use crate::recorder::{CommandEnd, Outlook, OutputState, Recorder};
 use crate::render::{self, Content, Facts, Forecast, Plan, Trailer};
 use crate::store::{NewEntry, Reading};
 use crate::strategy::{self, Cost, Ends, Room, Selection, Selector};
@@ -136,12 +136,12 @@ impl<'a> Recording<'a> {
 
     /// Ends the output and makes its preview.
     pub(crate) fn finish(self, ending: &CommandEnd) -> Outcome<'static> {
-        self.close(ending, Flow::Ended).0
+        self.close(ending, OutputState::Ended).0
     }
 
     /// The same for an output that may still grow. The file, if any, is for the bytes to come.
-    pub(crate) fn close(self, ending: &CommandEnd, flow: Flow) -> (Outcome<'static>, Option<File>) {
-        let (mut observed, recorder) = self.end(Trailer { remark: &ending.remark, flow });
+    pub(crate) fn close(self, ending: &CommandEnd, state: OutputState) -> (Outcome<'static>, Option<File>) {
+        let (mut observed, recorder) = self.end(Trailer { remark: &ending.status, state });
         observed.decide(recorder.outlook()).commit(recorder, ending).show()
     }
 
@@ -149,7 +149,7 @@ impl<'a> Recording<'a> {
     where
         'a: 'b,
     {
-        self.recorder.catch_up(trailer.flow);
+        self.recorder.wait_until_written(trailer.state);
         if let (Some(screen), None) = (&mut self.screen, self.binary) {
             screen.finish(&mut |segment| {
                 self.ends.observe(segment);
@@ -217,7 +217,7 @@ impl Observed<'_> {
             .whole_so_far(&forecast)
             .or_else(|| seen.whole_as_rendered(&forecast))
             .unwrap_or_else(|| seen.select(&mut **selector, &forecast));
-        let is_whole = cut.gaps.is_empty() && trailer.flow == Flow::Ended;
+        let is_whole = cut.gaps.is_empty() && trailer.state == OutputState::Ended;
         let form = if is_whole { Form::Whole } else { Form::Preview(plan) };
         Decided { seen, cut, form }
     }
@@ -237,7 +237,7 @@ impl Seen<'_> {
 
     /// All of an output that is still running, as it came, if it and the footer are within the limits.
     fn whole_so_far(&self, forecast: &Forecast<'_>) -> Option<(Cut<'_>, Plan)> {
-        if self.trailer.flow == Flow::Ended || self.ends.bytes() != self.opening.len() as u64 {
+        if self.trailer.state == OutputState::Ended || self.ends.bytes() != self.opening.len() as u64 {
             return None;
         }
         let plan = render::plan(&self.truncator.profile, forecast, self.ends.control());
@@ -316,7 +316,7 @@ impl<'o> Decided<'o> {
         }
         let shown = self.cut.size(&settings.conventions, &*truncator.tokens, *original);
         let (saved, file) =
-            recorder.commit(*original, ends.lines(), shown, &self.cut.gaps, ending, trailer.flow);
+            recorder.commit(*original, ends.lines(), shown, &self.cut.gaps, ending, trailer.state);
         Committed { decided: self, shown, saved, file }
     }
 }
@@ -355,10 +355,10 @@ impl Committed<'_> {
             Preview { content, placed, original: *original, shown, gaps: cut.gaps, limited_by, saved };
         announce(&**sink, context, &preview);
         let preview = Box::new(preview);
-        let outcome = match (form, trailer.flow) {
-            (_, Flow::GoesOn) => Outcome::StillRunning(preview),
-            (Form::Described(_), Flow::Ended) => Outcome::Described(preview),
-            (Form::Preview(_) | Form::Whole, Flow::Ended) => Outcome::Truncated(preview),
+        let outcome = match (form, trailer.state) {
+            (_, OutputState::StillRunning) => Outcome::StillRunning(preview),
+            (Form::Described(_), OutputState::Ended) => Outcome::Described(preview),
+            (Form::Preview(_) | Form::Whole, OutputState::Ended) => Outcome::Truncated(preview),
         };
         (outcome, file)
     }

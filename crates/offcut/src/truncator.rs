@@ -41,8 +41,9 @@ pub struct Truncator {
 }
 
 impl Truncator {
-    /// Bounds a whole output.
-    pub fn apply<'a>(&self, text: &'a [u8], context: &Context) -> Outcome<'a> {
+    /// Bounds a whole output: text or bytes.
+    pub fn apply<'a>(&self, output: &'a (impl AsRef<[u8]> + ?Sized), context: &Context) -> Outcome<'a> {
+        let text = output.as_ref();
         let settings = self.settings(context);
         if self.passes(text, &settings) {
             self.report_passed(context, text.len() as u64);

@@ -134,7 +134,7 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
             ExitCause::Exited(_) | ExitCause::TimedOut => None,
         },
         duration: Some(exit.duration),
-        remark: describe(&exit),
+        status: describe(&exit),
     };
     let mut open: Vec<Option<OpenOutput>> = (0..streams).map(|_| None).collect();
     let CommandExit { cause, duration, open: still_open } = exit;

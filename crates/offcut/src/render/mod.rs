@@ -12,7 +12,7 @@ use crate::cut::{Cut, Size};
 use crate::limits::Limits;
 use crate::outcome::Saved;
 use crate::profile::{Profile, Settings, TaskTool};
-use crate::recorder::{Flow, Outlook};
+use crate::recorder::{Outlook, OutputState};
 use crate::strategy::{Cost, Ends};
 use native::NoticeLevel;
 
@@ -41,8 +41,9 @@ pub enum Reach {
 }
 
 impl Default for Reach {
+    /// The stored file: the library does not know whether its reader has a shell with `offcut` in it.
     fn default() -> Self {
-        Reach::Shell { program: "offcut".to_owned() }
+        Reach::Files
     }
 }
 
@@ -92,13 +93,13 @@ pub(crate) struct Trailer<'a> {
     /// How it ended; nothing if empty.
     pub(crate) remark: &'a str,
     /// Whether its output is over.
-    pub(crate) flow: Flow,
+    pub(crate) state: OutputState,
 }
 
 impl Trailer<'_> {
     /// Whether there is nothing to say.
     fn is_silent(&self) -> bool {
-        self.remark.is_empty() && self.flow == Flow::Ended
+        self.remark.is_empty() && self.state == OutputState::Ended
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cut::{Gap, GapReason, LinePosition, Piece, PieceKind, Size};
 use crate::notice::{Access, Amount, CONTROL_NOT_SHOWN, Count, Message, Notice, Place, Running, Tag};
 use crate::outcome::{Saved, StoredPart};
 use crate::profile::TaskTool;
-use crate::recorder::{Flow, Outlook};
+use crate::recorder::{Outlook, OutputState};
 use crate::render::content::Content;
 use crate::render::next::{
     NEXT_PAGE_BYTES, NEXT_PAGE_LINES, Next, next, printable, read_command, search_command,
@@ -342,10 +342,10 @@ impl<'a> Notices<'a> {
     /// How the command ended and how to read more; in a small preview only the former.
     fn footer(&self, next: &Next) -> Option<Notice> {
         let status = Some(self.trailer.remark.to_owned()).filter(|status| !status.is_empty());
-        let running = match (self.trailer.flow, &self.stored) {
-            (Flow::Ended, _) => None,
-            (Flow::GoesOn, Stored::Entry { .. }) => Some(Running::Stored),
-            (Flow::GoesOn, _) => Some(Running::NotStored { reason: self.footer_reason() }),
+        let running = match (self.trailer.state, &self.stored) {
+            (OutputState::Ended, _) => None,
+            (OutputState::StillRunning, Stored::Entry { .. }) => Some(Running::Stored),
+            (OutputState::StillRunning, _) => Some(Running::NotStored { reason: self.footer_reason() }),
         };
         let more = match self.level {
             NoticeLevel::Full => self.more(next),
@@ -378,11 +378,11 @@ impl<'a> Notices<'a> {
         match &self.stored {
             Stored::Entry { id, path, upload_state } => {
                 let location = path.clone().unwrap_or_else(|| format!("offcut://{id}"));
-                match (self.trailer.flow, upload_state) {
-                    (Flow::GoesOn, _) => Place::Growing(location),
-                    (Flow::Ended, UploadState::Uploaded) => Place::Stored(location),
+                match (self.trailer.state, upload_state) {
+                    (OutputState::StillRunning, _) => Place::Growing(location),
+                    (OutputState::Ended, UploadState::Uploaded) => Place::Stored(location),
                     // Room is reserved while the upload may still fail.
-                    (Flow::Ended, UploadState::Uploading | UploadState::LocalOnly { .. }) => {
+                    (OutputState::Ended, UploadState::Uploading | UploadState::LocalOnly { .. }) => {
                         Place::LocalOnly { location, reason: self.clipped_reason() }
                     }
                 }

@@ -4,14 +4,14 @@
 use crate::common::{Fault, Faulty, memory, native};
 use offcut::measure::{CountTokens, EstimatedTokens, LineConvention, lines};
 use offcut::store::{EntryState, FsStore, Store};
-use offcut::{CommandEnd, Context, Limits, Profile, Reach, Rule, Saved, Storage, Truncator};
+use offcut::{CommandEnd, Context, Limits, Profile, Rule, Saved, Storage, Truncator};
 use proptest::prelude::*;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 fn ending(remark: &str) -> CommandEnd {
-    CommandEnd { exit_code: Some(7), remark: remark.to_owned(), ..CommandEnd::default() }
+    CommandEnd { exit_code: Some(7), status: remark.to_owned(), ..CommandEnd::default() }
 }
 
 fn directory_store() -> (tempfile::TempDir, Arc<FsStore>) {
@@ -125,13 +125,13 @@ fn abandoned_entry_is_repaired_when_it_is_read() {
 #[test]
 fn output_that_cannot_continue_is_not_reported_as_stored() {
     let stores: [(Arc<dyn Store>, &str); 3] = [
-        (memory(), "went on after it was shown"),
+        (memory(), "continued after it was shown"),
         (Faulty::new(Fault::Create), "No space left"),
-        (Faulty::new(Fault::Commit), "went on after it was shown"),
+        (Faulty::new(Fault::Commit), "continued after it was shown"),
     ];
     for (store, says) in stores {
         for text in [numbered(3), numbered(5000)] {
-            let truncator = native(Rule::default(), store.clone()).reach(Reach::default());
+            let truncator = native(Rule::default(), store.clone());
             let mut spool = truncator.spool(Context::default());
             spool.observe(&text);
             let (shown, file) = spool.pause(ending("exit 7 after 0.1 s"));

@@ -4,7 +4,7 @@ use offcut::results::{BoundedJson, Middleware, ResultOutcome, ShapeChoice};
 use offcut::store::{
     Entry, EntryState, FsStore, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Summary, Writer,
 };
-use offcut::{Context, Limits, Preview, Profile, Rule, Saved, Storage, Truncator};
+use offcut::{Context, Limits, Preview, Profile, Reach, Rule, Saved, Storage, Truncator};
 use proptest::sample::Index;
 use serde_json::Value;
 use std::path::Path;
@@ -21,7 +21,8 @@ pub(crate) fn memory() -> Arc<MemoryStore> {
 }
 
 pub(crate) fn native(rule: Rule, store: Arc<dyn Store>) -> Truncator {
-    Truncator::new(Profile::native()).storage(Storage::To(store)).rule(rule).unwrap()
+    let reach = Reach::Shell { program: "offcut".to_owned() };
+    Truncator::new(Profile::native()).storage(Storage::To(store)).reach(reach).rule(rule).unwrap()
 }
 
 pub(crate) fn bytes(most: u64) -> Limits {

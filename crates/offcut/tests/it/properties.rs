@@ -195,7 +195,7 @@ proptest! {
     fn native_previews_of_strings_keep_the_invariants((text, limits, name, split) in case(), terminal in terminal()) {
         let store = memory();
         let truncator = native(rule(limits, name, split, terminal), store.clone());
-        let shown = truncator.apply(&text, &Context::default());
+        let shown = truncator.apply(&text[..], &Context::default());
         let limits = effective(limits);
         match &shown {
             Outcome::Passed(same) => {
@@ -229,7 +229,7 @@ proptest! {
     ) {
         let whole_store = memory();
         let whole = native(rule(limits, name, split, terminal), whole_store);
-        let whole = whole.apply(&text, &Context::default());
+        let whole = whole.apply(&text[..], &Context::default());
         let store = memory();
         let truncator = native(rule(limits, name, split, terminal), store.clone());
         let mut spool = truncator.spool(Context::default());
@@ -269,7 +269,7 @@ proptest! {
         };
         let store = Faulty::new(fault);
         let truncator = native(rule(limits, name, split, terminal), store.clone());
-        if let Some(preview) = truncator.apply(&text, &Context::default()).into_preview() {
+        if let Some(preview) = truncator.apply(&text[..], &Context::default()).into_preview() {
             let over = match fault { Fault::WriteAfter(after) => after < text.len() as u64, _ => true };
             fits(&preview.content, effective(limits)).map_err(TestCaseError::fail)?;
             check(&text, &preview, terminal)?;
@@ -299,7 +299,7 @@ proptest! {
         let store = Arc::new(MemoryStore::new(noon));
         let truncator =
             Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store.clone())).rule(rule).unwrap();
-        if let Some(preview) = truncator.apply(&text, &Context::default()).into_preview() {
+        if let Some(preview) = truncator.apply(&text[..], &Context::default()).into_preview() {
             prop_assert!(preview.shown.bytes > 0);
             // One character wider than the limit is shown, because a preview is never empty.
             prop_assert!(preview.shown.bytes <= most_bytes.max(4), "{:?}", preview.shown);

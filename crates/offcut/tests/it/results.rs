@@ -111,7 +111,7 @@ fn mcp_notices_are_separate_parts() {
     assert!(parts[1]["text"].as_str().unwrap().starts_with("line1\nline2\n"));
     assert_eq!((&parts[2], &parts[3]), (&image, &link));
     assert_eq!(parts[4]["resource"]["text"], "the end");
-    assert!(parts[5]["text"].as_str().unwrap().contains("more: offcut read "));
+    assert!(parts[5]["text"].as_str().unwrap().contains("more: Read "));
     assert_eq!(value["isError"], true);
     assert_eq!(value["_meta"]["other"], 1);
     let Saved::Complete(entry) = &preview.saved else { panic!("not kept") };
