@@ -17,7 +17,7 @@ pub enum GapReason {
     Line,
     /// Terminal control.
     Control,
-    /// A foreign strategy returned text of its own, so what it left out is not known.
+    /// A custom strategy returned its own text, so what it left out is not known.
     Opaque,
 }
 
@@ -46,7 +46,7 @@ impl GapReason {
 pub struct Gap {
     /// The offset of the first byte left out.
     pub start: u64,
-    /// The offset behind the last byte left out.
+    /// The offset after the last byte left out.
     pub end: u64,
     /// The first line that is not shown whole because of this gap.
     pub first_line: u64,
@@ -66,16 +66,16 @@ impl Gap {
     }
 }
 
-/// Where in its line a position stands.
+/// Where in its line a position is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinePosition {
     /// At the first byte of the line.
     Start,
-    /// Behind the first byte of the line.
+    /// After the first byte of the line.
     Inside,
 }
 
-/// How a text stands for a range of the original.
+/// How a text represents a range of the original.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PieceKind {
     /// It is those bytes.
@@ -87,9 +87,9 @@ pub enum PieceKind {
     RenderedStart,
     /// It is the end of what a terminal would show of them.
     RenderedEnd,
-    /// It is whatever a foreign strategy made of them.
+    /// It is what a custom strategy made of them.
     Opaque,
-    /// It is our words for them: they are left out, and this stands in their place instead of the notice's marker.
+    /// It is a strategy's own marker: the bytes are left out, and this replaces the notice's marker.
     Mark,
 }
 
@@ -136,7 +136,7 @@ impl<'text> Piece<'text> {
     }
 }
 
-/// A run of the original that streams by, as the reader would see it.
+/// The next part of an output, as the reader would see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
     /// The bytes of the original, of any number of lines and parts of lines; or one whole line of it, with its line
@@ -182,7 +182,7 @@ pub struct Cut<'text> {
 impl<'text> Cut<'text> {
     /// The cut that shows `pieces` of a text of `total` bytes and `lines` lines.
     ///
-    /// Foreign strategies make mistakes, so the pieces may overlap, touch or stand in any order.
+    /// Custom strategies make mistakes, so the pieces may overlap, touch or be in any order.
     pub fn new(mut pieces: Vec<Piece<'text>>, total: u64, lines: u64) -> Cut<'text> {
         pieces.retain(|piece| piece.start < piece.end && piece.end <= total);
         // Nothing may be left of a line when a terminal shows it; other pieces without text show nothing.
@@ -232,7 +232,7 @@ impl<'text> Cut<'text> {
         self.shown().flat_map(|piece| piece.text.iter().copied()).collect()
     }
 
-    /// Whether a mark of the strategy's stands in this gap.
+    /// Whether the strategy's own marker is in this gap.
     pub(crate) fn is_marked(&self, gap: &Gap) -> bool {
         let from = self.pieces.partition_point(|piece| piece.start < gap.start);
         self.pieces[from..]

@@ -1,4 +1,4 @@
-//! What happened, for whoever wants to know.
+//! Events: what happened to each output, for logs and metrics.
 
 use crate::context::Context;
 use crate::limits::Unit;
@@ -11,10 +11,10 @@ use std::time::UNIX_EPOCH;
 use crate::store::Clock;
 use serde::Serialize;
 
-/// One thing that happened to an output.
+/// What happened to an output.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// It fits, or its tool is exempt: passed on as it came.
+    /// It fits, or its tool is exempt, so it passed as it came.
     Passed {
         /// The call.
         context: &'a Context,
@@ -27,12 +27,12 @@ pub enum Event<'a> {
         context: &'a Context,
         /// The original size in bytes.
         original: u64,
-        /// The size of the preview in bytes, with everything we added.
+        /// The size of the preview in bytes, notices included.
         content: u64,
         /// The limit that it exceeded first.
         limited_by: Unit,
     },
-    /// The whole of it was kept.
+    /// All of it was stored.
     Stored {
         /// The call.
         context: &'a Context,
@@ -43,7 +43,7 @@ pub enum Event<'a> {
         /// Its size in bytes.
         bytes: u64,
     },
-    /// It could not be kept, or not whole.
+    /// Not all of it could be stored.
     Error {
         /// The call.
         context: &'a Context,
@@ -58,12 +58,12 @@ pub enum Event<'a> {
         id: &'a Id,
         /// The offset of the first byte.
         start: u64,
-        /// The offset behind the last byte.
+        /// The offset after the last byte.
         end: u64,
     },
 }
 
-/// Receives events. It must not fail: an output is bounded whether or not anybody watches.
+/// Receives events. It must not fail: outputs are bounded whatever it does.
 pub trait EventSink: Send + Sync {
     /// Takes one event.
     fn emit(&self, event: &Event<'_>);
@@ -83,7 +83,7 @@ impl<F: Fn(&Event<'_>) + Send + Sync> EventSink for F {
     }
 }
 
-/// Writes one JSON object a line.
+/// Writes one line of JSON per event.
 pub struct JsonLinesSink<W> {
     writer: Mutex<W>,
     clock: Clock,
@@ -171,7 +171,7 @@ impl<W: Write + Send> EventSink for JsonLinesSink<W> {
         let timestamp = (self.clock)().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64);
         let Ok(mut line) = serde_json::to_vec(&Line::of(event, timestamp)) else { return };
         line.push(b'\n');
-        // One write a line, so that processes that append to the same file do not mix their lines.
+        // One write per line, so that processes that append to one file do not mix their lines.
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = writer.write_all(&line);
         let _ = writer.flush();

@@ -6,7 +6,7 @@ use parse_size::Config;
 use serde::Deserialize;
 use std::fmt;
 
-/// What is held at most when no limit bounds the bytes, so that a line limit alone cannot hold a 10 GB line.
+/// The most bytes in memory if no limit bounds the bytes, so that a line limit alone does not hold a line of 10 GB.
 pub const CEILING_BYTES: u64 = 8 << 20;
 
 /// One value for each unit in which output is measured.

@@ -17,7 +17,7 @@ const BUILT_IN: [(&str, &str); 6] = [
     ("klaude", include_str!("profiles/klaude.toml")),
 ];
 
-/// How outputs are cut, worded and kept.
+/// How outputs are cut, worded and stored.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -40,17 +40,17 @@ pub struct Profile {
     tools: BTreeMap<String, Rule>,
     /// The template for names of stored files.
     pub file_name: String,
-    /// How long stored outputs are kept; nothing for ever.
+    /// How long stored outputs are kept; `None` keeps them for ever.
     pub retention_days: Option<u32>,
-    /// Where the document keeps its files, with `{data}`, `{home}` and `{project}`; used only when asked for.
+    /// The directory of the profile's source document, with `{data}`, `{home}` and `{project}`; used only on request.
     pub seed_directory: Option<String>,
-    /// Environment variables of the document's own, and the configuration key that each one sets.
+    /// Environment variables of the profile's source document, and the configuration key that each one sets.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
     /// What is done with tool results.
     #[serde(default)]
     pub results: Results,
-    /// The document's frames; nothing for offcut's own notice.
+    /// The wording of the profile's source document; `None` for offcut's own notices.
     pub wording: Option<Frames>,
 }
 
@@ -61,7 +61,7 @@ struct ConventionNames {
     chars: CharConvention,
 }
 
-/// What a tool, a configuration or a call may change; what is unset stays as it was.
+/// What a tool, a configuration or a call may override. What is unset stays as it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rule {
@@ -118,7 +118,7 @@ impl Rule {
     }
 }
 
-/// The texts of a document's notice, with `{placeholders}`.
+/// The wording of a source document's notice, with `{placeholders}`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Frames {
@@ -128,17 +128,17 @@ pub struct Frames {
     pub tail: String,
     /// Between two parts.
     pub join: String,
-    /// How what is missing is counted.
+    /// How the part that is not shown is counted.
     pub removed: Removed,
     /// What to do next.
     pub hint: String,
-    /// What to do next with a sub-agent, if the document distinguishes.
+    /// What to do next with a sub-agent, if the document has such a hint.
     pub hint_task: Option<String>,
     /// The hint when nothing was saved.
     pub hint_not_saved: String,
 }
 
-/// In which unit a document says how much is missing.
+/// In which unit a source document says how much is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Removed {
@@ -150,7 +150,7 @@ pub enum Removed {
     Chars,
 }
 
-/// The names of the presets, and the rule of each.
+/// The presets: a rule for each name.
 pub fn presets() -> BTreeMap<String, Rule> {
     toml::from_str(include_str!("profiles/presets.toml"))
         .unwrap_or_else(|error| unreachable!("the built-in presets are tested: {error}"))
@@ -175,7 +175,7 @@ pub enum ProfileError {
     Limits(#[from] LimitError),
 }
 
-/// What applies to one output: a profile with everything merged.
+/// The settings for one output: a profile with all rules applied.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Whether the output is bounded at all.
@@ -200,7 +200,7 @@ pub struct Settings {
     pub trailer: TrailingLines,
 }
 
-/// What becomes of the lines under a result that say how its tool ended.
+/// Whether the last lines of a result, which say how its tool ended, are always shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrailingLines {
     /// They are shown if the strategy chooses them.
@@ -214,11 +214,11 @@ pub enum TrailingLines {
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Results {
-    /// With a result whose tool says that it has bounded it itself.
+    /// A result whose tool says that it has bounded it itself.
     pub handled: Treatment,
-    /// With a result that is an error.
+    /// A result that is an error.
     pub errors: Treatment,
-    /// With a result that fits.
+    /// A result that fits.
     pub whole: Marking,
 }
 
@@ -233,7 +233,7 @@ pub enum Treatment {
     Passed,
 }
 
-/// Whether a result that fits is told to.
+/// Whether a result that fits is marked as not truncated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marking {

@@ -1,4 +1,4 @@
-//! The frames of the documents: their words around our cut.
+//! The wording of the profiles' source documents around a preview.
 
 use crate::cut::{Cut, LinePosition, Piece};
 use crate::limits::Unit;
@@ -51,7 +51,7 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
     })
 }
 
-/// What is shown before the first gap and behind it.
+/// What is shown before the first gap and after it.
 fn ends(cut: &Cut<'_>) -> (Content, Content) {
     let gap = cut.missing().next();
     let is_head = |piece: &&Piece<'_>| gap.is_none_or(|gap| !is_before(gap, piece));
@@ -85,7 +85,7 @@ fn preview(frames: &Frames, remark: &str, cut: &Cut<'_>) -> Content {
     text
 }
 
-/// How much is missing, in the unit the document would use.
+/// How much is not shown, in the unit that the source document would use.
 fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
     let Facts { settings, original, shown, cut, ends, .. } = facts;
     if rule == Removed::Chars {
@@ -142,7 +142,7 @@ impl Frames {
     }
 }
 
-/// Replaces `{name}` by its value, once: what a value contains is never looked at again.
+/// Replaces `{name}` with its value, once: a value is not expanded again.
 fn fill(template: &str, value: &dyn Fn(&str) -> Option<Content>) -> Content {
     let mut text = Content::default();
     let mut rest = template;
