@@ -37,7 +37,7 @@ impl BackgroundWriter {
         BackgroundWriter(Place::Foreground { writer, written: 0 })
     }
 
-    /// Writes a chunk, now or soon. An error may be that of an earlier chunk; nothing is written after it.
+    /// Writes a chunk, now or later. An error can be that of an earlier chunk; nothing is written after an error.
     pub(crate) fn write(&mut self, chunk: &[u8]) -> Result<(), StoreError> {
         match &mut self.0 {
             Place::Foreground { writer, written } => {

@@ -11,18 +11,18 @@ use std::ops::{Range, RangeInclusive};
 pub enum GapReason {
     /// Whole lines, or a run that spans several.
     Omitted,
-    /// Lines like others that are shown.
+    /// Lines similar to lines that are shown.
     Repeated,
     /// Part of one long line.
     Line,
-    /// Terminal control.
+    /// Terminal control sequences.
     Control,
     /// A custom strategy returned its own text, so what it left out is not known.
     Opaque,
 }
 
 impl GapReason {
-    /// The word for it in formats and stored metadata.
+    /// The name of the reason in JSON and in stored metadata.
     pub fn as_str(self) -> &'static str {
         match self {
             GapReason::Omitted => "omitted",
@@ -33,7 +33,7 @@ impl GapReason {
         }
     }
 
-    /// The reason that `word` names.
+    /// The reason with this name.
     pub fn from_word(word: &str) -> Option<GapReason> {
         [GapReason::Omitted, GapReason::Repeated, GapReason::Line, GapReason::Control, GapReason::Opaque]
             .into_iter()
@@ -48,11 +48,11 @@ pub struct Gap {
     pub start: u64,
     /// The offset after the last byte left out.
     pub end: u64,
-    /// The first line that is not shown whole because of this gap.
+    /// The first line of which this gap hides a part.
     pub first_line: u64,
-    /// The last line that is not shown whole because of this gap.
+    /// The last line of which this gap hides a part.
     pub last_line: u64,
-    /// The gap begins inside `first_line` rather than at its start.
+    /// Whether the gap begins inside `first_line` or at its start.
     #[serde(skip)]
     pub from: LinePosition,
     /// Why it is left out.
@@ -93,18 +93,18 @@ pub enum PieceKind {
     Mark,
 }
 
-/// A run of the original that a strategy wants shown.
+/// A range of the original that a strategy chose to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece<'text> {
     /// The offset of the first byte.
     pub start: u64,
-    /// The offset behind the last byte.
+    /// The offset after the last byte.
     pub end: u64,
-    /// Whether the text is these bytes or stands for them.
+    /// Whether the text is these bytes or represents them.
     pub form: PieceKind,
     /// The line of the first byte, counted from 1; lines end at `\n`.
     pub line: u64,
-    /// Where in that line the first byte stands.
+    /// Where in that line the first byte is.
     pub part: LinePosition,
     /// What is shown.
     pub text: Cow<'text, [u8]>,
@@ -139,43 +139,43 @@ impl<'text> Piece<'text> {
 /// The next part of an output, as the reader would see it.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
-    /// The bytes of the original, of any number of lines and parts of lines; or one whole line of it, with its line
-    /// feed, as a terminal would show it. Of a line of more than 64 KiB it may be a part.
+    /// Bytes of the original, with any number of lines and parts of lines; or one whole line, including its line feed,
+    /// as a terminal would show it. A line of more than 64 KiB may be split.
     pub text: &'a [u8],
-    /// The offset of the first byte in the original: where the run before this one ended.
+    /// The offset of the first byte in the original, where the previous segment ended.
     pub start: u64,
-    /// The offset behind the last byte in the original.
+    /// The offset after the last byte in the original.
     pub end: u64,
-    /// Whether the text is those bytes ([`PieceKind::Verbatim`]) or stands for them ([`PieceKind::Rendered`]).
+    /// Whether the text is those bytes ([`PieceKind::Verbatim`]) or represents them ([`PieceKind::Rendered`]).
     pub form: PieceKind,
 }
 
 impl<'a> Segment<'a> {
-    /// Bytes of the original as they are.
+    /// Unchanged bytes of the original.
     pub fn verbatim(text: &'a [u8], start: u64) -> Segment<'a> {
         Segment { text, start, end: start + text.len() as u64, form: PieceKind::Verbatim }
     }
 }
 
-/// How much of something there is.
+/// The size of a text in each unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// Bytes.
     pub bytes: u64,
     /// Lines, by the profile's convention.
     pub lines: u64,
-    /// Characters, if a limit speaks of them.
+    /// Characters, if a limit needs them.
     pub chars: Option<u64>,
-    /// Tokens, if a limit speaks of them.
+    /// Tokens, if a limit needs them.
     pub tokens: Option<u64>,
 }
 
-/// The decision: what of the original is shown, and what is not.
+/// Which parts of the original are shown and which are not.
 #[derive(Clone, Debug)]
 pub struct Cut<'text> {
     /// What is shown, in order, without overlaps.
     pub pieces: Vec<Piece<'text>>,
-    /// What is not, in order. Pieces and gaps together are the whole original.
+    /// What is not shown, in order. Pieces and gaps together cover the whole original.
     pub gaps: Vec<Gap>,
 }
 
@@ -185,10 +185,10 @@ impl<'text> Cut<'text> {
     /// Custom strategies make mistakes, so the pieces may overlap, touch or be in any order.
     pub fn new(mut pieces: Vec<Piece<'text>>, total: u64, lines: u64) -> Cut<'text> {
         pieces.retain(|piece| piece.start < piece.end && piece.end <= total);
-        // Nothing may be left of a line when a terminal shows it; other pieces without text show nothing.
+        // A line that a terminal shows as empty is kept; other pieces without text show nothing.
         pieces.retain(|piece| !piece.text.is_empty() || piece.form == PieceKind::Rendered);
         for piece in &mut pieces {
-            // A text of another length cannot be those bytes.
+            // A text of another length cannot be the bytes of this range.
             if piece.form == PieceKind::Verbatim && piece.text.len() as u64 != piece.end - piece.start {
                 piece.form = PieceKind::Rendered;
             }
@@ -209,8 +209,7 @@ impl<'text> Cut<'text> {
         Cut { pieces: kept, gaps }
     }
 
-    /// The cut whose gaps are said to be repeated where they are whole lines inside one of these ranges, which are in
-    /// order.
+    /// Marks gaps as repeated if they are whole lines inside one of these ranges, which are in order.
     pub(crate) fn folded(mut self, repeats: &[Range<u64>]) -> Cut<'text> {
         for gap in &mut self.gaps {
             let at = repeats.partition_point(|range| range.end < gap.end);
@@ -222,7 +221,7 @@ impl<'text> Cut<'text> {
         self
     }
 
-    /// The pieces that show something of the original: all but marks.
+    /// The pieces that show part of the original: all except marks.
     pub fn shown(&self) -> impl Iterator<Item = &Piece<'text>> {
         self.pieces.iter().filter(|piece| piece.form != PieceKind::Mark)
     }
@@ -241,14 +240,14 @@ impl<'text> Cut<'text> {
             .any(|piece| piece.form == PieceKind::Mark)
     }
 
-    /// The bytes shown: those of the original, and those that stand for some of it as a terminal shows them.
+    /// The number of bytes shown, including those that show what a terminal would show of the original.
     ///
-    /// A text that is longer than what it stands for (blanks up to a column) counts no more than that.
+    /// A text that is longer than the bytes it represents (spaces up to a column) counts only as many bytes as those.
     pub fn bytes(&self) -> u64 {
         self.shown().map(|piece| (piece.text.len() as u64).min(piece.end - piece.start)).sum()
     }
 
-    /// How much of the original is shown, in the units in which the original was measured.
+    /// How much of the original is shown, in the units that the original was measured in.
     pub(crate) fn size(&self, conventions: &Conventions, tokens: &dyn CountTokens, original: Size) -> Size {
         let sum =
             |measure: &dyn Fn(&[u8]) -> u64| self.shown().map(|piece| measure(&piece.text)).sum::<u64>();
@@ -262,7 +261,7 @@ impl<'text> Cut<'text> {
         }
     }
 
-    /// How many pieces begin in the line in which the piece before them ended. That line is counted once.
+    /// The number of pieces that begin in the line in which the previous piece ended. Such a line is counted once.
     fn continued_lines(&self) -> u64 {
         let mut ended_in = None;
         let mut count = 0;
@@ -273,13 +272,13 @@ impl<'text> Cut<'text> {
         count
     }
 
-    /// The gaps of which nothing is shown, or not all that a terminal would show. Each of them is marked.
+    /// The gaps that hide something a terminal would show. Each of them gets a marker.
     pub fn missing(&self) -> impl Iterator<Item = &Gap> {
         self.gaps.iter().filter(|gap| gap.why != GapReason::Control)
     }
 }
 
-/// Joins a piece that touches or overlaps the one before it, and returns what is left to stand behind that.
+/// Joins a piece with the previous one, which it touches or overlaps. Returns what remains to be shown after that.
 fn join<'text>(before: &mut Piece<'text>, piece: Piece<'text>) -> Option<Piece<'text>> {
     let same = before.start == piece.start && before.end == piece.end;
     match (before.form, piece.form) {
@@ -304,8 +303,8 @@ fn join<'text>(before: &mut Piece<'text>, piece: Piece<'text>) -> Option<Piece<'
     }
 }
 
-/// What lies between the pieces. Where only a part of a drawn line is shown, all of that line is in the gap: which of
-/// its bytes made that part is not known.
+/// The gaps between the pieces. If only a part of a rendered line is shown, the gap contains the whole line, because it
+/// is unknown which of its bytes produced that part.
 fn gaps<'p, 't: 'p>(pieces: impl Iterator<Item = &'p Piece<'t>>, total: u64, lines: u64) -> Vec<Gap> {
     let mut gaps: Vec<Gap> = Vec::new();
     let (mut at, mut line, mut from) = (0, 1, LinePosition::Start);
@@ -323,7 +322,7 @@ fn gaps<'p, 't: 'p>(pieces: impl Iterator<Item = &'p Piece<'t>>, total: u64, lin
             push(&mut gaps, piece.start..piece.end, piece.line..=piece.line, piece.part, GapReason::Control);
         }
         if piece.form == PieceKind::Opaque {
-            // Of these lines it is only known that the strategy has seen them.
+            // All that is known about these lines is that the strategy has seen them.
             let seen = if piece.end == total { lines } else { piece.line };
             push(&mut gaps, piece.start..piece.end, piece.line..=seen, piece.part, GapReason::Opaque);
             (at, line, from) = (piece.end, seen + 1, LinePosition::Start);
@@ -355,7 +354,7 @@ fn push(
     }
     let last_line = (*lines.end()).max(*lines.start());
     match gaps.last_mut() {
-        // Many lines in a row may hold control: one gap tells it.
+        // Consecutive lines with control sequences share one gap.
         Some(before) if why == GapReason::Control && before.why == why && before.end == bytes.start => {
             before.end = bytes.end;
             before.last_line = last_line;
@@ -391,7 +390,7 @@ mod tests {
         }
     }
 
-    /// One door: which ranges are shown, and the gaps as `start..end lines why`.
+    /// Shows these ranges and checks the gaps, written as `start..end lines why`.
     #[track_caller]
     fn check(text: &str, shown: &[(usize, usize)], expected: &[&str]) {
         let pieces = shown.iter().map(|&(start, end)| piece(text, start, end)).collect();

@@ -65,7 +65,7 @@ pub enum Event<'a> {
 
 /// Receives events. It must not fail: outputs are bounded whatever it does.
 pub trait EventSink: Send + Sync {
-    /// Takes one event.
+    /// Receives one event.
     fn emit(&self, event: &Event<'_>);
 }
 

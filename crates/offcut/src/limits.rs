@@ -15,7 +15,7 @@ pub const CEILING_BYTES: u64 = 8 << 20;
 pub struct PerUnit<T: Default> {
     /// Lines, by the profile's convention.
     pub lines: T,
-    /// Bytes, as they came.
+    /// Bytes.
     pub bytes: T,
     /// Characters, by the profile's convention.
     pub chars: T,
@@ -34,7 +34,7 @@ impl<T: Copy + Default> PerUnit<T> {
         ]
     }
 
-    /// What `function` makes of each value.
+    /// The result of `function` for each value.
     pub fn map<U: Default>(self, mut function: impl FnMut(T) -> U) -> PerUnit<U> {
         PerUnit {
             lines: function(self.lines),
@@ -44,7 +44,7 @@ impl<T: Copy + Default> PerUnit<T> {
         }
     }
 
-    /// What `function` makes of each value and that of `other` for the same unit.
+    /// The result of `function` for each value and the value of `other` for the same unit.
     pub fn zip_with<U: Copy + Default, V: Default>(
         self,
         other: PerUnit<U>,
@@ -89,43 +89,43 @@ impl fmt::Display for Unit {
 /// A limit that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
-    /// A limit of nothing would show nothing.
+    /// The limit is 0.
     #[error("a limit of 0 {unit} shows nothing: give at least 1, or leave the limit out")]
     Zero {
         /// The unit that was limited.
         unit: Unit,
     },
-    /// The notice itself would not fit.
+    /// The notice would not fit.
     #[error("a limit of {given} {unit} is too small for the notice and some output: give at least {least}")]
     TooSmall {
         /// The unit that was limited.
         unit: Unit,
-        /// What was asked for.
+        /// The requested limit.
         given: u64,
-        /// The least that is accepted.
+        /// The smallest limit that is accepted.
         least: u64,
     },
     /// The text is not a size.
     #[error("{text:?}: expected a positive size, for example 2000, 8k or 50KiB")]
     NotASize {
-        /// What was given.
+        /// The text.
         text: String,
     },
 }
 
-/// The least limits a profile accepts.
+/// The smallest limits that a profile accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Floor {
-    /// The notice is paid from the limit, so it and some output must fit.
+    /// The notice counts against the limits, so the notice and some output must fit.
     #[default]
     Notice,
-    /// Anything from one on: the profile's notice is not counted.
+    /// Any positive limit, because the notice of the profile does not count.
     One,
 }
 
 impl Limits {
-    /// These limits, with what is unset taken from `base`.
+    /// These limits; unset ones are taken from `base`.
     pub fn or(self, base: Limits) -> Limits {
         self.zip_with(base, Option::or)
     }
@@ -135,7 +135,7 @@ impl Limits {
         self.zip_with(other, |this, other| [this, other].into_iter().flatten().min())
     }
 
-    /// Rejects limits under which nothing could be shown.
+    /// Rejects limits that are too small to show anything.
     pub fn check(self, floor: Floor) -> Result<Limits, LimitError> {
         let least = PerUnit { lines: 4, bytes: 256, chars: 256, tokens: 128 };
         for (unit, (given, least)) in self.zip_with(least, |given, least| (given, least)).each() {
@@ -150,26 +150,26 @@ impl Limits {
         Ok(self)
     }
 
-    /// The most bytes a text within these limits may have.
+    /// The largest size in bytes of a text within these limits.
     pub fn ceiling(&self) -> u64 {
         let by_chars = self.chars.map(|chars| chars.saturating_mul(4));
         [self.bytes, by_chars].into_iter().flatten().min().unwrap_or(CEILING_BYTES)
     }
 
-    /// Whether a whole text is within the limits. Exactly at a limit is within it.
+    /// Whether a whole text is within the limits. A text exactly at a limit is within it.
     pub fn fit(&self, text: &[u8], conventions: Conventions, tokens: &dyn CountTokens) -> bool {
         let bytes = text.len() as u64;
         bytes <= self.ceiling()
-            // A text has at most one line more, and never more characters, than bytes: most need no scan.
+            // A text has at most as many characters as bytes, and at most one line more. Most texts need no scan.
             && self.lines.is_none_or(|most| bytes < most || !exceeds_lines(text, most, conventions.lines))
             && self.chars.is_none_or(|most| bytes <= most || measure::chars(text, conventions.chars) <= most)
             && self.tokens.is_none_or(|most| tokens.count(text) <= most)
     }
 
-    /// The limit that a text over the limits exceeds first, given its first `ceiling` bytes or more.
+    /// The limit that a text over the limits exceeds first. `opening` is at least its first `ceiling` bytes.
     pub fn first_exceeded(&self, opening: &[u8], conventions: Conventions, tokens: &dyn CountTokens) -> Unit {
         let reach = opening.len().min(usize::try_from(self.ceiling()).unwrap_or(usize::MAX));
-        // How far each limit reaches; the one that reaches least is crossed first.
+        // How many bytes each limit allows; the limit that allows the fewest is exceeded first.
         let lines = self.lines.map(|most| (conventions.lines.prefix(opening, most), Unit::Lines));
         let chars =
             self.chars.map(|most| (boundary::prefix_of_chars(opening, most, conventions.chars), Unit::Chars));
@@ -195,7 +195,7 @@ fn exceeds_lines(text: &[u8], most: u64, convention: LineConvention) -> bool {
     })
 }
 
-/// Reads a size such as `2000`, `50KiB`, `8k` or `1MB`. Zero, negative and fractional sizes are errors.
+/// Parses a size such as `2000`, `50KiB`, `8k` or `1MB`. Zero, negative and fractional sizes are errors.
 pub fn parse_size(text: &str) -> Result<u64, LimitError> {
     let not_a_size = || LimitError::NotASize { text: text.chars().take(40).collect() };
     let trimmed = text.trim();

@@ -47,7 +47,7 @@ pub struct Profile {
     /// Environment variables of the profile's source document, and the configuration key that each one sets.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// What is done with tool results.
+    /// How tool results are treated.
     #[serde(default)]
     pub results: Results,
     /// The wording of the profile's source document; `None` for offcut's own notices.
@@ -69,13 +69,13 @@ pub struct Rule {
     pub enabled: Option<bool>,
     /// When an output is cut.
     pub limits: Limits,
-    /// How much is shown then, if less than the limits.
+    /// How much of a cut output is shown, if less than the limits.
     pub keep: Limits,
-    /// How it is cut.
+    /// The strategy.
     pub strategy: Option<StrategyName>,
-    /// How the room is divided between both ends.
+    /// How the budget is divided between both ends.
     pub split: Option<Split>,
-    /// Whether the reader can hand a file to a sub-agent.
+    /// Whether the reader can start a sub-agent and give it a file.
     pub task: Option<TaskTool>,
     /// Whether an output over the limits is shown as a terminal would show it.
     pub terminal: Option<Terminal>,
@@ -86,7 +86,7 @@ pub struct Rule {
 pub(crate) struct CheckedRule(Rule);
 
 impl CheckedRule {
-    /// This rule, with what is unset taken from `base`.
+    /// This rule; unset fields are taken from `base`.
     pub(crate) fn or(self, base: CheckedRule) -> CheckedRule {
         CheckedRule(self.0.or(base.0))
     }
@@ -98,13 +98,13 @@ impl CheckedRule {
 pub enum TaskTool {
     /// It has one.
     Available,
-    /// It has none, or nothing is known.
+    /// It has none, or this is unknown.
     #[default]
     Absent,
 }
 
 impl Rule {
-    /// This rule, with what is unset taken from `base`.
+    /// This rule; unset fields are taken from `base`.
     pub fn or(self, base: Rule) -> Rule {
         Rule {
             enabled: self.enabled.or(base.enabled),
@@ -142,9 +142,9 @@ pub struct Frames {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Removed {
-    /// Bytes if the document's loop stopped at the byte limit, else lines.
+    /// Bytes if the source document's loop would stop at the byte limit, else lines.
     Loop,
-    /// Bytes if the loop stopped there or the whole text is over the byte limit, else lines.
+    /// Bytes if the loop would stop at the byte limit or the whole text exceeds it, else lines.
     LoopOrTotal,
     /// Characters.
     Chars,
@@ -156,15 +156,15 @@ pub fn presets() -> BTreeMap<String, Rule> {
         .unwrap_or_else(|error| unreachable!("the built-in presets are tested: {error}"))
 }
 
-/// A profile that cannot be used.
+/// Why a profile cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
-    /// There is no profile of that name.
+    /// There is no profile with this name.
     #[error("no profile {name:?}; there are: {known}")]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names of the profiles that exist.
         known: String,
     },
     /// The text is not a profile.
@@ -182,11 +182,11 @@ pub struct Settings {
     pub enabled: bool,
     /// When it is cut.
     pub limits: Limits,
-    /// How much is shown then.
+    /// How much of a cut output is shown.
     pub keep: Limits,
-    /// How it is cut.
+    /// The strategy.
     pub strategy: StrategyName,
-    /// How the room is divided between both ends.
+    /// How the budget is divided between both ends.
     pub split: Split,
     /// Where pieces may begin and end.
     pub edges: Edges,
@@ -194,9 +194,9 @@ pub struct Settings {
     pub conventions: Conventions,
     /// Whether the reader can start a sub-agent.
     pub task: TaskTool,
-    /// Whether it is shown as a terminal would show it.
+    /// Whether the output is shown as a terminal would show it.
     pub terminal: Terminal,
-    /// Whether the lines at the end that say how a tool ended are shown in any case.
+    /// Whether the last lines, which say how the tool ended, are always shown.
     pub trailer: TrailingLines,
 }
 
@@ -206,11 +206,11 @@ pub enum TrailingLines {
     /// They are shown if the strategy chooses them.
     #[default]
     AsChosen,
-    /// They are shown.
+    /// They are always shown.
     Kept,
 }
 
-/// What a profile does with tool results, beyond their text.
+/// How a profile treats tool results, apart from cutting their text.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Results {
@@ -222,14 +222,14 @@ pub struct Results {
     pub whole: Marking,
 }
 
-/// Whether a kind of result is bounded.
+/// Whether results of one kind are bounded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Treatment {
-    /// Like any other.
+    /// They are bounded like any other.
     #[default]
     Bounded,
-    /// It passes as it is.
+    /// They pass unchanged.
     Passed,
 }
 
@@ -237,10 +237,10 @@ pub enum Treatment {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marking {
-    /// It passes byte for byte.
+    /// It passes unchanged, byte for byte.
     #[default]
     Untouched,
-    /// A field says that it was not cut, in shapes that have one.
+    /// A field says that it was not cut, if its shape has such a field.
     Marked,
 }
 
@@ -285,7 +285,7 @@ impl Profile {
         self.wording.as_ref().is_none_or(|frames| frames.hint_not_saved.contains("{error}"))
     }
 
-    /// Changes the rule of one tool; what `rule` leaves unset stays as it was.
+    /// Changes the rule for one tool. Unset fields of `rule` change nothing.
     pub fn set_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
         let CheckedRule(rule) = self.check(rule)?;
         let merged = rule.or(self.tool_rule(Some(tool)));
@@ -293,14 +293,14 @@ impl Profile {
         Ok(())
     }
 
-    /// The settings for an output of `tool`: the call's rule over the tool's over the profile's, key by key.
+    /// The settings for an output of `tool`. For each key, the call's rule comes before the tool's, then the profile's.
     pub fn settings(&self, tool: Option<&str>, call: Rule) -> Result<Settings, LimitError> {
         Ok(self.resolve(tool, self.check(call)?))
     }
 
-    /// The rule, if the profile accepts its limits.
+    /// Checks that the profile accepts the limits of a rule.
     ///
-    /// Each limit is checked by itself, and a merge takes limits from its parts, so merged rules need no further check.
+    /// A merged rule needs no further check: each of its limits comes from a rule that was checked.
     pub(crate) fn check(&self, rule: Rule) -> Result<CheckedRule, LimitError> {
         rule.limits.check(self.floor)?;
         rule.keep.check(self.floor)?;
@@ -311,7 +311,7 @@ impl Profile {
         tool.and_then(|tool| self.tools.get(tool)).copied().unwrap_or_default()
     }
 
-    /// The settings for an output of `tool`, by a rule that was checked.
+    /// Like [`settings`](Profile::settings), for a rule that was checked.
     pub(crate) fn resolve(&self, tool: Option<&str>, CheckedRule(call): CheckedRule) -> Settings {
         let rule = call.or(self.tool_rule(tool));
         let limits = rule.limits.or(self.limits);

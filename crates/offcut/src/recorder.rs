@@ -213,7 +213,7 @@ impl Recorder {
     }
 }
 
-/// The digests of what is stored of an entry so far.
+/// The digests of the bytes that an entry has so far.
 fn stored_digest(store: &dyn Store, id: &Id) -> Digester {
     let mut digester = Digester::new();
     let mut block = vec![0; 256 << 10];

@@ -13,9 +13,9 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 
-/// Takes an output in chunks of any size and bounds it. Memory stays within a few times the budget.
+/// Bounds an output that arrives in chunks of any size. Memory use is at most a few times the budget.
 ///
-/// Until a limit is crossed the output is held in memory; from then on every byte goes to the store as it comes.
+/// Until a limit is exceeded, the output is held in memory; then every byte is written to the store as it arrives.
 ///
 /// ```
 /// use offcut::{Context, Profile, Truncator};
@@ -37,7 +37,7 @@ pub struct Spool<'a> {
 enum Stage<'a> {
     /// Everything so far is within the limits.
     Within { held: Vec<u8>, lines: LineCounter, chars: u64 },
-    /// A limit was crossed.
+    /// A limit was exceeded.
     Over(Box<Recording<'a>>),
 }
 
@@ -47,7 +47,7 @@ impl<'a> Spool<'a> {
         Spool { truncator, settings, context, stage: Stage::Within { held: Vec::new(), lines, chars: 0 } }
     }
 
-    /// Takes the next chunk.
+    /// Adds the next chunk.
     pub fn observe(&mut self, chunk: &[u8]) {
         match &mut self.stage {
             Stage::Over(recording) => recording.observe(chunk),
@@ -55,7 +55,7 @@ impl<'a> Spool<'a> {
                 let Settings { enabled, limits, conventions, .. } = &self.settings;
                 let bytes = held.len() as u64 + chunk.len() as u64;
                 let mut over = bytes > limits.ceiling();
-                // Tokens are counted at the end: the ceiling bounds what is held until then.
+                // Tokens are counted at the end; until then, the ceiling bounds the memory.
                 if !over && let Some(most) = limits.lines {
                     lines.observe(chunk);
                     over = lines.lines() > most;
@@ -77,7 +77,7 @@ impl<'a> Spool<'a> {
         }
     }
 
-    /// What has come so far, for a caller that shows some of it before the end; `None` once a limit was crossed.
+    /// The output so far, for a caller that shows some of it before the end; `None` after a limit was exceeded.
     pub fn so_far(&self) -> Option<&[u8]> {
         match &self.stage {
             Stage::Within { held, .. } => Some(held),
@@ -85,8 +85,8 @@ impl<'a> Spool<'a> {
         }
     }
 
-    /// Reserves one part in `parts` of the budget for what the caller shows before the end, and returns that part.
-    /// `None` once a limit was crossed.
+    /// Reserves a share of the budget, 1 / `parts`, for what the caller shows before the end, and returns it. `None`
+    /// after a limit was exceeded.
     pub fn reserve_share(&mut self, parts: u64) -> Option<Limits> {
         self.so_far()?;
         let keep = self.settings.keep;
@@ -99,7 +99,7 @@ impl<'a> Spool<'a> {
         self.finish_with(CommandEnd::default())
     }
 
-    /// Shows what has come so far of an output that may still grow although its command has ended.
+    /// Shows the output so far, for an output that may still grow after its command has ended.
     ///
     /// All of it is stored, even if it fits, and the preview says that more may come. The file, if there is one, belongs
     /// to the entry: the process that reads the rest writes it there and settles the entry at the end

@@ -43,9 +43,9 @@ pub(crate) struct Recording<'a> {
     selector: Box<dyn Selector>,
     ends: Ends,
     bytes: u64,
-    /// The first bytes as they came. They tell which limit was crossed and whether this is text.
+    /// The first bytes as they came. They show which limit was exceeded first and whether this is text.
     opening: Vec<u8>,
-    /// Only for conventions under which lines do not simply end at line feeds.
+    /// Only for conventions in which other characters than line feeds end a line.
     lines: Option<LineCounter>,
     chars: Option<u64>,
     tokens: Option<u64>,

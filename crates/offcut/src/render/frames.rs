@@ -74,7 +74,7 @@ fn preview(frames: &Frames, remark: &str, cut: &Cut<'_>) -> Content {
             && let Some(gap) = cut.missing().find(|gap| gap.end == piece.start)
             && !cut.is_marked(gap)
         {
-            // A gap that begins with the line feed of a line that is shown leaves that line whole.
+            // If a gap begins with the line feed of a line that is shown, that line is not missing.
             let lines = gap.last_line + u64::from(gap.from == LinePosition::Start) - gap.first_line;
             text.append(fill(&frames.join, &|name| {
                 (name == "gap_lines").then(|| Content::added(lines.to_string()))
@@ -92,7 +92,7 @@ fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
         let chars = original.chars.unwrap_or_default() - shown.chars.unwrap_or_default();
         return (chars, Unit::Chars);
     }
-    // The documents' loops stop at the line limit or else at the byte limit, and take whole lines only.
+    // The source documents' loops stop at the line limit or at the byte limit, and take only whole lines.
     let whole_lines = cut.shown().all(|piece| {
         let ends_line = usize::try_from(piece.end)
             .ok()

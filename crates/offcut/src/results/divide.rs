@@ -44,7 +44,7 @@ impl<'a> Notices<'a> {
 /// Several texts, joined into one.
 pub(crate) struct Joined {
     pub(crate) text: Vec<u8>,
-    /// Behind each part: the offset, and whether a line feed was added there so that the next begins a line.
+    /// The offset after each part, and whether a line feed was added there so that the next part begins on a new line.
     ends: Vec<(u64, Seam)>,
 }
 

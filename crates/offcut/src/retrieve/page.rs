@@ -8,7 +8,7 @@ use crate::retrieve::{Range, RetrieveError};
 use crate::store::{Entry, LineCheckpoint, Store};
 use std::ops::RangeInclusive;
 
-/// Blocks in which an entry is scanned for lines.
+/// An entry is scanned for lines in blocks of this size.
 const BLOCK: usize = 256 << 10;
 
 /// The largest size of a page.
@@ -21,7 +21,7 @@ pub struct PageLimits {
 }
 
 impl Default for PageLimits {
-    /// What every agent passes on uncut, less room for the line that names the next page.
+    /// What every tested agent passes to the model unchanged, less the line that names the next page.
     fn default() -> Self {
         PageLimits { bytes: 9200, lines: 1899 }
     }
@@ -70,7 +70,7 @@ impl Progress {
     }
 }
 
-/// Reads a range of an entry, as far as it fits a page. JSON that is stored to be read in its readable form is read so.
+/// Reads as much of a range of an entry as fits on a page. JSON with a readable form is read in that form.
 pub fn page(
     store: &dyn Store,
     entry: &Entry,
@@ -118,7 +118,7 @@ impl Reader<'_> {
         if let Some(total) = total.filter(|&total| line > total.max(1)) {
             return Err(self.past_the_end("line", line, total));
         }
-        // A checkpoint inside `line` is of no use: the line starts before it.
+        // A checkpoint inside `line` does not help, because the line starts before it.
         let known = self.source.checkpoint(line)?;
         let LineCheckpoint { mut offset, feeds } =
             if known.feeds < line - 1 { known } else { LineCheckpoint::START };

@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::time::SystemTime;
 
-/// Longer parts are cut, so that a name stays well under what file systems allow.
+/// Longer parts are cut, so that a name stays well below the limit of file systems.
 const LONGEST_PART: usize = 64;
 
 /// Expands `{id} {tool} {call_id} {date} {second} {ms} {seconds} {random}` in a file name template.
 ///
-/// `attempt` counts from 1; from the second on it is appended before the extension, for templates without a
-/// random part. Whatever the parts contain, the result is one harmless path component.
+/// `attempt` counts from 1. From 2 on it is inserted before the extension, for templates without a random part. The
+/// result is always one harmless path component.
 pub(crate) fn expand(template: &str, context: &Context, id: &Id, time: SystemTime, attempt: u32) -> String {
     let timestamp = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
     let zoned = timestamp.to_zoned(TimeZone::UTC);
@@ -23,7 +23,7 @@ pub(crate) fn expand(template: &str, context: &Context, id: &Id, time: SystemTim
         ("{time}", zoned.strftime("%H%M%S").to_string()),
         ("{ms}", timestamp.as_millisecond().to_string()),
         ("{seconds}", timestamp.as_second().to_string()),
-        // The last characters of an id are random, and base 32 digits are base 36 digits.
+        // The last characters of an id are random. Its base 32 digits are also valid base 36 digits.
         ("{random}", id.as_str()[Id::WIDTH - 6..].to_owned()),
         ("{tool}", harmless(context.tool.as_deref())),
         ("{call_id}", harmless(context.call_id.as_deref())),
@@ -37,7 +37,7 @@ pub(crate) fn expand(template: &str, context: &Context, id: &Id, time: SystemTim
     name
 }
 
-/// Anything but ASCII letters, digits, `_` and `-` becomes `_`, as the documents have it.
+/// Replaces everything except ASCII letters, digits, `_` and `-` with `_`, as the source documents do.
 fn harmless(part: Option<&str>) -> String {
     let cleaned: String = part
         .unwrap_or("unknown")
@@ -45,7 +45,7 @@ fn harmless(part: Option<&str>) -> String {
         .take(LONGEST_PART)
         .map(|char| if char.is_ascii_alphanumeric() || char == '_' || char == '-' { char } else { '_' })
         .collect();
-    // A leading dash would be taken for an option by the tools that are given the path's last part.
+    // A program that gets only the file name would take a leading dash for an option.
     match cleaned.strip_prefix('-') {
         Some(rest) => format!("_{rest}"),
         None if cleaned.is_empty() => "unknown".to_owned(),
