@@ -63,7 +63,7 @@ impl CallOptions {
         let Some(name) = self.shape.as_deref() else { return Ok(ShapeChoice::Auto) };
         Shape::named(name).map(ShapeChoice::Is).ok_or_else(|| {
             let known: Vec<_> = Shape::ALL.iter().map(|shape| shape.name()).collect();
-            Fault::Invalid(format!("no shape {name:?}; there are: {}", known.join(", ")))
+            Fault::Invalid(format!("no shape {name:?}; available: {}", known.join(", ")))
         })
     }
 }
@@ -137,7 +137,7 @@ impl RuleOptions {
             None => Rule::default(),
             Some(name) => *presets().get(name).ok_or_else(|| {
                 let known: Vec<_> = presets().into_keys().collect();
-                Fault::Invalid(format!("no preset {name:?}; there are: {}", known.join(", ")))
+                Fault::Invalid(format!("no preset {name:?}; available: {}", known.join(", ")))
             })?,
         };
         if self.split == Some([0, 0]) {
@@ -233,7 +233,7 @@ mod tests {
         check(r#"{"max_lines": true}"#, "a positive whole number");
         check(r#"{"max_bytes": "lots"}"#, "expected a positive size");
         check(r#"{"strategy": "best"}"#, "unknown variant `best`");
-        check(r#"{"preset": "x"}"#, "no preset \"x\"; there are: code, error, log");
+        check(r#"{"preset": "x"}"#, "no preset \"x\"; available: code, error, log");
         check(r#"{"split": [0, 0]}"#, "shows nothing");
         check("[]", "expected a map");
     }

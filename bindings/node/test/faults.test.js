@@ -24,7 +24,7 @@ for (const [name, call, words] of [
   ['a small limit', () => offcut.cut('x', { maxBytes: 10 }), /too small/],
   ['a big integer', () => offcut.cut('x', { maxLines: 10n ** 30n }), /BigInt/],
   ['an unknown option', () => offcut.cut('x', { maxLine: 1 }), /unknown field `maxLine`/],
-  ['an unknown profile', () => offcut.cut('x', { profile: 'nope' }), /there are: native, opencode/],
+  ['an unknown profile', () => offcut.cut('x', { profile: 'nope' }), /available: native, opencode/],
   ['a store that is a number', () => offcut.cut('x', { store: 5 }), /a store is/],
   ['an empty store name', () => offcut.cut('x', { store: '' }), /name of the store is empty/],
   ['a result that is undefined', () => offcut.result(undefined), /a result is/],

@@ -24,7 +24,7 @@ import pytest
         (lambda: offcut.cut("x", tool="\ud800"), UnicodeEncodeError, "surrogates"),
         (lambda: offcut.cut("x", max_lines=float("inf")), ValueError, "JSON compliant"),
         (lambda: offcut.Truncator().spool().finish(exit_code=10**20), OverflowError, "too large"),
-        (lambda: offcut.cut("x", profile="nope"), ValueError, "there are: native, opencode"),
+        (lambda: offcut.cut("x", profile="nope"), ValueError, "available: native, opencode"),
         (lambda: offcut.cut("x", store=""), ValueError, "name of the store is empty"),
         (lambda: offcut.cut("x", store="s3://bucket"), ValueError, "no store"),
         (lambda: offcut.cut("x", store=5), TypeError, "a store is"),

@@ -160,15 +160,15 @@ pub fn presets() -> BTreeMap<String, Rule> {
 #[derive(Debug, thiserror::Error)]
 pub enum ProfileError {
     /// There is no profile with this name.
-    #[error("no profile {name:?}; there are: {known}")]
+    #[error("no profile {name:?}; available: {known}")]
     Unknown {
         /// The requested name.
         name: String,
         /// The names of the profiles that exist.
         known: String,
     },
-    /// The text is not a profile.
-    #[error("the profile is not valid: {0}")]
+    /// The text is not a valid profile.
+    #[error("invalid profile: {0}")]
     Invalid(#[from] toml::de::Error),
     /// Its limits cannot be used.
     #[error(transparent)]

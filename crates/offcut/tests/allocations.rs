@@ -1,4 +1,4 @@
-//! An output that fits costs no allocation. Alone in its binary, because the allocator is the process's.
+//! An output that fits allocates nothing. This test has its own binary, because an allocator belongs to the process.
 
 #![expect(unsafe_code, reason = "counting allocations needs an allocator")]
 
@@ -9,7 +9,7 @@ use std::cell::Cell;
 struct Counting;
 
 thread_local! {
-    /// What the test's own thread has allocated: the harness has threads, too.
+    /// The allocations of the test's thread. The harness has other threads.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 

@@ -83,7 +83,7 @@ fn cut_rejects_invalid_limits() {
         (["cut", "--max-bytes", "255"], "give at least 256"),
         (["cut", "--max-lines", "3"], "give at least 4"),
         (["cut", "--strategy", "middle"], "possible values"),
-        (["cut", "--profile", "nope"], "there are: native, opencode, coding-agent, unified, takumi, klaude"),
+        (["cut", "--profile", "nope"], "available: native, opencode, coding-agent, unified, takumi, klaude"),
     ] {
         sandbox.run(&arguments, b"text").failed(2, message);
     }

@@ -118,17 +118,13 @@ impl Registry {
     async fn run(&self, call: &ToolCall) -> ToolOutput {
         let Some(tool) = self.tools.get(&call.name) else {
             let known: Vec<&str> = self.tools.keys().map(String::as_str).collect();
-            return ToolOutput::failed(format!(
-                "there is no tool {:?}; there are: {}",
-                call.name,
-                known.join(", ")
-            ));
+            return ToolOutput::failed(format!("no tool {:?}; available: {}", call.name, known.join(", ")));
         };
         let calling = AssertUnwindSafe(async { tool.call(&call.arguments).await });
         calling.catch_unwind().await.unwrap_or_else(|panic| {
             let said = panic.downcast_ref::<&str>().map(|said| (*said).to_owned());
             let said = said.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            ToolOutput::failed(format!("the tool {:?} broke down: {said}", call.name))
+            ToolOutput::failed(format!("the tool {:?} panicked: {said}", call.name))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The documents' own examples and numbers, and their loop written out plainly as an oracle.
+//! The examples and numbers of the source documents, and a reference implementation of their loop.
 //!
 //! Each test names the seed document and its section.
 
@@ -17,7 +17,7 @@ struct Segment {
     stored: Option<Vec<u8>>,
 }
 
-/// One door: a text through a document's profile with a real directory behind it.
+/// Cuts a text with a source document's profile and a store in a real directory.
 fn run(profile: &str, tool: &str, rule: Rule, text: &str) -> Segment {
     let directory = tempfile::tempdir().unwrap();
     let store = Arc::new(FsStore::new(directory.path().join("store"), noon));
@@ -192,10 +192,10 @@ fn seed_000_section_13_1_disabled() {
     assert_eq!((run.content, run.path), (numbered(100), None));
 }
 
-/// The documents show nothing of one long line, and claim a file that is not there. Here the words stay and the
-/// behaviour is mended.
+/// For one long line, the source documents show nothing and name a file that does not exist. offcut keeps their wording
+/// and corrects the behaviour.
 #[test]
-fn mended_empty_preview_and_failed_saving() {
+fn corrects_empty_preview_and_failed_saving() {
     for text in ["a".repeat(61_200), format!("{}\n", "a".repeat(61_200)), format!("\n{}", "a".repeat(61_200))]
     {
         for strategy in [StrategyName::Head, StrategyName::Tail] {
@@ -222,7 +222,7 @@ fn mended_empty_preview_and_failed_saving() {
     }
 }
 
-/// Seed 001 §4.3 and §4.4, seed 000 §5.2: the loop as the documents write it.
+/// The loop of the source documents (seed 001 §4.3 and §4.4, seed 000 §5.2).
 fn documented_loop(text: &str, most_lines: usize, most_bytes: usize, head: bool) -> (String, bool) {
     let all: Vec<&str> = text.split('\n').collect();
     let mut kept: Vec<&str> = Vec::new();
@@ -249,7 +249,7 @@ fn documented_loop(text: &str, most_lines: usize, most_bytes: usize, head: bool)
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
 
-    /// Wherever the documented loop shows something visible, ours shows exactly that and counts the same.
+    /// Where the documented loop shows something visible, offcut shows exactly the same and reports the same counts.
     #[test]
     fn the_documented_loop(
         text in "([a-z漢🙂]{0,12}\r?\n?){0,40}",

@@ -1,4 +1,4 @@
-//! The library's integration tests: one binary, one file a topic.
+//! The library's integration tests: one binary, one file per topic.
 
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 

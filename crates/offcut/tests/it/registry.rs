@@ -1,4 +1,4 @@
-//! Tools behind one middleware.
+//! A registry of tools with one middleware for their results.
 
 use crate::common::{lines, memory, noon, read_all};
 use offcut::results::registry::{ExecutedCall, Registry, Tool, ToolCall, ToolFuture};
@@ -72,7 +72,7 @@ fn registry(store: Arc<dyn Store>) -> Registry {
     Registry::new(Middleware::new(truncator)).tool(Echo).tool(Broken).tool(Declared)
 }
 
-/// Checks that a result is its own call's, bounded, and kept if it says so.
+/// Checks that a result belongs to its call, is bounded, and is stored if it says so.
 fn check(store: &dyn Store, number: u64, executed: &ExecutedCall) -> bool {
     assert_eq!(executed.call_id, format!("id-{number}"));
     let output = String::from_utf8(executed.result.output.clone()).unwrap();
@@ -152,11 +152,11 @@ async fn one_call_never_takes_the_others_with_it() {
         .execute(&[call("broken"), call("nobody"), call("echo"), call("declared")], None)
         .await;
     let said = |index: usize| String::from_utf8_lossy(&executed[index].result.output).into_owned();
-    assert_eq!(said(0), "the tool \"broken\" broke down: on purpose");
-    assert_eq!(said(1), "there is no tool \"nobody\"; there are: broken, declared, echo");
+    assert_eq!(said(0), "the tool \"broken\" panicked: on purpose");
+    assert_eq!(said(1), "no tool \"nobody\"; available: broken, declared, echo");
     assert_eq!(executed[1].result.status, ToolStatus::Failed);
     assert!(matches!(executed[2].outcome, ResultOutcome::Truncated(_)));
-    // A tool's declaration beats the profile, for a failure too.
+    // A tool's own options take precedence over the profile, for a failure too.
     assert_eq!(executed[3].result.status, ToolStatus::Failed);
     assert!(said(3).lines().count() <= 12);
 }
@@ -170,7 +170,7 @@ async fn a_batch_shares_a_total() {
     assert!(sizes.iter().all(|&size| size <= 2000 && size > 200), "{sizes:?}");
 }
 
-/// The document's integration test (seed 000 §13.2).
+/// The integration test of the coding agent's source document (seed 000 §13.2).
 #[tokio::test]
 async fn seed_000_section_13_2() {
     let profile = Profile::named("coding-agent").unwrap();

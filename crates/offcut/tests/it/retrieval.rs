@@ -1,4 +1,4 @@
-//! Getting parts back: exact, bounded, and without reading what is not needed.
+//! Reading parts of a stored output: exact, bounded, and without reading more than necessary.
 
 use crate::common::memory;
 use offcut::Context;
@@ -86,7 +86,7 @@ fn pages_inside_one_giant_line() {
     assert_eq!(seen, text, "following the pages gives the whole line");
 }
 
-/// A store that counts the bytes it is asked for, and pretends to be 5 GB large.
+/// A store that counts the bytes requested from it and pretends to contain 5 GB.
 struct Counting {
     inner: MemoryStore,
     read: AtomicU64,
@@ -146,7 +146,7 @@ fn the_last_lines_of_five_gigabytes_do_not_read_five_gigabytes() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 5_000, ..ProptestConfig::default() })]
 
-    /// Any lines asked for are those lines, and following a full page gives the rest of them.
+    /// A page contains exactly the requested lines, and the pages after a full one contain the rest.
     #[test]
     fn every_range_of_lines(
         text in "([a-z漢]{0,30}\n?){0,60}",

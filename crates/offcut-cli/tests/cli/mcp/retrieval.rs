@@ -19,7 +19,7 @@ fn read_tool_gets_a_free_name() {
     let mut client =
         Client::proxied(&sandbox, &[], &[&first, last, &call, &text_result(4, &large()), &after]);
     client.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
-    assert_eq!(client.line() + "\n", first, "only the last page gets our tool");
+    assert_eq!(client.line() + "\n", first, "only the last page gets the added tool");
     client.send(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"2"}}"#);
     let line = client.line();
     assert!(line.starts_with(last.split_once(" ]").unwrap().0), "{line}");
