@@ -18,7 +18,7 @@ from model import Model
 
 HERE = Path(__file__).resolve().parent
 SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-NOTICE = re.compile(r"\[offcut ([0-9a-z]{16}): ")
+NOTICE = re.compile(r"\[offcut ([0-9a-z]{10}): ")
 MOST_BYTES = 9500
 
 # Name, command line, text that the preview must contain, exit code.
