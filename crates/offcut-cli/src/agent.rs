@@ -5,6 +5,8 @@ use std::time::Duration;
 
 /// An agent that can start offcut as its shell.
 pub(crate) struct CallingAgent {
+    /// The name in stored entries, as `offcut init` takes it.
+    pub(crate) name: &'static str,
     /// The variable that only this agent sets.
     marker: &'static str,
     /// The variables with the ids of the session and of the tool call.
@@ -18,20 +20,28 @@ const NO_DELAY: Duration = Duration::ZERO;
 
 const AGENTS: &[CallingAgent] = &[
     CallingAgent {
+        name: "claude",
         marker: "CLAUDECODE",
         session: Some("CLAUDE_CODE_SESSION_ID"),
         call: None,
         exit_delay: NO_DELAY,
     },
-    CallingAgent { marker: "OPENCODE", session: None, call: None, exit_delay: Duration::from_millis(50) },
     CallingAgent {
+        name: "opencode",
+        marker: "OPENCODE",
+        session: None,
+        call: None,
+        exit_delay: Duration::from_millis(50),
+    },
+    CallingAgent {
+        name: "codex",
         marker: "CODEX_THREAD_ID",
         session: Some("CODEX_THREAD_ID"),
         call: Some("CODEX_TOOL_CALL_ID"),
         exit_delay: NO_DELAY,
     },
-    CallingAgent { marker: "GEMINI_CLI", session: None, call: None, exit_delay: NO_DELAY },
-    CallingAgent { marker: "PI_CODING_AGENT", session: None, call: None, exit_delay: NO_DELAY },
+    CallingAgent { name: "gemini", marker: "GEMINI_CLI", session: None, call: None, exit_delay: NO_DELAY },
+    CallingAgent { name: "pi", marker: "PI_CODING_AGENT", session: None, call: None, exit_delay: NO_DELAY },
 ];
 
 /// Returns the agent that started this process. In an agent that was started by another agent, the variables of both are

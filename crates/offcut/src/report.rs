@@ -148,6 +148,21 @@ pub struct EntryReport {
     pub call_id: Option<String>,
     /// The session of the call.
     pub session: Option<String>,
+    /// The agent that made the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The command line, or the tool's input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The working directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
+    /// When the tool was started, as RFC 3339 in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<String>,
+    /// How long the command ran, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
     /// The profile that cut it.
     pub profile: String,
     /// The number of bytes stored.
@@ -162,6 +177,9 @@ pub struct EntryReport {
     pub reason: Option<String>,
     /// The exit code of the command.
     pub exit_code: Option<i32>,
+    /// The signal that ended the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
     /// The blake3 digest of its bytes.
     pub digest: Option<String>,
     /// Its file, if it is one.
@@ -188,6 +206,13 @@ impl EntryReport {
             tool: entry.context.tool.clone(),
             call_id: entry.context.call_id.clone(),
             session: entry.context.session.clone(),
+            agent: entry.context.agent.clone(),
+            command: entry.context.origin.command.clone(),
+            directory: entry.context.origin.directory.clone(),
+            started: entry.context.started.map(|time| timestamp(time).to_string()),
+            duration_ms: summary
+                .and_then(|summary| summary.duration)
+                .map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
             profile: entry.profile.clone(),
             bytes: entry.bytes,
             lines: entry.lines,
@@ -195,6 +220,7 @@ impl EntryReport {
             state: entry.state.as_str(),
             reason: entry.state.reason().map(str::to_owned),
             exit_code: summary.and_then(|summary| summary.exit_code),
+            signal: summary.and_then(|summary| summary.signal),
             digest: summary.map(|summary| summary.digest.clone()),
             path: path(entry),
             uri: entry.uri(),

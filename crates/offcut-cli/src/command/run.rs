@@ -1,5 +1,6 @@
 //! `offcut run`: runs a command, shortens its output and exits with its exit code.
 
+use crate::agent::{self, CallingAgent};
 use crate::arguments::{Format, GlobalOptions, Run};
 use crate::command::live_preview::LivePreview;
 use crate::environment::Setup;
@@ -10,18 +11,22 @@ use crate::process::{
     self, CommandExit, ExitCause, InheritedState, LaterOutput, Launch, OpenOutput, Outputs, Signals, Stream,
 };
 use offcut::report::OutputReport;
+use offcut::store::Origin;
 use offcut::{CommandEnd, Context, Outcome, Saved, Spool, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// The exit code for errors of offcut itself, as used by `env`, `nohup` and `timeout`.
 pub(crate) const USAGE: u8 = 125;
 
 /// The exit code after a timeout, as used by `timeout`.
 const TIMED_OUT: u8 = 124;
+
+/// The most characters of a command line that are stored. Listings read the metadata of every entry.
+const MAX_COMMAND: usize = 8192;
 
 /// A command to run, and how to process its output.
 pub(super) struct RunRequest<'a> {
@@ -74,7 +79,7 @@ fn run_command(
         },
         setup: &setup,
         truncator: &truncator,
-        context: run.cut.context(),
+        context: describe_call(run.cut.context(), &run.stored_command(), agent::caller()),
         format: global.format,
         timeout: run.timeout,
         background_cap: run.background_cap.min(setup.cap()),
@@ -182,6 +187,15 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
 }
 
 impl Run {
+    /// The line for the shell, or the program and its arguments, quoted.
+    fn stored_command(&self) -> String {
+        if let Some(line) = &self.shell {
+            return line.to_string_lossy().into_owned();
+        }
+        let words: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
+        shlex::try_join(words.iter().map(AsRef::as_ref)).unwrap_or_else(|_| words.join(" "))
+    }
+
     fn command_line(&self, setup: &Setup) -> (OsString, Vec<OsString>) {
         match (&self.shell, self.command.split_first()) {
             (None, Some((program, arguments))) => (program.clone(), arguments.to_vec()),
@@ -190,6 +204,25 @@ impl Run {
                 (setup.shell(), vec![OsStr::new("-c").to_owned(), line])
             }
         }
+    }
+}
+
+/// Adds to the context of a command that starts now what is run, where, when, by whom and for which agent.
+pub(super) fn describe_call(context: Context, command: &str, agent: Option<&CallingAgent>) -> Context {
+    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let user = variable("USER")
+        .or_else(|| variable("LOGNAME"))
+        .unwrap_or_else(|| rustix::process::getuid().as_raw().to_string());
+    let command = match command.char_indices().nth(MAX_COMMAND) {
+        Some((end, _)) => format!("{}…", &command[..end]),
+        None => command.to_owned(),
+    };
+    let directory = std::env::current_dir().ok().map(|path| path.display().to_string());
+    Context {
+        agent: agent.map(|agent| agent.name.to_owned()),
+        started: Some(SystemTime::now()),
+        origin: Origin { command: Some(command), directory, user: Some(user) },
+        ..context
     }
 }
 

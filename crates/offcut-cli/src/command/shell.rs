@@ -48,12 +48,12 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
         Name::Named(name) => on_path(name).unwrap_or_else(users),
     };
     let environment = environment(&program);
-    let is_for_agent = has_command_line(&shell.arguments) && !std::io::stdout().is_terminal() && !is_nested();
-    let truncator = setup.as_ref().filter(|_| is_for_agent).and_then(|setup| {
+    let line = command_line(&shell.arguments).filter(|_| !std::io::stdout().is_terminal() && !is_nested());
+    let for_agent = line.zip(setup.as_ref()).and_then(|(line, setup)| {
         let cut = crate::arguments::Cut { tool: Some("bash".to_owned()), ..Default::default() };
-        Some((setup, setup.truncator(&cut).ok()?))
+        Some((line, setup, setup.truncator(&cut).ok()?))
     });
-    let Some((setup, truncator)) = truncator else {
+    let Some((line, setup, truncator)) = for_agent else {
         return become_shell(&program, shell, &environment, inherited);
     };
     let agent = agent::caller();
@@ -68,7 +68,7 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
         },
         setup,
         truncator: &truncator,
-        context: agent::shell_call(agent),
+        context: run::describe_call(agent::shell_call(agent), &line.to_string_lossy(), agent),
         format: Format::Text,
         timeout: None,
         background_cap: BACKGROUND_CAP.min(setup.cap()),
@@ -108,26 +108,30 @@ fn environment(program: &OsStr) -> Vec<(OsString, Option<OsString>)> {
     is_link.then(|| ("SHELL".into(), Some(program.to_owned()))).into_iter().collect()
 }
 
-/// Whether the arguments of a shell contain a command line (`-c`), not a script.
-fn has_command_line(arguments: &[OsString]) -> bool {
-    let mut arguments = arguments.iter().filter_map(|argument| argument.to_str());
-    while let Some(argument) = arguments.next() {
-        match argument.strip_prefix(['-', '+']) {
-            Some("-command") => return true,
-            Some("-rcfile" | "-init-file") => drop(arguments.next()),
-            Some(long) if long.starts_with('-') && long != "-" => {}
-            Some(letters)
-                if argument.starts_with('-') && letters.contains('c') && !letters.starts_with('-') =>
-            {
-                return true;
+/// The command line among the arguments of a shell (`-c LINE`). None for a script or a session.
+fn command_line(arguments: &[OsString]) -> Option<&OsStr> {
+    let mut has_line = false;
+    let mut rest = arguments.iter().map(OsString::as_os_str);
+    let line = loop {
+        let Some(argument) = rest.next() else { break None };
+        let text = argument.to_string_lossy();
+        match text.strip_prefix(['-', '+']) {
+            None => break Some(argument),
+            Some("" | "-") => break rest.next(),
+            Some("-command") => has_line = true,
+            Some("-rcfile" | "-init-file") => drop(rest.next()),
+            Some(long) if long.starts_with('-') => {}
+            Some(letters) => {
+                has_line |= text.starts_with('-') && letters.contains('c');
+                // `-o pipefail`
+                if letters.ends_with(['o', 'O']) {
+                    rest.next();
+                }
             }
-            // `-o pipefail`
-            Some(letters) if letters.ends_with(['o', 'O']) => drop(arguments.next()),
-            Some("" | "-") | None => return false,
-            Some(_) => {}
         }
-    }
-    false
+    };
+    // A shell that gets `-c` without a line prints an error.
+    has_line.then(|| line.unwrap_or_default())
 }
 
 /// Whether the output of this process goes to an outer `offcut shell`.
@@ -163,10 +167,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn has_command_line_distinguishes_lines_from_scripts() {
+    fn command_line_distinguishes_lines_from_scripts() {
         let check = |line: &str, expected: bool| {
             let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
-            assert_eq!(has_command_line(&arguments), expected, "{line}");
+            assert_eq!(command_line(&arguments), expected.then_some(OsStr::new("x")), "{line}");
         };
         for line in ["-c x", "-lc x", "-l -c x", "-c -l x", "-ec x", "-o pipefail -c x", "-eo pipefail -c x"]
         {
@@ -175,6 +179,10 @@ mod tests {
         for line in ["--norc -c x", "--rcfile f -c x", "--login -c x", "--command x", "+e -c x", "-ic x"] {
             check(line, true);
         }
+        for line in ["-c -o pipefail x", "-co pipefail x y", "-c -- x", "-c - x", "-c x -l"] {
+            check(line, true);
+        }
+        assert_eq!(command_line(&["-c".into()]), Some(OsStr::new("")));
         for line in ["", "script -c x", "-l", "-i", "-- -c", "-", "-s", "-o pipefail script", "--rcfile -c"] {
             check(line, false);
         }

@@ -31,8 +31,14 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
     }
     let mut row = |name: &str, value: &str| text += &format!("{name:9} {value}\n");
     let context = &entry.context;
-    for (name, value) in [("tool", &context.tool), ("call", &context.call_id), ("session", &context.session)]
-    {
+    for (name, value) in [
+        ("tool", &context.tool),
+        ("call", &context.call_id),
+        ("session", &context.session),
+        ("agent", &context.agent),
+        ("command", &context.origin.command),
+        ("directory", &context.origin.directory),
+    ] {
         if let Some(value) = value {
             row(name, &super::harmless(value));
         }
@@ -42,6 +48,9 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
     }
     if let Some(reason) = report::only_local(entry) {
         row("upload", &format!("local only: {}", super::harmless(reason)));
+    }
+    if let Some(started) = context.started {
+        row("started", &utc(started));
     }
     row("age", &age(entry));
     row(
@@ -56,8 +65,14 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
         row("pinned", "yes");
     }
     if let Some(summary) = &entry.summary {
-        if let Some(code) = summary.exit_code {
-            row("exit", &code.to_string());
+        if let Some(duration) = summary.duration {
+            row("duration", &format!("{:.1} s", duration.as_secs_f64()));
+        }
+        let code = summary.exit_code.map(|code| code.to_string());
+        let signal = summary.signal.map(|signal| format!("killed by signal {signal}"));
+        let exit: Vec<String> = code.into_iter().chain(signal).collect();
+        if !exit.is_empty() {
+            row("exit", &exit.join(", "));
         }
         row("digest", &format!("blake3 {}", summary.digest));
     }
@@ -111,7 +126,6 @@ fn bar(entry: &Entry) -> String {
 }
 
 fn age(entry: &Entry) -> String {
-    let timestamp = Timestamp::try_from(entry.created).unwrap_or(Timestamp::UNIX_EPOCH);
     let seconds = SystemTime::now().duration_since(entry.created).map_or(0, |age| age.as_secs());
     let ago = match seconds {
         0..=119 => format!("{seconds} s"),
@@ -119,5 +133,10 @@ fn age(entry: &Entry) -> String {
         7200..=172_799 => format!("{} h", seconds / 3600),
         _ => format!("{} days", seconds / 86_400),
     };
-    format!("{ago} ({})", timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S UTC"))
+    format!("{ago} ({})", utc(entry.created))
+}
+
+fn utc(time: SystemTime) -> String {
+    let timestamp = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
+    timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }

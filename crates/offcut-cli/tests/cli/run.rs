@@ -222,6 +222,46 @@ fn run_ends_with_exit_code_notice_within_limits() {
 }
 
 #[test]
+fn run_stores_what_was_run_where_and_when() {
+    let sandbox = Sandbox::new();
+    let directory = sandbox.path().canonicalize().unwrap();
+    let show = |options: &[&str]| {
+        let mut command = sandbox.command();
+        command.env("USER", "ada").env("CODEX_THREAD_ID", "t-1").env("PATH", "/bin:/usr/bin").args(options);
+        feed(command, b"");
+        sandbox.run(&["show", "last", "--format", "json"], b"").json()
+    };
+    let entry = show(&["run", "--", "sh", "-c", "seq 1 20000; exit 3", "it's"]);
+    assert_eq!(entry["command"], r#"sh -c 'seq 1 20000; exit 3' "it's""#);
+    assert_eq!(entry["directory"], directory.to_str().unwrap());
+    assert_eq!((&entry["agent"], &entry["exit_code"]), (&"codex".into(), &3.into()));
+    assert!(entry["started"].as_str() <= entry["created"].as_str(), "{entry}");
+    assert!(entry["duration_ms"].is_u64() && entry.get("signal").is_none(), "{entry}");
+    let metadata = sandbox.store().join(format!(".offcut/{}.json", entry["id"].as_str().unwrap()));
+    let metadata: serde_json::Value = serde_json::from_slice(&std::fs::read(metadata).unwrap()).unwrap();
+    assert_eq!(metadata["user"], "ada");
+
+    let line = "seq 1 20000; kill -9 $$ # \u{1b}[31m";
+    let entry = show(&["run", "--shell", line]);
+    assert_eq!((&entry["command"], &entry["signal"]), (&line.into(), &9.into()));
+    let text = sandbox.run(&["show", "last"], b"").text();
+    for row in [
+        "agent     codex\n",
+        "command   seq 1 20000; kill -9 $$ # ?[31m\n",
+        &format!("directory {}\n", directory.display()),
+        "started   20",
+        "duration  ",
+        "exit      137, killed by signal 9\n",
+    ] {
+        assert!(text.contains(row), "{row}: {text}");
+    }
+
+    let long = format!("seq 1 20000 # {}", "é".repeat(10_000));
+    let stored = show(&["run", "--shell", &long])["command"].as_str().unwrap().to_owned();
+    assert!(stored.chars().count() == 8193 && stored.ends_with("é…"), "{}", stored.len());
+}
+
+#[test]
 fn run_stores_large_output_completely() {
     let sandbox = Sandbox::new();
     let line = "head -c 20000000 /dev/zero | tr '\\0' x; echo; : > last-statement; exit 7";

@@ -100,6 +100,7 @@ fn shell_shortens_and_stores_long_output() {
         assert_eq!(sandbox.run(&["cat", "last"], b"").text(), stored);
         let show = sandbox.run(&["show", "last", "--format", "json"], b"").json();
         assert_eq!(show["tool"], "bash", "{show}");
+        assert_eq!((&show["command"], &show["exit_code"]), (&line.into(), &3.into()), "{show}");
     }
 }
 

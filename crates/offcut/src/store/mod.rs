@@ -17,6 +17,7 @@ mod id;
 mod memory;
 mod name;
 
+pub use crate::context::Origin;
 pub use custom::{Backend, CustomStore, Destination};
 pub use digest::Digester;
 pub use entry::{Entry, EntryState, NewEntry, Pin, Reading, Retention, Summary, UploadState};
