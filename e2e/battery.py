@@ -197,7 +197,7 @@ class Battery:
 
     def expects_preview(self, original, needle, code):
         def judge(name, text):
-            is_reported = re.search(rf"(?i)code:? {code}\b", text)
+            is_reported = re.search(rf"(?i)code:? {code}\b|: exit {code} after", text)
             status = "-" if not code else "reported" if is_reported else "**lost**"
             shown, kept, _ = self.measures(original, needle)(name, text)
             if self.way == WITHOUT:
