@@ -112,6 +112,14 @@ impl Shared {
     }
 
     pub(crate) fn ids_with_prefix(&self, beginning: &str) -> Result<Vec<Id>, StoreError> {
+        // The id in a notice must work while the store is unavailable, if the output is still on this machine.
+        let mut local = self.local.ids()?;
+        local.retain(|id| id.as_str().starts_with(beginning));
+        if let [only] = local[..]
+            && beginning.len() >= only.short().len()
+        {
+            return Ok(local);
+        }
         // The beginning of an id is a span of time.
         let fill = |digit: char| {
             let text: String = beginning.chars().chain(std::iter::repeat(digit)).take(Id::WIDTH).collect();
@@ -124,8 +132,8 @@ impl Shared {
             ..EntryFilter::default()
         };
         let mut ids: Vec<Id> = self.list(&span)?.into_iter().map(|item| item.id).collect();
-        ids.extend(self.local.ids()?);
         ids.retain(|id| id.as_str().starts_with(beginning));
+        ids.extend(local);
         ids.sort_unstable();
         ids.dedup();
         Ok(ids)

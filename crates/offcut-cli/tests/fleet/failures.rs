@@ -17,7 +17,7 @@ fn check(name: &str, value: &str, expected: &str) {
     assert!(shown.contains("only on this machine so far"), "{shown}");
     let all = shown + &ran.stderr;
     assert!(!all.contains("testsecret") && !all.contains("testkey"), "{all}");
-    let id = all.split("[offcut ").nth(1).unwrap()[..16].to_owned();
+    let id = all.split("[offcut ").nth(1).unwrap()[..10].to_owned();
     assert_eq!(
         machine.run(&["cat", &id], b"").text(),
         numbered(5000),
@@ -187,7 +187,7 @@ fn rejects_locations_that_are_not_a_store() {
         (&format!("s3://bucket/{}", "x".repeat(181)), "180 bytes in all"),
         ("s3://key:secret@bucket/x", "credentials come from the environment"),
         ("s3://bucket/x?key=secret", "credentials come from the environment"),
-        ("gs://key:secret@bucket/x", "name a directory or s3://bucket/prefix"),
+        ("gs://key:secret@bucket/x", "give a directory or s3://bucket/prefix"),
     ] {
         machine.store = store.to_owned();
         let shown = machine.run(&["cut"], numbered(5000).as_bytes()).text();

@@ -18,7 +18,7 @@ fn one_machine_reads_what_another_stored() {
         "{content}{}",
         shown.stderr
     );
-    let id = content.split("[offcut ").nth(1).unwrap()[..16].to_owned();
+    let id = content.split("offcut://").nth(1).unwrap()[..16].to_owned();
     assert!(!writer.sandbox.path().join(".local/share/offcut").exists(), "nothing is in the local store");
 
     // The command of the hint, unchanged.
@@ -31,6 +31,7 @@ fn one_machine_reads_what_another_stored() {
     let entry = reader.run(&["show", "last", "--format", "json"], b"").json();
     assert_eq!((entry["host"].as_str(), entry["exit_code"].as_i64()), (Some("ci-1"), Some(3)));
     assert_eq!(entry["tool"], "bash");
+    assert_eq!(entry["command"].as_str(), None, "a command may contain secrets, so it is not uploaded");
 
     let other = Machine::new("ci-2", &store).cut(&["--tool", "Read"], numbered(5000).as_bytes());
     let listed = |options: &[&str]| {
@@ -53,6 +54,16 @@ fn one_machine_reads_what_another_stored() {
     assert_eq!(listed(&[]), [id.as_str()], "a pinned entry stays when another machine cleans");
     reader.run(&["rm", &id], b"").text();
     reader.run(&["cat", &id], b"").failed(3, "no stored output");
+}
+
+#[test]
+fn commands_are_uploaded_only_if_that_is_configured() {
+    let store = place();
+    let (mut writer, reader) = (Machine::new("ci", &store), Machine::new("laptop", &store));
+    writer.set("OFFCUT_SHARE_COMMANDS", "true");
+    writer.run(&["run", "--shell", "seq 1 5000"], b"").text();
+    let entry = reader.run(&["show", "last", "--format", "json"], b"").json();
+    assert_eq!(entry["command"], "seq 1 5000", "{entry}");
 }
 
 #[test]
@@ -121,8 +132,8 @@ fn an_output_that_continues_is_uploaded_when_it_has_ended() {
     let (machine, reader) = (Machine::new("ci", &store), Machine::new("other", &store));
     let script = "(while [ ! -e stop ]; do sleep 0.02; done; echo the end) & seq 1 5000";
     let shown = machine.run(&["run", "--shell", script], b"").text();
-    assert!(shown.contains("more is still being captured"), "{shown}");
-    let id = shown.split("[offcut ").nth(1).unwrap()[..16].to_owned();
+    assert!(shown.contains("still running, later output is added"), "{shown}");
+    let id = shown.rsplit("[offcut ").next().unwrap()[..10].to_owned();
     std::fs::write(machine.sandbox.path().join("stop"), "").unwrap();
     until(|| machine.run(&["show", &id, "--format", "json"], b"").json()["complete"] == true);
     // The next stored output starts an uploader in the background.
