@@ -21,7 +21,7 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
         let (store, _) = setup.store_of(reference)?;
         let ids =
             if reference == "all" { store.ids()? } else { vec![retrieve::resolve(&*store, reference)?] };
-        ids.iter().try_for_each(|id| search.add(&*store, id))?;
+        search.add_all(&*store, &ids)?;
     }
     let result = search.finish();
     match (global.format, grep.count) {

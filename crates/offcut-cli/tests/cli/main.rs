@@ -21,3 +21,4 @@ mod shell;
 mod signals;
 mod stress;
 mod terminal;
+mod versions;

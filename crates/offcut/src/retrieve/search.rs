@@ -2,7 +2,7 @@
 
 use crate::boundary;
 use crate::retrieve::{PageLimits, RetrieveError, Source};
-use crate::store::{Id, Store, StoreError};
+use crate::store::{EntryState, Id, Store, StoreError};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
@@ -116,7 +116,7 @@ pub fn search(
     limits: PageLimits,
 ) -> Result<SearchResult, RetrieveError> {
     let mut search = Search::new(query, limits)?;
-    ids.iter().try_for_each(|id| search.add(store, id))?;
+    search.add_all(store, ids)?;
     Ok(search.finish())
 }
 
@@ -154,13 +154,28 @@ impl Search {
 
     /// Searches one output.
     pub fn add(&mut self, store: &dyn Store, id: &Id) -> Result<(), RetrieveError> {
-        let source = Source::open(store, &store.entry(id)?)?;
+        let entry = store.entry(id)?;
+        if let EntryState::Unsupported { version } = entry.state {
+            return Err(StoreError::Unsupported { id: *id, version }.into());
+        }
+        let source = Source::open(store, &entry)?;
         let Search { matcher, searcher, max_count, page } = self;
         let most = max_count.map(|count| page.result.shown + count);
         let collector = Collector { id: *id, matcher, most, page };
         searcher.search_reader(&*matcher, Reader { source, offset: 0 }, collector).map_err(|error| {
             RetrieveError::Store(StoreError::Io { action: "search", place: id.to_string(), error })
         })
+    }
+
+    /// Searches several outputs, except those that a newer version of offcut wrote.
+    pub fn add_all(&mut self, store: &dyn Store, ids: &[Id]) -> Result<(), RetrieveError> {
+        for id in ids {
+            match self.add(store, id) {
+                Err(RetrieveError::Store(StoreError::Unsupported { .. })) if ids.len() > 1 => {}
+                added => added?,
+            }
+        }
+        Ok(())
     }
 
     /// The result.
