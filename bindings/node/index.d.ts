@@ -165,7 +165,7 @@ export declare class Truncator {
   result<T>(value: T, call?: ResultCall): Promise<T>;
   resultSync<T>(value: T, call?: ResultCall): T;
   judge<T>(value: T, call?: ResultCall): Promise<{ value: T; results: Judged[] }>;
-  /** Bounds whatever a tool returned: text is cut, results are bounded, other objects are cut as text if too long as JSON. */
+  /** Bounds what a tool returned: text is cut, results are bounded, other objects are cut as text if too long as JSON. */
   bound(value: unknown, call?: Call): Promise<unknown>;
   tool<A extends unknown[]>(execute: (...inputs: A) => unknown, call?: Call): (...inputs: A) => Promise<unknown>;
   transform(call?: Call): OffcutTransform;

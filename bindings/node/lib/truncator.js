@@ -93,7 +93,7 @@ class Truncator {
     return runLater(this.#resultSteps(value, call));
   }
 
-  /** Bounds whatever a tool returned: text is cut, results are bounded, other objects are cut as text if too long as JSON. */
+  /** Bounds what a tool returned: text is cut, results are bounded, other objects are cut as text if too long as JSON. */
   async bound(value, call) {
     if (typeof value === 'string' || value instanceof Uint8Array) return (await this.cut(value, call)).content;
     if (value === null || typeof value !== 'object') return value;

@@ -216,7 +216,7 @@ class Truncator:
         return bounded_async if inspect.iscoroutinefunction(function) else bounded
 
     def bound(self, value: Any, tool: str | None = None, **options: Any) -> Any:
-        """Bound whatever a tool returned.
+        """Bound what a tool returned.
 
         Text is cut and results are bounded. Other dictionaries, lists, tuples and models pass if their JSON fits; otherwise
         that text is cut. Everything else passes.

@@ -22,8 +22,8 @@ pub fn panel(context: &Context, preview: &Preview) -> String {
             Some(path) => path.display().to_string(),
             None => entry.uri(),
         },
-        Saved::Failed { error, .. } => format!("not kept whole: {error}"),
-        Saved::Disabled => "not kept".to_owned(),
+        Saved::Failed { error, .. } => format!("not stored: {error}"),
+        Saved::Disabled => "not stored".to_owned(),
     };
     let rows = [("original", size(preview.original)), ("shown", size(preview.shown)), ("full output", place)];
     let mut text = format!("╭ {tool}{call}: output truncated\n");
