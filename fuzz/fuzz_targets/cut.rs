@@ -7,7 +7,8 @@ use libfuzzer_sys::fuzz_target;
 use offcut::measure::{LineConvention, lines};
 use offcut::store::{MemoryStore, Store};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Outcome, Profile, Rule, Saved, Storage, Terminal, Truncator};
+use offcut::terminal::Terminal;
+use offcut::{Context, Limits, Outcome, Profile, Rule, Saved, Storage, Truncator};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 

@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::place::Place;
 use crate::report::without_nulls;
-use offcut::DiscardEvents;
+use offcut::event::DiscardEvents;
 use offcut::report::{EntryReport, PageReport, SearchReport};
 use offcut::retention::{self, Policy};
 use offcut::retrieve::{self, PageLimits, Query, Range};

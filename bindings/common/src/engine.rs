@@ -6,10 +6,12 @@ use crate::foreign::{self, StrategyCalls, lock};
 use crate::options::{CallOptions, EngineOptions};
 use crate::place::Place;
 use crate::report::{Report, StrategyRequest, without_nulls};
+use offcut::event::JsonLinesSink;
 use offcut::measure::EstimatedTokens;
+use offcut::profile::Settings;
 use offcut::results::{Decision, Middleware, ResultOutcome};
 use offcut::store::{MemoryStore, Store};
-use offcut::{Context, JsonLinesSink, Outcome, Preview, Profile, Rule, Settings, Storage, Truncator};
+use offcut::{Context, Outcome, Preview, Profile, Rule, Storage, Truncator};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -98,7 +100,7 @@ impl Engine {
         let truncator = Truncator::new(profile.clone())
             .storage(storage.clone())
             .reach(place.reach(options.reach.as_deref())?)
-            .cap(options.max_output.map_or(offcut::DEFAULT_CAP, |amount| amount.0))
+            .cap(options.max_output.map_or(offcut::store::DEFAULT_CAP, |amount| amount.0))
             .rule(rule)?;
         let mut tools = BTreeMap::new();
         let mut by_tool = BTreeMap::new();
@@ -125,7 +127,7 @@ impl Engine {
 
     /// The profile's name.
     pub fn profile(&self) -> &str {
-        &self.profile.name
+        self.profile.name()
     }
 
     /// Whether an output would pass as it is.
@@ -167,10 +169,10 @@ impl Engine {
                 Ok(Reported { answer: whole.into_owned(), report: Report::whole(Vec::new()) })
             }
             Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
-                let part = |placed: &offcut::Placed| {
-                    preview.content.get(placed.at..placed.at + placed.length).unwrap_or_default()
+                let part = |placed: &offcut::outcome::Placed| {
+                    preview.content().get(placed.at..placed.at + placed.length).unwrap_or_default()
                 };
-                let answer = preview.placed.iter().flat_map(part).copied().collect();
+                let answer = preview.placed().iter().flat_map(part).copied().collect();
                 Ok(Reported { answer, report: Report::new(&preview, &truncator.settings(context)) })
             }
         }

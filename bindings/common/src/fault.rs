@@ -1,9 +1,10 @@
 //! Why a call fails.
 
+use offcut::limits::LimitError;
+use offcut::profile::ProfileError;
 use offcut::results::InvalidJson;
 use offcut::retrieve::RetrieveError;
 use offcut::store::StoreError;
-use offcut::{LimitError, ProfileError};
 
 /// Why a call fails; the message is for people.
 #[derive(Debug, thiserror::Error)]

@@ -5,10 +5,11 @@ use crate::event_log::EventLog;
 use crate::fault::Fault;
 use crate::foreign::{Saved, StrategyResult};
 use crate::report::Report;
+use offcut::cut::{Gap, GapReason, LinePosition};
+use offcut::event::JsonLinesSink;
+use offcut::limits::Unit;
 use offcut::store::{Digester, Entry, EntryState, NewEntry, Store, Summary};
-use offcut::{
-    Context, Event, EventSink, Gap, GapReason, JsonLinesSink, LinePosition, Profile, Size, Storage, Unit,
-};
+use offcut::{Context, Event, EventSink, Profile, Size, Storage};
 use std::time::SystemTime;
 
 impl Engine {
@@ -19,8 +20,8 @@ impl Engine {
         cut: &StrategyResult,
         context: &Context,
     ) -> Result<Reported<Vec<u8>>, Fault> {
-        let Some(frames) = &self.profile.wording else {
-            return Err(Fault::Invalid(format!("the profile {} has no frames", self.profile.name)));
+        let Some(frames) = self.profile.wording() else {
+            return Err(Fault::Invalid(format!("the profile {} has no frames", self.profile.name())));
         };
         let log = EventLog::default();
         let clock: fn() -> SystemTime = SystemTime::now;
@@ -81,9 +82,9 @@ impl Engine {
 /// Stores an output of which the caller's strategy shows something.
 fn keep(store: &dyn Store, profile: &Profile, whole: &[u8], context: &Context) -> Result<Entry, Fault> {
     let new = NewEntry {
-        retention: Some(profile.retention_days.into()),
-        file_name: &profile.file_name,
-        ..NewEntry::new(context, &profile.name)
+        retention: Some(profile.retention_days().into()),
+        file_name: profile.file_name(),
+        ..NewEntry::new(context, profile.name())
     };
     let mut writer = store.create(&new)?;
     writer.write(whole)?;

@@ -2,9 +2,11 @@
 
 use crate::fault::Fault;
 use crate::foreign::Saved;
+use offcut::profile::{TaskTool, presets};
 use offcut::results::{Shape, ShapeChoice};
 use offcut::strategy::StrategyName;
-use offcut::{Limits, Rule, TaskTool, Terminal, limits, presets};
+use offcut::terminal::Terminal;
+use offcut::{Limits, Rule, limits};
 use serde::de::{DeserializeOwned, Error, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};

@@ -1,7 +1,8 @@
 //! The report on a preview: the library's, and what the packages add to it.
 
+use offcut::profile::Settings;
 use offcut::report::CutReport;
-use offcut::{Limits, Preview, Saved, Settings};
+use offcut::{Limits, Preview, Saved};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -50,7 +51,7 @@ impl From<Limits> for LimitsReport {
 impl Report {
     /// The report on a preview that was made with these settings.
     pub(crate) fn new(preview: &Preview, settings: &Settings) -> Report {
-        let (id, saved, error) = match &preview.saved {
+        let (id, saved, error) = match preview.saved() {
             Saved::Complete(entry) | Saved::Running(entry) => {
                 let place =
                     entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
@@ -62,13 +63,13 @@ impl Report {
             Saved::Disabled => (None, None, None),
         };
         let removed = preview.removed();
-        let is_over_bytes = settings.limits.bytes.is_some_and(|most| preview.original.bytes > most);
+        let is_over_bytes = settings.limits.bytes.is_some_and(|most| preview.original().bytes > most);
         Report {
             truncated: true,
             id,
             saved,
             error,
-            cut: CutReport { limited_by: Some(preview.limited_by), ..CutReport::new(preview) },
+            cut: CutReport { limited_by: Some(preview.limited_by()), ..CutReport::new(preview) },
             removed_lines: (!is_over_bytes).then_some(removed.lines),
             removed_bytes: is_over_bytes.then_some(removed.bytes),
             ..Report::default()

@@ -74,7 +74,7 @@ fn reply(reported: Reported<Answer>, text_type: TextType) -> Option<Reply> {
         Answer::Whole if !reported.report.has_events() => None,
         Answer::Whole => Some(Reply { report, ..Reply::default() }),
         Answer::Cut(preview) => {
-            Some(Reply { content: Some(text_type.to_js(preview.content)), report, ..Reply::default() })
+            Some(Reply { content: Some(text_type.to_js(preview.into_content())), report, ..Reply::default() })
         }
         Answer::Ask(request) => {
             let saves = Some(request.save.into_iter().map(Buffer::from).collect());

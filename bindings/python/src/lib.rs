@@ -50,7 +50,7 @@ fn reply<'py>(py: Python<'py>, reported: &Reported<Answer>, text_type: TextType)
     match &reported.answer {
         Answer::Whole => Ok((None, reported.report.has_events().then(|| reported.report.json()), None)),
         Answer::Cut(preview) => {
-            Ok((Some(text_type.to_python(py, &preview.content)?), Some(reported.report.json()), None))
+            Ok((Some(text_type.to_python(py, preview.content())?), Some(reported.report.json()), None))
         }
         Answer::Ask(request) => Ok((None, Some(reported.report.json()), Some(saves(py, &request.save)?))),
     }
@@ -189,7 +189,7 @@ impl PySpool {
                 let report = reported.report.has_events().then_some(report).flatten();
                 Ok((PyBytes::new(py, &whole.unwrap_or_default()), report, None))
             }
-            Answer::Cut(preview) => Ok((PyBytes::new(py, &preview.content), report, None)),
+            Answer::Cut(preview) => Ok((PyBytes::new(py, preview.content()), report, None)),
             Answer::Ask(request) => Ok((PyBytes::new(py, b""), report, Some(saves(py, &request.save)?))),
         }
     }

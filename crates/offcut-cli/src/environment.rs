@@ -73,7 +73,7 @@ impl Setup {
             (None, Some((chosen, Origin::File { path, .. })), _) => parse_location(chosen, path.parent()),
             (None, Some((chosen, _)), _) => parse_location(chosen, None),
             (None, None, Some("seed")) => {
-                profile.seed_directory.as_deref().map_or_else(default_location, seed_location)
+                profile.seed_directory().map_or_else(default_location, seed_location)
             }
             (None, None, _) => default_location(),
         };
@@ -138,7 +138,7 @@ impl Setup {
 
     /// The maximum stored size of one output.
     pub(crate) fn cap(&self) -> u64 {
-        self.configuration.number("max_output").unwrap_or(offcut::DEFAULT_CAP)
+        self.configuration.number("max_output").unwrap_or(offcut::store::DEFAULT_CAP)
     }
 
     /// The shell that runs command lines: the configured one, the user's, or /bin/sh; never offcut itself.

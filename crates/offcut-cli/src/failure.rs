@@ -1,8 +1,9 @@
 //! Errors of commands, and their exit codes.
 
+use offcut::limits::LimitError;
+use offcut::profile::ProfileError;
 use offcut::retrieve::RetrieveError;
 use offcut::store::StoreError;
-use offcut::{LimitError, ProfileError};
 use std::io;
 
 /// Why a command failed.
@@ -87,10 +88,7 @@ impl From<RetrieveError> for Failure {
                 Failure::NotFound(anyhow::anyhow!("{error}; run `offcut ls` to list stored outputs"))
             }
             RetrieveError::PastTheEnd { .. } => Failure::NotFound(error.into()),
-            RetrieveError::Ambiguous { .. }
-            | RetrieveError::NotARange { .. }
-            | RetrieveError::SeveralRanges
-            | RetrieveError::NotAPattern { .. } => Failure::Usage(error.into()),
+            _ => Failure::Usage(error.into()),
         }
     }
 }

@@ -115,7 +115,7 @@ impl Bounds<'_> {
         let id = id.as_ref().map(Id::as_str);
         let schema_node = self.schema.and_then(|schema| Node::parse(schema).ok());
         let schema = schema_node.map_or(Schema::Open, Schema::new);
-        let repeated = text.as_deref().zip(texts.map(|texts| texts.content.as_slice()));
+        let repeated = text.as_deref().zip(texts.map(|texts| texts.content()));
         let total = data.json().len();
         let is_marked = schema.takes(data, MEMBER) && data.is_object();
         let next = id.map(|id| format!("{} {{\"id\":\"{}\"}}", self.read_tool, id));
@@ -161,7 +161,7 @@ fn add_text(result: Node<'_>, text: &str, edits: &mut Edits) {
 }
 
 fn stored_id(preview: &Preview) -> Option<Id> {
-    match &preview.saved {
+    match preview.saved() {
         Saved::Complete(entry) | Saved::Running(entry) => Some(entry.id),
         Saved::Failed { .. } | Saved::Disabled => None,
     }

@@ -6,7 +6,7 @@
 use crate::message::{Fault, code};
 use crate::tools::{ASKED_SIZE, Tool};
 use base64::Engine;
-use offcut::DiscardEvents;
+use offcut::event::DiscardEvents;
 use offcut::json::quoted;
 use offcut::notice::{Message, Notice, Tag};
 use offcut::report;

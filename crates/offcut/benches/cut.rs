@@ -6,7 +6,8 @@
 
 use offcut::measure::newlines;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Profile, Rule, Terminal, Truncator};
+use offcut::terminal::Terminal;
+use offcut::{Context, Limits, Profile, Rule, Truncator};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

@@ -2,8 +2,9 @@
 //!
 //! `cargo run -p offcut --example json_array`
 
+use offcut::cut::Segment;
 use offcut::strategy::{Ends, Room, Selection, Selector};
-use offcut::{Context, Profile, Segment, Truncator};
+use offcut::{Context, Profile, Truncator};
 
 /// Shows as many leading items of a JSON array as fit. Other text is cut at the end.
 #[derive(Default)]

@@ -5,13 +5,10 @@ use crate::limits::LimitError;
 use crate::measure::{CountTokens, EstimatedTokens};
 use crate::profile::{CheckedRule, Profile, Rule};
 use crate::render::Reach;
-use crate::store::{Clock, FsStore, Store};
+use crate::store::{Clock, DEFAULT_CAP, FsStore, Store};
 use crate::strategy::Strategy;
 use crate::truncator::Truncator;
 use std::sync::Arc;
-
-/// The most bytes that are stored of one output by default: enough for any log, not for a runaway command.
-pub const DEFAULT_CAP: u64 = 4 << 30;
 
 /// Where whole outputs are stored.
 #[derive(Clone)]

@@ -8,6 +8,7 @@ use std::ops::{Range, RangeInclusive};
 /// Why a part of the original is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum GapReason {
     /// Whole lines, or a run that spans several.
     Omitted,
@@ -77,6 +78,7 @@ pub enum LinePosition {
 
 /// How a text represents a range of the original.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PieceKind {
     /// It is those bytes.
     #[default]

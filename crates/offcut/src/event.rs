@@ -13,6 +13,7 @@ use serde::Serialize;
 
 /// What happened to an output.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Event<'a> {
     /// It fits, or its tool is exempt, so it passed as it came.
     Passed {

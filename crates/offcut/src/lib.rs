@@ -6,7 +6,7 @@
 //! # Bound a text and read a part back
 //!
 //! ```
-//! use offcut::{Context, Saved, Truncator};
+//! use offcut::{Context, Truncator};
 //! use std::time::SystemTime;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,7 +19,7 @@
 //! let preview = outcome.preview().expect("the output does not fit");
 //! assert!(outcome.text().starts_with("[offcut: "));
 //!
-//! let Saved::Complete(entry) = &preview.saved else { panic!("not stored") };
+//! let entry = preview.entry().expect("it was stored");
 //! let path = entry.path.as_ref().expect("a directory store has files");
 //! assert_eq!(std::fs::read_to_string(path)?, output);
 //! # Ok(())
@@ -52,7 +52,7 @@
 //! ```
 //! use offcut::retrieve::{self, PageLimits, Range};
 //! use offcut::store::{FsStore, Store};
-//! use offcut::{Context, DiscardEvents, Profile, Reach, Storage, Truncator};
+//! use offcut::{Context, Profile, Reach, Storage, Truncator, event::DiscardEvents};
 //! use std::{error::Error, process::Command, sync::Arc, time::SystemTime};
 //!
 //! struct Tools {
@@ -100,14 +100,14 @@ mod binary;
 mod boundary;
 mod builder;
 mod context;
-mod cut;
-mod event;
+pub mod cut;
+pub mod event;
 pub mod json;
 pub mod limits;
 pub mod measure;
 pub mod notice;
-mod outcome;
-mod profile;
+pub mod outcome;
+pub mod profile;
 mod recorder;
 mod render;
 pub mod report;
@@ -121,20 +121,14 @@ pub mod strategy;
 pub mod terminal;
 mod truncator;
 
-pub use builder::{DEFAULT_CAP, Storage};
+pub use builder::Storage;
 pub use context::Context;
-pub use cut::{Cut, Gap, GapReason, LinePosition, Piece, PieceKind, Segment, Size};
-#[cfg(feature = "tracing")]
-pub use event::TracingSink;
-pub use event::{DiscardEvents, Event, EventSink, JsonLinesSink};
-pub use limits::{LimitError, Limits, Unit};
-pub use outcome::{Outcome, Preview, Saved, StoredPart};
-pub use profile::{
-    Frames, Marking, Profile, ProfileError, Removed, Results, Rule, Settings, TaskTool, TrailingLines,
-    Treatment, presets,
-};
+pub use cut::Size;
+pub use event::{Event, EventSink};
+pub use limits::Limits;
+pub use outcome::{Outcome, Preview, Saved};
+pub use profile::{Profile, Rule};
 pub use recorder::CommandEnd;
-pub use render::{Placed, Reach};
+pub use render::Reach;
 pub use spool::Spool;
-pub use terminal::Terminal;
 pub use truncator::Truncator;

@@ -64,6 +64,7 @@ pub type Limits = PerUnit<Option<u64>>;
 
 /// Which limit an output exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unit {
     /// Too many lines.
     Lines,
@@ -88,6 +89,7 @@ impl fmt::Display for Unit {
 
 /// A limit that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LimitError {
     /// The limit is 0.
     #[error("a limit of 0 {unit} shows nothing: give at least 1, or leave the limit out")]

@@ -2,7 +2,7 @@
 
 use crate::cut::{Gap, Size};
 use crate::limits::Unit;
-use crate::render::Placed;
+pub use crate::render::Placed;
 use crate::store::{Entry, Id};
 use std::borrow::Cow;
 
@@ -59,25 +59,65 @@ impl Outcome<'_> {
 
 /// A bounded preview of an output, and what is known about the rest.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Preview {
-    /// What to show: parts of the original, and notices.
-    pub content: Vec<u8>,
-    /// Which parts of it are the original's, in order.
-    pub placed: Vec<Placed>,
-    /// The size of the original.
-    pub original: Size,
-    /// How much of the original is shown.
-    pub shown: Size,
-    /// What is not shown.
-    pub gaps: Vec<Gap>,
-    /// The limit that was exceeded first.
-    pub limited_by: Unit,
-    /// What became of the whole output.
-    pub saved: Saved,
+    pub(crate) content: Vec<u8>,
+    pub(crate) placed: Vec<Placed>,
+    pub(crate) original: Size,
+    pub(crate) shown: Size,
+    pub(crate) gaps: Vec<Gap>,
+    pub(crate) limited_by: Unit,
+    pub(crate) saved: Saved,
 }
 
 impl Preview {
+    /// What to show: parts of the original, and notices.
+    pub fn content(&self) -> &[u8] {
+        &self.content
+    }
+
+    /// What to show, without a copy.
+    pub fn into_content(self) -> Vec<u8> {
+        self.content
+    }
+
+    /// Which parts of the content are the original's, in order.
+    pub fn placed(&self) -> &[Placed] {
+        &self.placed
+    }
+
+    /// The size of the original.
+    pub fn original(&self) -> Size {
+        self.original
+    }
+
+    /// How much of the original is shown.
+    pub fn shown(&self) -> Size {
+        self.shown
+    }
+
+    /// What is not shown, in order.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// The limit that was exceeded first.
+    pub fn limited_by(&self) -> Unit {
+        self.limited_by
+    }
+
+    /// What became of the whole output in the store.
+    pub fn saved(&self) -> &Saved {
+        &self.saved
+    }
+
+    /// The entry that has every byte of the output so far.
+    pub fn entry(&self) -> Option<&Entry> {
+        match &self.saved {
+            Saved::Complete(entry) | Saved::Running(entry) => Some(entry),
+            Saved::Failed { .. } | Saved::Disabled => None,
+        }
+    }
+
     /// How much is not shown. A line that is shown in part counts as shown.
     pub fn removed(&self) -> Size {
         let less = |original: Option<u64>, shown: Option<u64>| Some(original?.saturating_sub(shown?));

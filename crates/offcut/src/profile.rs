@@ -21,10 +21,8 @@ const BUILT_IN: [(&str, &str); 6] = [
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// The name by which it is chosen.
-    pub name: String,
-    /// One line about it.
-    pub about: String,
+    pub(crate) name: String,
+    about: String,
     limits: Limits,
     #[serde(default)]
     keep: Limits,
@@ -38,20 +36,14 @@ pub struct Profile {
     conventions: ConventionNames,
     #[serde(default)]
     tools: BTreeMap<String, Rule>,
-    /// The template for names of stored files.
-    pub file_name: String,
-    /// How long stored outputs are kept; `None` keeps them for ever.
-    pub retention_days: Option<u32>,
-    /// The directory of the profile's source document, with `{data}`, `{home}` and `{project}`; used only on request.
-    pub seed_directory: Option<String>,
-    /// Environment variables of the profile's source document, and the configuration key that each one sets.
+    pub(crate) file_name: String,
+    pub(crate) retention_days: Option<u32>,
+    seed_directory: Option<String>,
     #[serde(default)]
-    pub environment: BTreeMap<String, String>,
-    /// How tool results are treated.
+    environment: BTreeMap<String, String>,
     #[serde(default)]
-    pub results: Results,
-    /// The wording of the profile's source document; `None` for offcut's own notices.
-    pub wording: Option<Frames>,
+    pub(crate) results: Results,
+    pub(crate) wording: Option<Frames>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -158,6 +150,7 @@ pub fn presets() -> BTreeMap<String, Rule> {
 
 /// Why a profile cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProfileError {
     /// There is no profile with this name.
     #[error("no profile {name:?}; available: {known}")]
@@ -278,6 +271,46 @@ impl Profile {
             profile.check(rule)?;
         }
         Ok(profile)
+    }
+
+    /// The name by which it is chosen.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// One line about it.
+    pub fn about(&self) -> &str {
+        &self.about
+    }
+
+    /// How many days stored outputs are kept; `None` keeps them for ever.
+    pub fn retention_days(&self) -> Option<u32> {
+        self.retention_days
+    }
+
+    /// The directory of the profile's source document, with `{data}`, `{home}` and `{project}`; used only on request.
+    pub fn seed_directory(&self) -> Option<&str> {
+        self.seed_directory.as_deref()
+    }
+
+    /// Environment variables of the profile's source document, and the configuration key that each one sets.
+    pub fn environment(&self) -> &BTreeMap<String, String> {
+        &self.environment
+    }
+
+    /// How tool results are treated.
+    pub fn results(&self) -> Results {
+        self.results
+    }
+
+    /// The wording of the profile's source document; `None` for offcut's own notices.
+    pub fn wording(&self) -> Option<&Frames> {
+        self.wording.as_ref()
+    }
+
+    /// The template for names of stored files.
+    pub fn file_name(&self) -> &str {
+        &self.file_name
     }
 
     /// Whether a preview says why its output was not stored.

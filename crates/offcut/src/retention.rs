@@ -31,6 +31,7 @@ pub struct Candidate {
 
 /// Whether an entry may be removed at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Protection {
     /// It may.
     None,

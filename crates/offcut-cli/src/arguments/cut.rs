@@ -2,8 +2,10 @@
 
 use clap::Args;
 use offcut::limits::parse_size;
+use offcut::profile::{TaskTool, presets};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Rule, TaskTool, Terminal, presets};
+use offcut::terminal::Terminal;
+use offcut::{Context, Limits, Rule};
 use std::ffi::OsString;
 use std::time::Duration;
 

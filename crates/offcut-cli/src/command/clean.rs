@@ -78,7 +78,7 @@ fn upload(setup: &Setup) -> Result<Option<UploadReport>, Failure> {
 /// Flags, then the configuration, then the profile.
 fn policy(setup: &Setup, clean: &Clean) -> Policy {
     let configuration = &setup.configuration;
-    let days = configuration.number("retention.days").or(setup.profile.retention_days.map(u64::from));
+    let days = configuration.number("retention.days").or(setup.profile.retention_days().map(u64::from));
     let configured =
         days.filter(|&days| days > 0).map(|days| std::time::Duration::from_secs(days * 24 * 60 * 60));
     Policy {
@@ -91,7 +91,7 @@ fn policy(setup: &Setup, clean: &Clean) -> Policy {
 /// Whether an entry's profile keeps outputs forever: it is removed only when an age is given explicitly.
 fn is_never_cleaned(item: &Entry, known: &mut BTreeMap<String, bool>) -> bool {
     *known.entry(item.profile.clone()).or_insert_with_key(|name| {
-        config::profile(name).is_ok_and(|profile| profile.retention_days.is_none())
+        config::profile(name).is_ok_and(|profile| profile.retention_days().is_none())
     })
 }
 

@@ -4,7 +4,9 @@ use crate::arguments::{ConfigCommand, Format, GlobalOptions};
 use crate::config::{self, Configuration, KEYS, Key, Layer, Origin, to_toml};
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
-use offcut::{Profile, Settings, TaskTool, Terminal};
+use offcut::Profile;
+use offcut::profile::{Settings, TaskTool};
+use offcut::terminal::Terminal;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -87,7 +89,8 @@ fn tool_rows(tool: &str, setup: &Setup) -> Vec<Row> {
             .flat_map(|layer| [set_for(key, Some(tool), layer), set_for(key, None, layer)])
             .flatten()
             .find(|setting| Some(&setting.value) == value.as_ref());
-        let origin = setter.map_or_else(|| Origin::Profile(profile.name.clone()), |setting| setting.origin);
+        let origin =
+            setter.map_or_else(|| Origin::Profile(profile.name().to_owned()), |setting| setting.origin);
         let name = format!("tools.{}.{}", bare_or_quoted(tool), key.name);
         rows.push(Row { key: name, value, origin: origin.to_string() });
     }
@@ -138,7 +141,7 @@ fn origin_of_default(name: &str, settings: Option<&Settings>, profile: &Profile)
         Some(("keep", "bytes")) if is_same => Origin::As("limits.bytes"),
         Some(("keep", "chars")) if is_same => Origin::As("limits.chars"),
         Some(("keep", "tokens")) if is_same => Origin::As("limits.tokens"),
-        _ => Origin::Profile(profile.name.clone()),
+        _ => Origin::Profile(profile.name().to_owned()),
     }
 }
 
@@ -176,10 +179,10 @@ fn default(name: &str, setup: &Setup, profile: &Profile) -> (Option<Value>, Orig
         "store.layout" => text("own".to_owned()),
         "reach" => text("shell".to_owned()),
         "mcp.readable" => text("store".to_owned()),
-        "max_output" => (Some(offcut::DEFAULT_CAP.into()), Origin::Default),
+        "max_output" => (Some(offcut::store::DEFAULT_CAP.into()), Origin::Default),
         "retention.days" => {
-            let days = profile.retention_days.unwrap_or(0);
-            (Some(days.into()), Origin::Profile(profile.name.clone()))
+            let days = profile.retention_days().unwrap_or(0);
+            (Some(days.into()), Origin::Profile(profile.name().to_owned()))
         }
         _ => (None, Origin::Default),
     }

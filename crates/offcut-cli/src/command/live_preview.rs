@@ -79,7 +79,7 @@ impl LivePreview {
         match shown {
             Outcome::Passed(content) => content.get(self.printed..).unwrap_or_default(),
             Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
-                &preview.content
+                preview.content()
             }
         }
     }

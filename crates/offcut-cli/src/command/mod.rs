@@ -89,11 +89,11 @@ fn harmless(name: &str) -> String {
 /// Prints on standard error what a preview in another profile's words does not say about the stored output.
 fn warn_about_store(profile: &Profile, shown: &Outcome<'_>) {
     let Some(preview) = shown.preview() else { return };
-    let warning = match &preview.saved {
+    let warning = match preview.saved() {
         Saved::Failed { error, .. } if !profile.reports_store_errors() => {
             format!("the output was not stored: {error}")
         }
-        Saved::Complete(entry) if profile.wording.is_some() => match offcut::report::only_local(entry) {
+        Saved::Complete(entry) if profile.wording().is_some() => match offcut::report::only_local(entry) {
             Some(reason) => format!("{} is only on this machine so far: {reason}", entry.id),
             None => return,
         },

@@ -22,7 +22,7 @@ pub(crate) fn profiles(global: &GlobalOptions, profiles: &Profiles) -> CommandRe
     let mut rows = Vec::new();
     for name in Profile::names().map(str::to_owned).chain(config::user_profiles()) {
         let about = config::profile(&name)
-            .map_or_else(|error| format!("invalid: {error:#}"), |profile| profile.about);
+            .map_or_else(|error| format!("invalid: {error:#}"), |profile| profile.about().to_owned());
         rows.push(Row { name, about });
     }
     match global.format {

@@ -3,7 +3,7 @@
 use crate::arguments::{Format, GlobalOptions, Read, Reference};
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
-use offcut::DiscardEvents;
+use offcut::event::DiscardEvents;
 use offcut::notice::{Message, Notice, Tag};
 use offcut::report::{self, PageReport};
 use offcut::retrieve::{self, Page, PageLimits, Progress, Range};

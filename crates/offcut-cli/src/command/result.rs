@@ -4,8 +4,8 @@ use crate::arguments::{GlobalOptions, ToolResult};
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::housekeeping;
+use offcut::Saved;
 use offcut::results::{BoundedJson, Middleware, ResultOutcome, ResultReport, SkipReason, panel};
-use offcut::{Preview, Saved};
 use std::io::{IsTerminal, Read};
 
 pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResult {
@@ -57,7 +57,7 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
             cut = true;
             if result.panel || std::io::stderr().is_terminal() {
                 eprint!("{}", panel(&report.context, preview));
-            } else if let Preview { saved: Saved::Failed { error, .. }, .. } = &**preview {
+            } else if let Saved::Failed { error, .. } = preview.saved() {
                 eprintln!("offcut: the full output was not stored: {error}");
             }
         }

@@ -228,8 +228,10 @@ fn parse(kind: Kind, text: &str) -> Result<Value, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offcut::Limits;
+    use offcut::profile::TaskTool;
     use offcut::strategy::{Split, StrategyName};
-    use offcut::{Limits, TaskTool, Terminal};
+    use offcut::terminal::Terminal;
 
     /// A value of every key that a rule has arrives in the rule.
     #[test]

@@ -10,7 +10,8 @@ pub(crate) use keys::{KEYS, Key, Kind, ProjectAccess};
 pub(crate) use layer::{Layer, Origin, Problem, Setting, Trust, to_toml};
 
 use etcetera::{BaseStrategy, choose_base_strategy};
-use offcut::{Limits, Profile, ProfileError, Rule};
+use offcut::profile::ProfileError;
+use offcut::{Limits, Profile, Rule};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +94,7 @@ impl Configuration {
     /// Adds the environment variables that the profile defines.
     pub(crate) fn with_variables_of(mut self, profile: &Profile) -> Configuration {
         let mut layer = Layer::default();
-        for (name, path) in &profile.environment {
+        for (name, path) in profile.environment() {
             self.variable(&mut layer, name, path);
         }
         // The OFFCUT_ variables take precedence over those of the profile.

@@ -81,7 +81,7 @@ fn run_keeps_exit_code_when_store_is_removed_while_running() {
         let sandbox = Sandbox::new();
         let store = sandbox.store();
         let line = format!(
-            "seq 1 100000; until [ -e '{0}' ]; do :; done; rm -rf '{0}'; {more}; exit 7",
+            "seq 1 100000; until [ -e '{0}' ]; do :; done; until rm -rf '{0}'; do :; done; {more}; exit 7",
             store.display()
         );
         check_not_stored(&sandbox.run(&["run", "--shell", &line], b""), "cannot");

@@ -2,7 +2,7 @@
 
 use crate::harness::{Place, all, number, put, text};
 use crate::proxy::Proxy;
-use offcut::DiscardEvents;
+use offcut::event::DiscardEvents;
 use offcut::retrieve::{PageLimits, Range, page};
 use offcut::store::Store;
 

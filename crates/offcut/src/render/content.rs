@@ -5,6 +5,7 @@ use crate::notice::Notice;
 
 /// Where a part of the original is in a preview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Placed {
     /// The offset in the preview.
     pub at: usize,

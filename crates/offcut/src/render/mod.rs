@@ -23,6 +23,7 @@ pub(crate) use next::NEXT_PAGE_BYTES;
 
 /// What the reader of a preview can use to read the rest. A preview names nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reach {
     /// A shell, with the command that runs offcut there and finds the store.
     Shell {

@@ -74,6 +74,7 @@ pub enum ResultOutcome {
 
 /// Why a result is left unchanged whatever its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SkipReason {
     /// Its tool is one of [`Middleware::skip_tools`](crate::results::Middleware::skip_tools).
     ToolExcluded,

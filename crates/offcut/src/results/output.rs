@@ -23,6 +23,7 @@ pub struct ToolOutput {
 
 /// Whether a tool succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ToolStatus {
     /// It succeeded.
     Succeeded,

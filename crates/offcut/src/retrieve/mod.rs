@@ -24,6 +24,7 @@ use std::path::Path;
 
 /// Why a stored output could not be read or searched.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RetrieveError {
     /// The store failed, or has no such entry.
     #[error(transparent)]

@@ -37,6 +37,7 @@ pub struct Query {
 
 /// One line of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hit {
     /// The output.
     pub id: Id,
@@ -52,6 +53,7 @@ pub struct Hit {
 
 /// What kind of line a hit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HitKind {
     /// It matches.
     Match,

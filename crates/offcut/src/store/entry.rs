@@ -170,6 +170,7 @@ impl EntryState {
 
 /// Where the bytes of an entry are, in a store that is not on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UploadState {
     /// In the store.
     #[default]

@@ -33,6 +33,9 @@ use std::time::SystemTime;
 /// Returns the time. Callers pass one, usually `SystemTime::now`, because the library reads no clock itself.
 pub type Clock = fn() -> SystemTime;
 
+/// The most bytes that are stored of one output by default: enough for any log, not for a runaway command.
+pub const DEFAULT_CAP: u64 = 4 << 30;
+
 /// Stores whole outputs.
 pub trait Store: Send + Sync {
     /// Opens a new entry. It exists from now on, and it is [`EntryState::Running`] until it is committed.
@@ -131,6 +134,7 @@ pub trait Writer: Send {
 
 /// Why a store could not do something.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The operating system reported an error.
     #[error("cannot {action} {place}: {error}")]

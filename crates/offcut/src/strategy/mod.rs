@@ -80,6 +80,7 @@ where
 /// The names of the built-in strategies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum StrategyName {
     /// The beginning.
     Head,

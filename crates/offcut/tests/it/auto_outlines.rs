@@ -3,7 +3,8 @@
 use crate::common::{in_pieces, memory, native};
 use crate::properties::{check, fits};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Rule, Terminal, Truncator};
+use offcut::terminal::Terminal;
+use offcut::{Context, Limits, Rule, Truncator};
 use proptest::prelude::*;
 
 fn auto(limits: Limits, terminal: Terminal) -> Truncator {
@@ -251,8 +252,8 @@ proptest! {
         let whole = auto(limits, terminal);
         let whole = whole.apply(text.as_bytes(), &Context::default());
         if let Some(preview) = whole.preview() {
-            fits(&preview.content, limits).map_err(TestCaseError::fail)?;
-            prop_assert!(preview.content.len() <= text.len().max(512));
+            fits(preview.content(), limits).map_err(TestCaseError::fail)?;
+            prop_assert!(preview.content().len() <= text.len().max(512));
             // In JSON, markers are not separate lines; the properties of the json strategy cover them.
             if !text.starts_with('{') {
                 check(text.as_bytes(), preview, terminal)?;

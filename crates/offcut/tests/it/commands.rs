@@ -77,7 +77,7 @@ fn running_output_is_stored_and_ended_by_another_process() {
         let mut spool = truncator.spool(Context::tool("bash"));
         spool.observe(&first);
         let (shown, file) = spool.pause(ending("exit 7 after 0.1 s"));
-        let Saved::Running(entry) = &shown.preview().unwrap().saved else { panic!("{shown:?}") };
+        let Saved::Running(entry) = &shown.preview().unwrap().saved() else { panic!("{shown:?}") };
         assert_eq!(store.entry(&entry.id).unwrap().state, EntryState::Running);
         let mut file = file.unwrap();
         file.write_all(&later).unwrap();
@@ -92,7 +92,7 @@ fn running_output_is_stored_and_ended_by_another_process() {
         assert_eq!(summary.digest, blake3::hash(&all).to_hex().as_str());
         assert_eq!((summary.exit_code, summary.original.bytes), (Some(7), all.len() as u64));
         assert_eq!(summary.lines, lines(&all, LineConvention::Terminated));
-        let missing: u64 = summary.gaps.iter().map(offcut::Gap::bytes).sum();
+        let missing: u64 = summary.gaps.iter().map(offcut::cut::Gap::bytes).sum();
         assert_eq!(missing + summary.shown.bytes, all.len() as u64, "what came later was not shown");
     }
 }
@@ -136,7 +136,7 @@ fn output_that_cannot_continue_is_not_reported_as_stored() {
             spool.observe(&text);
             let (shown, file) = spool.pause(ending("exit 7 after 0.1 s"));
             assert!(file.is_none());
-            let Saved::Failed { error, .. } = &shown.preview().unwrap().saved else { panic!("{shown:?}") };
+            let Saved::Failed { error, .. } = &shown.preview().unwrap().saved() else { panic!("{shown:?}") };
             assert!(error.contains(says), "{error}");
             let content = String::from_utf8_lossy(shown.content());
             assert!(content.contains("still running, later output is not stored"), "{content}");
@@ -162,7 +162,7 @@ fn background_writer_changes_nothing_else() {
                 let mut spool = truncator.spool(Context::default());
                 text.chunks(chunk).for_each(|chunk| spool.observe(chunk));
                 let shown = spool.finish();
-                let kept = match &shown.preview().unwrap().saved {
+                let kept = match &shown.preview().unwrap().saved() {
                     Saved::Complete(entry) => Ok(entry.summary.clone().unwrap().digest),
                     Saved::Failed { error, .. } => {
                         Err(error.replace(&store.ids().unwrap()[0].to_string(), "ID"))

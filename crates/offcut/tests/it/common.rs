@@ -167,7 +167,7 @@ pub(crate) fn cut(outcome: ResultOutcome) -> Box<Preview> {
 }
 
 pub(crate) fn stored(preview: &Preview) -> Vec<u8> {
-    match &preview.saved {
+    match preview.saved() {
         Saved::Complete(entry) => std::fs::read(entry.path.as_ref().unwrap()).unwrap(),
         other => panic!("not stored: {other:?}"),
     }

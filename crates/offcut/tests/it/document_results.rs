@@ -1,12 +1,13 @@
 //! The scenarios of tool results in the profiles' source documents.
 
 use crate::common::{Fault, Faulty, cut, lines, middleware, numbered, stored, through};
+use offcut::profile::TaskTool;
 use offcut::results::{
     BoundedJson, Decision, Middleware, ResultOutcome, Shape, ShapeChoice, SkipReason, panel,
 };
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Profile, Rule, Saved, Storage, TaskTool, Truncator};
+use offcut::{Context, Profile, Rule, Saved, Storage, Truncator};
 use serde_json::{Value, json};
 
 #[test]
@@ -39,10 +40,10 @@ fn opencode_seed_001_section_7_2_tool_that_truncates_itself() {
     let text = numbered(5000);
     let shown = tool.truncator().apply(text.as_bytes(), &Context::tool("custom"));
     let preview = shown.preview().unwrap();
-    let Saved::Complete(entry) = &preview.saved else { panic!("not kept") };
+    let Saved::Complete(entry) = preview.saved() else { panic!("not kept") };
     let result = json!({
         "title": "Custom Tool Result",
-        "output": String::from_utf8_lossy(&preview.content),
+        "output": String::from_utf8_lossy(preview.content()),
         "metadata": {"truncated": true, "customPath": entry.path},
     });
     let (around, store, _directory) = middleware("opencode", Rule::default());
@@ -161,10 +162,11 @@ fn unified_pages_have_the_readable_form() {
     let (unified, store, _directory) = middleware("unified", Rule::default());
     let envelope = json!({"status": "success", "data": {"stdout": numbered(9000)}, "text": ""});
     let preview = cut(through(&unified, &envelope, "Bash").1);
-    let Saved::Complete(entry) = preview.saved else { panic!("not kept") };
+    let Saved::Complete(entry) = preview.saved() else { panic!("not kept") };
     let range = offcut::retrieve::Range::lines("10:11").unwrap();
     let page =
-        offcut::retrieve::page(&*store, &entry, range, Default::default(), &offcut::DiscardEvents).unwrap();
+        offcut::retrieve::page(&*store, entry, range, Default::default(), &offcut::event::DiscardEvents)
+            .unwrap();
     assert_eq!(String::from_utf8_lossy(&page.content), "line8\nline9\n");
 }
 

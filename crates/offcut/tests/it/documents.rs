@@ -3,9 +3,10 @@
 //! Each test names the seed document and its section.
 
 use crate::common::{Fault, Faulty, bytes, lines, noon};
+use offcut::profile::TaskTool;
 use offcut::store::{FsStore, Store};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Outcome, Profile, Rule, Saved, Storage, TaskTool, Truncator};
+use offcut::{Context, Limits, Outcome, Profile, Rule, Saved, Storage, Truncator};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ fn run(profile: &str, tool: &str, rule: Rule, text: &str) -> Segment {
     let truncator =
         Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store)).rule(rule).unwrap();
     let shown = truncator.apply(text.as_bytes(), &Context::tool(tool));
-    let path = shown.preview().and_then(|preview| match &preview.saved {
+    let path = shown.preview().and_then(|preview| match preview.saved() {
         Saved::Complete(entry) => entry.path.clone(),
         _ => None,
     });
@@ -212,7 +213,7 @@ fn corrects_empty_preview_and_failed_saving() {
         let Some(preview) = truncator.apply(text.as_bytes(), &Context::tool("x")).into_preview() else {
             panic!()
         };
-        let content = String::from_utf8(preview.content).unwrap();
+        let content = String::from_utf8(preview.content().to_vec()).unwrap();
         assert!(content.len() < text.len());
         assert!(content.ends_with(
             "The tool call succeeded but the output was truncated. The full output could not be saved: \
@@ -271,7 +272,7 @@ proptest! {
             }
             prop_assert_eq!(matches!(shown, Outcome::Passed(_)), fits || preview == text);
             let Some(cut) = shown.preview() else { continue };
-            let content = String::from_utf8(cut.content.clone()).unwrap();
+            let content = String::from_utf8(cut.content().to_vec()).unwrap();
             let in_bytes = hit_bytes || (profile == "coding-agent" && text.len() > most_bytes);
             let removed = if in_bytes {
                 format!("...{} bytes truncated...", text.len() - preview.len())

@@ -1,9 +1,10 @@
 //! Tests of events: every step emits one.
 
 use crate::common::{Fault, Faulty, memory, noon};
+use offcut::event::JsonLinesSink;
 use offcut::retrieve::{Page, PageLimits, Range, page};
 use offcut::store::Store;
-use offcut::{Context, JsonLinesSink, Profile, Storage, Truncator};
+use offcut::{Context, Profile, Storage, Truncator};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 

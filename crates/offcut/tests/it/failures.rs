@@ -3,7 +3,8 @@
 use crate::common::{bytes, lines, memory, native, read_all};
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Profile, Rule, Saved, Storage, Terminal, Truncator};
+use offcut::terminal::Terminal;
+use offcut::{Context, Limits, Profile, Rule, Saved, Storage, Truncator};
 
 const STRATEGIES: [StrategyName; 6] = StrategyName::ALL;
 
@@ -74,13 +75,13 @@ fn shown_and_missing_counts_add_up() {
             panic!()
         };
         let removed = preview.removed();
-        assert_eq!(preview.shown.bytes + removed.bytes, text.len() as u64);
-        assert_eq!(preview.shown.lines + removed.lines, 5000);
-        assert_eq!(preview.gaps.iter().map(|gap| gap.end - gap.start).sum::<u64>(), removed.bytes);
-        let said = String::from_utf8(preview.content.clone()).unwrap();
+        assert_eq!(preview.shown().bytes + removed.bytes, text.len() as u64);
+        assert_eq!(preview.shown().lines + removed.lines, 5000);
+        assert_eq!(preview.gaps().iter().map(|gap| gap.end - gap.start).sum::<u64>(), removed.bytes);
+        let said = String::from_utf8(preview.content().to_vec()).unwrap();
         let header = said.lines().next().unwrap();
         assert!(
-            header.starts_with(&format!("[offcut: {} of 5000 lines shown (", preview.shown.lines)),
+            header.starts_with(&format!("[offcut: {} of 5000 lines shown (", preview.shown().lines)),
             "{header}"
         );
     }
@@ -94,7 +95,7 @@ fn raw_bytes_are_stored_and_shown_unchanged() {
     let truncator = native(Rule { terminal: Some(Terminal::Raw), ..Rule::default() }, store.clone());
     let Some(preview) = truncator.apply(&text, &Context::default()).into_preview() else { panic!() };
     assert_eq!(read_all(&*store, &store.ids().unwrap()[0]), text);
-    assert!(preview.content.windows(256).any(|window| window == &text[..256]));
+    assert!(preview.content().windows(256).any(|window| window == &text[..256]));
 }
 
 /// [S8] A character split between two writes is one character.
@@ -139,9 +140,13 @@ fn unavailable_store_is_reported_and_preview_is_bounded() {
     let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
         panic!()
     };
-    assert!(matches!(&preview.saved, Saved::Failed { error, .. } if error == "there is no home directory"));
-    assert!(preview.content.len() <= 9500);
-    assert!(String::from_utf8(preview.content).unwrap().contains("not stored: there is no home directory"));
+    assert!(matches!(preview.saved(), Saved::Failed { error, .. } if error == "there is no home directory"));
+    assert!(preview.content().len() <= 9500);
+    assert!(
+        String::from_utf8(preview.content().to_vec())
+            .unwrap()
+            .contains("not stored: there is no home directory")
+    );
 }
 
 /// [D17] Limits in characters and tokens apply to wide text, too.
@@ -156,7 +161,7 @@ fn character_and_token_limits_apply_to_wide_text() {
         let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
             panic!()
         };
-        let shown = String::from_utf8(preview.content).unwrap();
+        let shown = String::from_utf8(preview.content().to_vec()).unwrap();
         assert!(limits.chars.is_none_or(|most| shown.chars().count() as u64 <= most));
         assert!(shown.matches('漢').count() > 50, "{limits:?}: {shown}");
     }

@@ -2,7 +2,8 @@
 
 use crate::common::{in_pieces, memory, native};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Outcome, Preview, Rule, Terminal, Truncator};
+use offcut::terminal::Terminal;
+use offcut::{Context, Limits, Outcome, Preview, Rule, Truncator};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -30,17 +31,17 @@ fn body(content: &[u8]) -> String {
 #[track_caller]
 fn parsed(text: &str, bytes: u64) -> Value {
     let preview = preview(text.as_bytes(), bytes);
-    assert!(preview.content.len() as u64 <= bytes.max(512));
-    let said = String::from_utf8_lossy(&preview.content).into_owned();
+    assert!(preview.content().len() as u64 <= bytes.max(512));
+    let said = String::from_utf8_lossy(preview.content()).into_owned();
     assert!(said.contains("JSON, shortened"), "{said}");
-    let body = body(&preview.content);
+    let body = body(preview.content());
     serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"))
 }
 
 /// Checks that all `expected` parts of a text are shown at 1000 bytes.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
-    let body = body(&preview(text.as_bytes(), 1000).content);
+    let body = body(preview(text.as_bytes(), 1000).content());
     for part in expected {
         assert!(body.contains(part), "{part} is not in {body}");
     }
@@ -121,7 +122,7 @@ fn outliers_are_shown() {
         let shown = tests.iter().filter(|test| test["name"].is_string()).count();
         assert_eq!(words.sum::<usize>() + shown, count, "{value:#}");
         let documents = (0..count).map(|number| item(number) + "\n").collect::<String>();
-        let body = body(&preview(documents.as_bytes(), 1000).content);
+        let body = body(preview(documents.as_bytes(), 1000).content());
         assert!(names.iter().all(|name| body.contains(name)), "{body}");
     }
 }
@@ -131,11 +132,11 @@ fn json_lines_stay_json_lines() {
     let text: String =
         (0..900).map(|number| format!("{{\"id\": {number}, \"text\": \"{}\"}}\n", "x".repeat(300))).collect();
     let preview = preview(text.as_bytes(), 2000);
-    let body = body(&preview.content);
+    let body = body(preview.content());
     let values: Vec<Value> = body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(values.len() > 4);
     assert_eq!((&values[0]["id"], &values[values.len() - 1]["id"]), (&Value::from(0), &Value::from(899)));
-    let said = String::from_utf8_lossy(&preview.content).into_owned();
+    let said = String::from_utf8_lossy(preview.content()).into_owned();
     assert!(said.contains("900 JSON documents, shortened"), "{said}");
     assert!(said.lines().any(|line| line.starts_with("[offcut") && line.ends_with(" not shown]")), "{said}");
 }
@@ -171,7 +172,7 @@ fn markers_differ_from_strings_of_the_text() {
 
 #[test]
 fn invalid_json_is_reported_as_an_outline() {
-    let said = |text: &[u8]| String::from_utf8_lossy(&preview(text, 1000).content).into_owned();
+    let said = |text: &[u8]| String::from_utf8_lossy(preview(text, 1000).content()).into_owned();
     let items = list(900, |number| number.to_string());
     let check = |text: &[u8], words: &str| {
         let said = said(text);
@@ -194,7 +195,7 @@ fn deep_nesting_is_shortened() {
     parsed(&deep(50), 1000);
     parsed(&deep(20_000), 1000);
     let deeper = deep(400_000);
-    let said = preview(deeper.as_bytes(), 1000).content;
+    let said = preview(deeper.as_bytes(), 1000).into_content();
     assert!(String::from_utf8_lossy(&said).contains("outline, not valid JSON"));
 }
 
@@ -234,8 +235,8 @@ fn hostile_texts_are_shown_in_part() {
     let mega = 1 << 20;
     let check = |text: &[u8]| {
         let preview = preview(text, 1000);
-        assert!(!preview.content.is_empty() && preview.content.len() <= 1000);
-        String::from_utf8_lossy(&preview.content).into_owned()
+        assert!(!preview.content().is_empty() && preview.content().len() <= 1000);
+        String::from_utf8_lossy(preview.content()).into_owned()
     };
     for text in [
         format!("[\"{}\"]", "x".repeat(20 * mega)),
@@ -317,16 +318,16 @@ proptest! {
         let truncator = native(rule, memory());
         let shown = truncator.apply(text.as_bytes(), &Context::default());
         let Some(preview) = shown.preview() else { return Ok(()) };
-        prop_assert!(preview.content.len() as u64 <= bytes.max(512));
-        let body = body(&preview.content);
+        prop_assert!(preview.content().len() as u64 <= bytes.max(512));
+        let body = body(preview.content());
         let values = serde_json::Deserializer::from_str(&body).into_iter::<Value>();
         let values: Result<Vec<Value>, _> = values.collect();
         prop_assert!(values.is_ok(), "{:?} in {}", values, body);
 
-        let mut rest = &preview.content[..];
+        let mut rest = preview.content();
         let mut notices = Vec::new();
         let mut at = 0;
-        let ends = preview.gaps.iter().map(|gap| (gap.start, gap.end)).chain([(text.len() as u64, 0)]);
+        let ends = preview.gaps().iter().map(|gap| (gap.start, gap.end)).chain([(text.len() as u64, 0)]);
         for (start, end) in ends {
             let span = &text.as_bytes()[at..start as usize];
             let place = crate::properties::find(rest, span, |_| true);
@@ -340,6 +341,6 @@ proptest! {
         prop_assert!(notices.contains("[offcut") || notices.contains("[+"), "{}", notices);
 
         let again = native(rule, memory());
-        prop_assert_eq!(in_pieces(&again, text.as_bytes(), places), String::from_utf8_lossy(&preview.content));
+        prop_assert_eq!(in_pieces(&again, text.as_bytes(), places), String::from_utf8_lossy(preview.content()));
     }
 }

@@ -1,8 +1,9 @@
 //! Tests of the exact text of notices in the native profile.
 
 use crate::common::{Fault, Faulty, bytes, lines, memory, native};
+use offcut::profile::TaskTool;
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Profile, Reach, Rule, Saved, Storage, TaskTool, Truncator};
+use offcut::{Context, Limits, Profile, Reach, Rule, Saved, Storage, Truncator};
 
 const ID: &str = "11nzcp4801000000";
 const SHORT: &str = "11nzcp4801";
@@ -162,7 +163,7 @@ fn hint_names_only_what_the_reader_can_use() {
         let shown = truncator.apply(text.as_bytes(), &Context::default());
         assert!(shown.content().len() <= 9500 && shown.preview().is_some());
         let text = String::from_utf8(shown.content().to_vec()).unwrap();
-        let Saved::Complete(entry) = &shown.preview().unwrap().saved else { panic!("not stored") };
+        let Saved::Complete(entry) = &shown.preview().unwrap().saved() else { panic!("not stored") };
         let path = directory.join(format!("{}.txt", entry.id)).display().to_string();
         text.lines().last().unwrap().replace(&path, "PATH").replace(entry.id.short(), "ID")
     };
@@ -222,13 +223,13 @@ fn strategy_that_returns_text_is_bounded_and_marked_opaque() {
             native(Rule::default(), store.clone()).strategy(Opaque::new(move |text, _| make(text)));
         let shown = truncator.apply(text.as_bytes(), &Context::default());
         let preview = shown.preview().unwrap();
-        let content = String::from_utf8_lossy(&preview.content).into_owned();
+        let content = String::from_utf8_lossy(preview.content()).into_owned();
         assert!(content.len() <= 9500 && content.contains(shows), "{content:.300}");
         assert!(content.contains("chosen from lines 1:5000]"), "{content:.300}");
-        assert_eq!(preview.gaps.len(), 1);
-        assert_eq!(preview.gaps[0].why, offcut::GapReason::Opaque);
-        assert_eq!((preview.gaps[0].start, preview.gaps[0].end), (0, 48893));
-        let Saved::Complete(entry) = &preview.saved else { panic!("not kept") };
+        assert_eq!(preview.gaps().len(), 1);
+        assert_eq!(preview.gaps()[0].why, offcut::cut::GapReason::Opaque);
+        assert_eq!((preview.gaps()[0].start, preview.gaps()[0].end), (0, 48893));
+        let Saved::Complete(entry) = preview.saved() else { panic!("not kept") };
         assert_eq!(crate::common::read_all(&*store, &entry.id), text.as_bytes());
     };
     check(|_| b"a summary of mine".to_vec(), "a summary of mine");

@@ -36,7 +36,7 @@ fn every_profile_keeps_hostile_names_inside_the_store() {
                 ..Context::default()
             };
             let shown = truncator.apply(text.as_bytes(), &context);
-            let Some(Saved::Complete(entry)) = shown.preview().map(|preview| &preview.saved) else {
+            let Some(Saved::Complete(entry)) = shown.preview().map(|preview| preview.saved()) else {
                 panic!("{profile} {name:?}")
             };
             let path = entry.path.as_ref().unwrap();
@@ -80,13 +80,13 @@ fn output_over_the_cap_is_stored_in_part_and_reported() {
         spool.observe(&b"0123456789\n".repeat(1000));
     }
     let shown = spool.finish();
-    let Some(Saved::Failed { error, part: Some(part) }) = shown.preview().map(|preview| &preview.saved)
+    let Some(Saved::Failed { error, part: Some(part) }) = shown.preview().map(|preview| preview.saved())
     else {
         panic!()
     };
     let id = store.ids().unwrap()[0];
     assert_eq!(error, "one output may have at most 100000 bytes (max_output)");
-    assert_eq!(*part, offcut::StoredPart { id, bytes: 100_000 });
+    assert_eq!(*part, offcut::outcome::StoredPart { id, bytes: 100_000 });
     let entry = store.entry(&id).unwrap();
     assert_eq!((entry.bytes, entry.summary.unwrap().original.bytes), (100_000, 1_100_000));
 }

@@ -5,7 +5,8 @@ use crate::rendered;
 use offcut::measure::{CharConvention, CountTokens, EstimatedTokens, LineConvention, chars, lines};
 use offcut::store::{EntryState, MemoryStore, Store};
 use offcut::strategy::{Split, StrategyName};
-use offcut::{Context, Limits, Outcome, Preview, Profile, Rule, Saved, Storage, Terminal, Truncator};
+use offcut::terminal::Terminal;
+use offcut::{Context, Limits, Outcome, Preview, Profile, Rule, Saved, Storage, Truncator};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -132,12 +133,12 @@ pub(crate) fn check(text: &[u8], preview: &Preview, terminal: Terminal) -> Resul
 
 fn check_gaps(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
     let mut at = 0;
-    for gap in &preview.gaps {
+    for gap in preview.gaps() {
         let (start, end) = (gap.start as usize, gap.end as usize);
         prop_assert!(
             start >= at && end > start && end <= text.len(),
             "gaps are ordered and inside: {:?}",
-            preview.gaps
+            preview.gaps()
         );
         prop_assert!(!splits_a_character(text, start) && !splits_a_character(text, end), "{gap:?}");
         prop_assert_eq!(gap.first_line, 1 + offcut::measure::newlines(&text[..start]));
@@ -151,17 +152,17 @@ fn check_gaps(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
 fn check_raw(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
     let mut spans = Vec::new();
     let mut at = 0;
-    for gap in &preview.gaps {
+    for gap in preview.gaps() {
         spans.push(&text[at..gap.start as usize]);
         at = gap.end as usize;
     }
     spans.push(&text[at..]);
     let kept: usize = spans.iter().map(|span| span.len()).sum();
-    prop_assert_eq!(kept as u64, preview.shown.bytes);
+    prop_assert_eq!(kept as u64, preview.shown().bytes);
     prop_assert!(kept > 0, "never an empty preview");
 
     // Notices are whole lines before, between and after the spans. A line feed may be added to a span.
-    let mut rest = &preview.content[..];
+    let mut rest = preview.content();
     let mut notices = Vec::new();
     for span in spans.iter().filter(|span| !span.is_empty()) {
         let place =
@@ -206,15 +207,15 @@ proptest! {
             }
             Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
                 prop_assert!(fits(&text, limits).is_err(), "only what is over a limit is cut");
-                fits(&preview.content, limits).map_err(TestCaseError::fail)?;
-                prop_assert!(preview.content.len() <= text.len().max(512), "never larger than the original");
+                fits(preview.content(), limits).map_err(TestCaseError::fail)?;
+                prop_assert!(preview.content().len() <= text.len().max(512), "never larger than the original");
                 check(&text, preview, terminal)?;
-                let Saved::Complete(entry) = &preview.saved else { return Err(TestCaseError::fail("not kept")) };
+                let Saved::Complete(entry) = preview.saved() else { return Err(TestCaseError::fail("not kept")) };
                 prop_assert_eq!(read_all(&*store, &entry.id), &text[..]);
                 let summary = entry.summary.as_ref().unwrap();
                 prop_assert_eq!(&summary.digest, &blake3::hash(&text).to_hex().to_string());
                 prop_assert_eq!(summary.original.bytes, text.len() as u64);
-                let said = String::from_utf8_lossy(&preview.content).into_owned();
+                let said = String::from_utf8_lossy(preview.content()).into_owned();
                 prop_assert!(said.contains(entry.id.short()), "the notice names the entry: {}", said);
             }
         }
@@ -245,8 +246,8 @@ proptest! {
         match (streamed.preview(), whole.preview()) {
             (None, None) => prop_assert!(store.ids().unwrap().is_empty()),
             (Some(streamed), Some(whole)) => {
-                prop_assert_eq!(&streamed.gaps, &whole.gaps);
-                prop_assert_eq!(streamed.limited_by, whole.limited_by);
+                prop_assert_eq!(streamed.gaps(), whole.gaps());
+                prop_assert_eq!(streamed.limited_by(), whole.limited_by());
                 let id = store.ids().unwrap()[0];
                 prop_assert_eq!(read_all(&*store, &id), &text[..]);
             }
@@ -271,11 +272,11 @@ proptest! {
         let truncator = native(rule(limits, name, split, terminal), store.clone());
         if let Some(preview) = truncator.apply(&text[..], &Context::default()).into_preview() {
             let over = match fault { Fault::WriteAfter(after) => after < text.len() as u64, _ => true };
-            fits(&preview.content, effective(limits)).map_err(TestCaseError::fail)?;
+            fits(preview.content(), effective(limits)).map_err(TestCaseError::fail)?;
             check(&text, &preview, terminal)?;
-            let said = String::from_utf8_lossy(&preview.content).into_owned();
+            let said = String::from_utf8_lossy(preview.content()).into_owned();
             if over {
-                prop_assert!(matches!(preview.saved, Saved::Failed { .. }), "kept");
+                prop_assert!(matches!(preview.saved(), Saved::Failed { .. }), "kept");
                 prop_assert!(said.contains("not stored") || said.contains("bytes were stored"), "{}", said);
                 prop_assert!(!said.contains("nothing is lost"), "{}", said);
                 for id in store.ids().unwrap() {
@@ -300,11 +301,11 @@ proptest! {
         let truncator =
             Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store.clone())).rule(rule).unwrap();
         if let Some(preview) = truncator.apply(&text[..], &Context::default()).into_preview() {
-            prop_assert!(preview.shown.bytes > 0);
+            prop_assert!(preview.shown().bytes > 0);
             // One character wider than the limit is shown, because a preview is never empty.
-            prop_assert!(preview.shown.bytes <= most_bytes.max(4), "{:?}", preview.shown);
+            prop_assert!(preview.shown().bytes <= most_bytes.max(4), "{:?}", preview.shown());
             // So is one more line if the others are empty.
-            prop_assert!(preview.shown.lines <= most_lines + 1, "{:?}", preview.shown);
+            prop_assert!(preview.shown().lines <= most_lines + 1, "{:?}", preview.shown());
             prop_assert_eq!(read_all(&*store, &store.ids().unwrap()[0]), &text[..]);
         }
     }

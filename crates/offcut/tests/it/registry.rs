@@ -82,7 +82,7 @@ fn check(store: &dyn Store, number: u64, executed: &ExecutedCall) -> bool {
     assert!(others.into_iter().all(|line| line.starts_with(&format!("call {number} line"))));
     let ResultOutcome::Truncated(preview) = &executed.outcome else { panic!("not cut") };
     assert_eq!(executed.result.metadata["truncated"], true);
-    match &preview.saved {
+    match preview.saved() {
         Saved::Complete(entry) => {
             assert_eq!(read_all(store, &entry.id), text(number).as_bytes());
             assert_eq!(entry.context.call_id.as_deref(), Some(executed.call_id.as_str()));

@@ -2,35 +2,33 @@
 
 use crate::common::{Fault, Faulty, bytes, lines, memory, native, read_all};
 use crate::properties::find;
+use offcut::cut::{Gap, GapReason, PieceKind, Segment};
 use offcut::store::Store;
 use offcut::strategy::StrategyName;
 use offcut::terminal::Screen;
-use offcut::{
-    Context, Gap, GapReason, Limits, Outcome, PieceKind, Preview, Profile, Rule, Saved, Segment, Storage,
-    Truncator,
-};
+use offcut::{Context, Limits, Outcome, Preview, Profile, Rule, Saved, Storage, Truncator};
 use proptest::prelude::*;
 
 /// Checks that a preview of `text` consists of verbatim spans, rendered lines, parts of rendered lines, and notices.
 pub(crate) fn check(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
-    let content = &preview.content;
+    let content = preview.content();
     prop_assert!(!content.is_empty(), "never an empty preview");
     let control = content.iter().enumerate().find(|&(place, &byte)| {
         let ends_line = byte == b'\r' && content.get(place + 1) == Some(&b'\n');
         (byte < 0x20 && byte != b'\n' && byte != b'\t' && !ends_line) || byte == 0x7F
     });
     prop_assert_eq!(control, None, "no control is shown");
-    prop_assert!(preview.shown.bytes <= text.len() as u64 && preview.shown.bytes <= content.len() as u64);
-    if memchr::memmem::find(content, b"binary output").is_some() && preview.shown.bytes == 0 {
+    prop_assert!(preview.shown().bytes <= text.len() as u64 && preview.shown().bytes <= content.len() as u64);
+    if memchr::memmem::find(content, b"binary output").is_some() && preview.shown().bytes == 0 {
         prop_assert_eq!(
-            preview.gaps.iter().map(|gap| (gap.start, gap.end)).collect::<Vec<_>>(),
+            preview.gaps().iter().map(|gap| (gap.start, gap.end)).collect::<Vec<_>>(),
             [(0, text.len() as u64)]
         );
         return Ok(());
     }
 
-    let (required, drawn) = required(text, &preview.gaps);
-    let mut rest = &content[..];
+    let (required, drawn) = required(text, preview.gaps());
+    let mut rest = content;
     let mut others = Vec::new();
     for span in required.iter().filter(|span| !span.is_empty()) {
         let place =
@@ -102,7 +100,7 @@ fn preview(rule: Rule, text: &[u8]) -> Preview {
 }
 
 fn text(preview: &Preview) -> String {
-    String::from_utf8(preview.content.clone()).unwrap()
+    String::from_utf8(preview.content().to_vec()).unwrap()
 }
 
 fn frames(count: usize) -> String {
@@ -125,9 +123,10 @@ fn progress_frames_become_one_line() {
     );
     assert_eq!(read_all(&*store, &store.ids().unwrap()[0]), raw.as_bytes());
     let preview = preview(Rule::default(), raw.as_bytes());
-    let gaps: Vec<_> = preview.gaps.iter().map(|gap| (gap.start, gap.end, gap.first_line, gap.why)).collect();
+    let gaps: Vec<_> =
+        preview.gaps().iter().map(|gap| (gap.start, gap.end, gap.first_line, gap.why)).collect();
     assert_eq!(gaps, [(0, 125_001, 1, GapReason::Control)]);
-    assert_eq!((preview.shown.bytes, preview.shown.lines), (34, 2), "bytes as shown");
+    assert_eq!((preview.shown().bytes, preview.shown().lines), (34, 2), "bytes as shown");
     assert_eq!((preview.removed().bytes, preview.removed().lines), (124_980, 0));
 }
 
@@ -163,7 +162,7 @@ fn coloured_lines_keep_their_numbers() {
         "{shown}"
     );
     assert!(shown.contains("]\n1\nplain 1\n2\nplain 2\n"), "{shown}");
-    let missing: Vec<&Gap> = preview.gaps.iter().filter(|gap| gap.why == GapReason::Omitted).collect();
+    let missing: Vec<&Gap> = preview.gaps().iter().filter(|gap| gap.why == GapReason::Omitted).collect();
     assert_eq!(missing.len(), 1);
     let marker = format!("[offcut: lines {}:{} not shown]", missing[0].first_line, missing[0].last_line);
     let before = shown.lines().take_while(|line| !line.starts_with(&marker)).count();
@@ -179,8 +178,8 @@ fn long_rendered_line_is_cut() {
     let rule = Rule { strategy: Some(StrategyName::HeadTail), limits: bytes(1500), ..Rule::default() };
     let preview = preview(rule, raw.as_bytes());
     let shown = text(&preview);
-    assert_eq!(preview.gaps.len(), 1, "{:?}", preview.gaps);
-    assert_eq!((preview.gaps[0].why, preview.gaps[0].start), (GapReason::Line, 0));
+    assert_eq!(preview.gaps().len(), 1, "{:?}", preview.gaps());
+    assert_eq!((preview.gaps()[0].why, preview.gaps()[0].start), (GapReason::Line, 0));
     assert_eq!((shown.matches("BEGIN").count(), shown.matches("END\nlast\n").count()), (1, 1), "{shown}");
     assert!(shown.contains("of line 1 not shown]\n漢"), "{shown}");
     assert!(shown.contains(&format!("read {SHORT} --bytes 0:8000, or ")), "{shown}");
@@ -238,8 +237,8 @@ fn binary_output_is_described() {
         said[9],
         format!("[offcut {SHORT}: more: offcut read {SHORT} --bytes 0:8000, or offcut grep PATTERN {SHORT}]")
     );
-    let gaps: Vec<_> = shown.gaps.iter().map(|gap| (gap.start, gap.end)).collect();
-    assert_eq!((gaps, shown.shown.bytes, shown.shown.lines), (vec![(0, 20_016)], 0, 0));
+    let gaps: Vec<_> = shown.gaps().iter().map(|gap| (gap.start, gap.end)).collect();
+    assert_eq!((gaps, shown.shown().bytes, shown.shown().lines), (vec![(0, 20_016)], 0, 0));
 
     for limits in [bytes(256), lines(4), Limits { tokens: Some(128), ..Limits::default() }] {
         let shown = text(&preview(Rule { limits, ..Rule::default() }, &raw));
@@ -251,5 +250,5 @@ fn binary_output_is_described() {
     assert!(shown.content().starts_with(
         b"[offcut: binary output (image/png), 20016 bytes, not shown; the rest was not stored]"
     ));
-    assert!(matches!(shown.preview().unwrap().saved, Saved::Disabled));
+    assert!(matches!(shown.preview().unwrap().saved(), Saved::Disabled));
 }

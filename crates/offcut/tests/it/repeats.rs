@@ -1,8 +1,9 @@
 //! Tests of repeated lines: they are folded, and only truly similar lines are reported as repeated.
 
 use crate::common::{memory, native};
+use offcut::cut::GapReason;
 use offcut::strategy::StrategyName;
-use offcut::{Context, GapReason, Limits, Rule, Truncator};
+use offcut::{Context, Limits, Rule, Truncator};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -50,7 +51,7 @@ done
         let shown = truncator(strategy, 8000).apply(text.as_bytes(), &Context::default());
         assert_eq!(String::from_utf8_lossy(shown.content()), expected, "{strategy:?}");
         let Some(preview) = shown.into_preview() else { panic!("the text is over the limits") };
-        let whys: Vec<&str> = preview.gaps.iter().map(|gap| gap.why.as_str()).collect();
+        let whys: Vec<&str> = preview.gaps().iter().map(|gap| gap.why.as_str()).collect();
         assert_eq!(whys, ["repeated", "repeated"]);
     }
 }
@@ -96,8 +97,8 @@ proptest! {
         let text: String = lines.iter().map(|(line, times)| line.repeat(*times)).collect();
         let shown = truncator(StrategyName::Smart, bytes).apply(text.as_bytes(), &Context::default());
         if let Some(preview) = shown.preview() {
-            let kinds: HashSet<String> = preview.content.split(|&byte| byte == b'\n').map(kind).collect();
-            for gap in preview.gaps.iter().filter(|gap| gap.why == GapReason::Repeated) {
+            let kinds: HashSet<String> = preview.content().split(|&byte| byte == b'\n').map(kind).collect();
+            for gap in preview.gaps().iter().filter(|gap| gap.why == GapReason::Repeated) {
                 let left_out = &text.as_bytes()[gap.start as usize..gap.end as usize];
                 prop_assert!(left_out.ends_with(b"\n") || gap.end as usize == text.len());
                 for line in left_out.split_inclusive(|&byte| byte == b'\n') {

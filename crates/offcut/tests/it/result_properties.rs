@@ -112,13 +112,13 @@ proptest! {
         prop_assert_eq!(bounded.results.len(), 1);
         match &bounded.results[0].outcome {
             ResultOutcome::Truncated(preview) => {
-                prop_assert!(preview.content.len() as u64 <= most);
-                let Saved::Complete(entry) = &preview.saved else { panic!("a memory store keeps everything") };
+                prop_assert!(preview.content().len() as u64 <= most);
+                let Saved::Complete(entry) = preview.saved() else { panic!("a memory store keeps everything") };
                 // An unpaired surrogate becomes one replacement character.
-                let shown = String::from_utf8_lossy(&preview.content).replace("\u{fffd}\u{fffd}\u{fffd}", "\u{fffd}");
+                let shown = String::from_utf8_lossy(preview.content()).replace("\u{fffd}\u{fffd}\u{fffd}", "\u{fffd}");
                 let chars = |text: &[u8]| offcut::measure::chars(text, offcut::measure::CharConvention::CodePoints);
                 let all = chars(&read_all(&*store, &entry.id));
-                let placed = preview.placed.iter().map(|part| chars(&preview.content[part.at..part.at + part.length]));
+                let placed = preview.placed().iter().map(|part| chars(&preview.content()[part.at..part.at + part.length]));
                 let hidden = all - placed.sum::<u64>();
                 let removed = preview.removed().bytes.to_string();
                 let expected = fill(after, &serde_json::to_string(&shown).unwrap())

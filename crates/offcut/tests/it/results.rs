@@ -60,12 +60,16 @@ fn bounds_results_of_every_model_interface() {
         assert_eq!(results[0].context.call_id.as_deref(), Some("t1"), "{shape:?}");
         let mut value: Value = serde_json::from_str(&json).unwrap();
         let ResultOutcome::Truncated(preview) = &results[0].outcome else { panic!("{shape:?} was not cut") };
-        assert_eq!(value.pointer(place).unwrap().as_str().unwrap().as_bytes(), preview.content, "{shape:?}");
-        assert!(preview.content.len() <= 9500);
+        assert_eq!(
+            value.pointer(place).unwrap().as_str().unwrap().as_bytes(),
+            preview.content(),
+            "{shape:?}"
+        );
+        assert!(preview.content().len() <= 9500);
         // Only the text has changed.
         *value.pointer_mut(place).unwrap() = json!(text);
         assert_eq!(value, result);
-        let Saved::Complete(entry) = &preview.saved else { panic!("{shape:?} was not kept") };
+        let Saved::Complete(entry) = preview.saved() else { panic!("{shape:?} was not kept") };
         assert_eq!(read_all(&*store, &entry.id), text.as_bytes());
         // A result within the limits is unchanged byte for byte.
         let small = interfaces("short").into_iter().map(|(_, result, _)| format!(" {result} \n"));
@@ -114,13 +118,13 @@ fn mcp_notices_are_separate_parts() {
     assert!(parts[5]["text"].as_str().unwrap().contains("more: Read "));
     assert_eq!(value["isError"], true);
     assert_eq!(value["_meta"]["other"], 1);
-    let Saved::Complete(entry) = &preview.saved else { panic!("not kept") };
+    let Saved::Complete(entry) = preview.saved() else { panic!("not kept") };
     assert_eq!(value["_meta"]["offcut.dev/cut"]["id"], entry.id.as_str());
     // Five thousand small blocks are measured together.
     let blocks: Vec<Value> =
         (0..5000).map(|number| json!({"type": "text", "text": format!("block {number}")})).collect();
     let (value, outcome) = through(&native, &json!({"content": blocks}), "search");
-    assert!(cut(outcome).content.len() <= 9500);
+    assert!(cut(outcome).content().len() <= 9500);
     assert!(value["content"].as_array().unwrap().len() < 1900);
 }
 
@@ -157,7 +161,7 @@ fn native_shows_the_last_lines_of_a_result() {
         assert!(output.starts_with("[offcut: ") && output.contains("\nline1\n"));
         assert!(output.len() <= 9500);
         // The header counts it as shown.
-        assert_eq!(preview.original.bytes, preview.shown.bytes + preview.removed().bytes);
+        assert_eq!(preview.original().bytes, preview.shown().bytes + preview.removed().bytes);
     }
 }
 
@@ -169,7 +173,7 @@ fn previews_and_pages_are_not_cut_or_stored_again() {
     let text: String = (1..=20_000).map(|number| format!("{number} is the number of this line\n")).collect();
     let (value, outcome) = through(&wide, &json!({"title": "", "output": text}), "bash");
     let preview = cut(outcome);
-    let Saved::Complete(entry) = &preview.saved else { panic!("not kept") };
+    let Saved::Complete(entry) = preview.saved() else { panic!("not kept") };
     let tight = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
     let tight = Middleware::new(tight.rule(Rule { limits: bytes(2000), ..Rule::default() }).unwrap());
     let kept = store.ids().unwrap().len();
@@ -187,7 +191,8 @@ fn previews_and_pages_are_not_cut_or_stored_again() {
     // A page that was full.
     let range = offcut::retrieve::Range::ALL;
     let page =
-        offcut::retrieve::page(&*store, entry, range, Default::default(), &offcut::DiscardEvents).unwrap();
+        offcut::retrieve::page(&*store, entry, range, Default::default(), &offcut::event::DiscardEvents)
+            .unwrap();
     let foot = format!("[offcut {}: page ends at byte {} of {}; more: …]\n", entry.id, page.end, entry.bytes);
     passes(&format!("{}{foot}", String::from_utf8_lossy(&page.content)), true);
     assert_eq!(store.ids().unwrap().len(), kept);

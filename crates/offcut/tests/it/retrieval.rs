@@ -2,7 +2,7 @@
 
 use crate::common::memory;
 use offcut::Context;
-use offcut::DiscardEvents;
+use offcut::event::DiscardEvents;
 use offcut::retrieve::{PageLimits, Progress, Range, RetrieveError, page, resolve};
 use offcut::store::{
     Entry, EntryState, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Summary, Writer, contract,

@@ -173,10 +173,10 @@ fn bounds_the_output_and_names_the_reason_when_the_directory_is_unusable() {
         let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
             panic!()
         };
-        assert!(preview.content.len() <= 9500);
-        let Saved::Failed { error, .. } = &preview.saved else { panic!("{directory:?}") };
+        assert!(preview.content().len() <= 9500);
+        let Saved::Failed { error, .. } = preview.saved() else { panic!("{directory:?}") };
         assert!(error.contains(reason), "{directory:?}: {error}");
-        let header = String::from_utf8_lossy(&preview.content).lines().next().unwrap().to_owned();
+        let header = String::from_utf8_lossy(preview.content()).lines().next().unwrap().to_owned();
         assert!(header.contains("the rest was not stored: ") && header.contains(reason), "{header}");
     }
 }
@@ -193,6 +193,6 @@ fn reports_a_directory_that_is_removed_during_writing() {
     spool.observe(&b"line\n".repeat(10_000));
     let shown = spool.finish();
     let preview = shown.preview().unwrap();
-    assert!(matches!(preview.saved, Saved::Failed { .. }), "{:?}", preview.saved);
-    assert!(String::from_utf8_lossy(&preview.content).contains("not stored"));
+    assert!(matches!(preview.saved(), Saved::Failed { .. }), "{:?}", preview.saved());
+    assert!(String::from_utf8_lossy(preview.content()).contains("not stored"));
 }

@@ -1,9 +1,10 @@
 //! The source documents of the profiles unified (seed 002), takumi (seed 003) and klaude (seed 004).
 
 use crate::common::{Fault, Faulty, noon};
+use offcut::profile::TaskTool;
 use offcut::store::{FsStore, Store};
 use offcut::strategy::{Split, StrategyName};
-use offcut::{Context, Limits, Profile, Rule, Saved, Storage, TaskTool, Truncator};
+use offcut::{Context, Limits, Profile, Rule, Saved, Storage, Truncator};
 use std::sync::Arc;
 
 struct Previews {
@@ -22,7 +23,7 @@ fn run_times(profile: &str, rule: Rule, text: &str, times: usize) -> Previews {
     for _ in 0..times {
         let shown = truncator.apply(text.as_bytes(), &context);
         run.content = String::from_utf8(shown.content().to_vec()).unwrap();
-        if let Some(Saved::Complete(entry)) = shown.preview().map(|preview| &preview.saved) {
+        if let Some(Saved::Complete(entry)) = shown.preview().map(|preview| preview.saved()) {
             let path = entry.path.clone().unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
             run.paths.push(path.display().to_string());
@@ -41,8 +42,8 @@ fn failing(profile: &str, text: &str) -> String {
     let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
         panic!()
     };
-    assert!(matches!(preview.saved, Saved::Failed { .. }));
-    String::from_utf8(preview.content).unwrap()
+    assert!(matches!(preview.saved(), Saved::Failed { .. }));
+    String::from_utf8(preview.content().to_vec()).unwrap()
 }
 
 fn names(run: &Previews) -> Vec<&str> {
@@ -114,7 +115,7 @@ fn seed_003_frames_and_edges() {
     // If storing fails, the preview has no path.
     let content = failing("takumi", &numbered(2000));
     assert_eq!(content, format!("{}\n\n...1 lines truncated...", numbered(2000).trim_end()));
-    assert_eq!(Profile::named("takumi").unwrap().retention_days, None, "never cleaned");
+    assert_eq!(Profile::named("takumi").unwrap().retention_days(), None, "never cleaned");
 }
 
 fn klaude(hidden: usize, saved: &str, head: &str, tail: &str) -> String {

@@ -1,10 +1,11 @@
 //! Entries of other format versions: version 1 from a fixture that an old build wrote, and one newer than this build's.
 
 use crate::common::noon;
+use offcut::cut::GapReason;
+use offcut::event::DiscardEvents;
 use offcut::retention::{self, Candidate, Policy, Protection};
 use offcut::retrieve::{self, PageLimits, Query, Range};
 use offcut::store::{EntryFilter, EntryState, FsStore, Id, Pin, Reading, Store, StoreError};
-use offcut::{DiscardEvents, GapReason};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};

@@ -15,6 +15,7 @@ use std::borrow::Cow;
 
 /// A shape of tool results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Shape {
     /// `{success, output, metadata}`.
     CodingAgent,
