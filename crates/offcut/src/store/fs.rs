@@ -142,13 +142,17 @@ impl FsStore {
 
     /// An entry that is running according to its metadata: only a living writer holds the lock.
     fn check_writer(&self, entry: Entry, path: &Path) -> Entry {
-        match open_file(path) {
-            Ok(file) if file.try_lock_shared().is_err() => entry,
-            // Bytes without a lock: the writer has ended.
-            Ok(file) if file.metadata().is_ok_and(|found| found.size() > 0) => {
-                self.repair(entry, path, &file)
-            }
-            _ => entry.with_state(EntryState::Abandoned),
+        let Ok(file) = open_file(path) else { return entry.with_state(EntryState::Abandoned) };
+        if file.try_lock_shared().is_err() {
+            return entry;
+        }
+        // The writer has ended. It may have committed the entry after its metadata was read here.
+        let entry = self.load(&entry.id).map_or(entry, |(entry, _)| entry);
+        let has_bytes = file.metadata().is_ok_and(|found| found.size() > 0);
+        match entry.state {
+            EntryState::Running if has_bytes => self.repair(entry, path, &file),
+            EntryState::Running => entry.with_state(EntryState::Abandoned),
+            _ => entry,
         }
     }
 }

@@ -154,6 +154,30 @@ fn modified_or_missing_files_make_an_entry_damaged() {
 }
 
 /// Everything that can be wrong with a directory, and the reason in the preview.
+/// A reader that finds the metadata of a running entry may see its lock only after the writer has committed.
+#[test]
+fn reading_an_entry_while_it_is_committed_does_not_abandon_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = FsStore::new(directory.path().join("store"), SystemTime::now);
+    let context = Context::default();
+    for _ in 0..400 {
+        let mut writer = store.create(&NewEntry::new(&context, "native")).unwrap();
+        let id = writer.id();
+        writer.write(b"all of it").unwrap();
+        let committed = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !committed.load(std::sync::atomic::Ordering::Relaxed) {
+                    store.entry(&id).unwrap();
+                }
+            });
+            writer.commit(EntryState::Complete, &Default::default()).unwrap();
+            committed.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert_eq!(store.entry(&id).unwrap().state, EntryState::Complete);
+    }
+}
+
 #[test]
 fn bounds_the_output_and_names_the_reason_when_the_directory_is_unusable() {
     let home = tempfile::tempdir().unwrap();
