@@ -173,12 +173,12 @@ pub struct Size {
 }
 
 /// Which parts of the original are shown and which are not.
+///
+/// Pieces and gaps cover the whole original without overlaps: the only constructor computes the gaps from the pieces.
 #[derive(Clone, Debug)]
 pub struct Cut<'text> {
-    /// What is shown, in order, without overlaps.
-    pub pieces: Vec<Piece<'text>>,
-    /// What is not shown, in order. Pieces and gaps together cover the whole original.
-    pub gaps: Vec<Gap>,
+    pieces: Vec<Piece<'text>>,
+    gaps: Vec<Gap>,
 }
 
 impl<'text> Cut<'text> {
@@ -209,6 +209,26 @@ impl<'text> Cut<'text> {
         }
         let gaps = gaps(kept.iter().filter(|piece| piece.form != PieceKind::Mark), total, lines);
         Cut { pieces: kept, gaps }
+    }
+
+    /// What is shown, in order, and the strategy's marks.
+    pub fn pieces(&self) -> &[Piece<'text>] {
+        &self.pieces
+    }
+
+    /// What is not shown, in order.
+    pub fn gaps(&self) -> &[Gap] {
+        &self.gaps
+    }
+
+    /// What is shown, without a copy.
+    pub(crate) fn into_pieces(self) -> Vec<Piece<'text>> {
+        self.pieces
+    }
+
+    /// What is not shown, without a copy.
+    pub(crate) fn into_gaps(self) -> Vec<Gap> {
+        self.gaps
     }
 
     /// Marks gaps as repeated if they are whole lines inside one of these ranges, which are in order.

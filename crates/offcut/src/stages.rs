@@ -217,7 +217,7 @@ impl Observed<'_> {
             .whole_so_far(&forecast)
             .or_else(|| seen.whole_as_rendered(&forecast))
             .unwrap_or_else(|| seen.select(&mut **selector, &forecast));
-        let is_whole = cut.gaps.is_empty() && trailer.state == OutputState::Ended;
+        let is_whole = cut.gaps().is_empty() && trailer.state == OutputState::Ended;
         let form = if is_whole { Form::Whole } else { Form::Preview(plan) };
         Decided { seen, cut, form }
     }
@@ -316,7 +316,7 @@ impl<'o> Decided<'o> {
         }
         let shown = self.cut.size(&settings.conventions, &*truncator.tokens, *original);
         let (saved, file) =
-            recorder.commit(*original, ends.lines(), shown, &self.cut.gaps, ending, trailer.state);
+            recorder.commit(*original, ends.lines(), shown, self.cut.gaps(), ending, trailer.state);
         Committed { decided: self, shown, saved, file }
     }
 }
@@ -352,7 +352,7 @@ impl Committed<'_> {
         };
         let limited_by = settings.limits.first_exceeded(opening, settings.conventions, &**tokens);
         let preview =
-            Preview { content, placed, original: *original, shown, gaps: cut.gaps, limited_by, saved };
+            Preview { content, placed, original: *original, shown, gaps: cut.into_gaps(), limited_by, saved };
         announce(&**sink, context, &preview);
         let preview = Box::new(preview);
         let outcome = match (form, trailer.state) {

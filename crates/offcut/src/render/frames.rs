@@ -31,7 +31,7 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
         "error" => Some(Content::added(error.clone())),
         _ => None,
     });
-    let from_start = facts.cut.pieces.first().is_some_and(|piece| piece.start == 0);
+    let from_start = facts.cut.pieces().first().is_some_and(|piece| piece.start == 0);
     let to_end = facts.cut.missing().next().is_some_and(|gap| gap.end == facts.original.bytes);
     let frame = if from_start && to_end { &frames.head } else { &frames.tail };
     let (head, tail) = ends(facts.cut);
@@ -60,7 +60,7 @@ fn ends(cut: &Cut<'_>) -> (Content, Content) {
         pieces.into_iter().for_each(|piece| content.place(piece));
         content
     };
-    let (head, tail): (Vec<_>, Vec<_>) = cut.pieces.iter().partition(is_head);
+    let (head, tail): (Vec<_>, Vec<_>) = cut.pieces().iter().partition(is_head);
     (text(head), text(tail))
 }
 
@@ -69,7 +69,7 @@ fn preview(frames: &Frames, remark: &str, cut: &Cut<'_>) -> Content {
     if !remark.is_empty() {
         text.add(format!("[{remark}]\n"));
     }
-    for (place, piece) in cut.pieces.iter().enumerate() {
+    for (place, piece) in cut.pieces().iter().enumerate() {
         if place > 0
             && let Some(gap) = cut.missing().find(|gap| gap.end == piece.start)
             && !cut.is_marked(gap)

@@ -167,7 +167,7 @@ pub(crate) fn plan_whole(profile: &Profile, forecast: &Forecast<'_>, text: &[u8]
 /// Writes the preview.
 pub(crate) fn render(profile: &Profile, reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Content {
     match &profile.wording {
-        Some(frames) if !facts.cut.gaps.is_empty() => {
+        Some(frames) if !facts.cut.gaps().is_empty() => {
             let mut text = frames::render(frames, &plan.detail, facts);
             if !facts.trailer.is_silent() {
                 native::append_footer(reach, facts, &mut text);

@@ -94,9 +94,9 @@ pub(super) fn plan(forecast: &Forecast<'_>, control: Control) -> Plan {
 
 pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Content {
     let mut notices = Notices { detail: &plan.detail, ..Notices::known(reach, plan.level, facts) };
-    if facts.cut.gaps.is_empty() {
+    if facts.cut.gaps().is_empty() {
         let mut text = Content::default();
-        facts.cut.pieces.iter().for_each(|piece| text.place(piece));
+        facts.cut.pieces().iter().for_each(|piece| text.place(piece));
         notices.fit_reason(plan.more.len(), |notices| {
             notices.footer(&Next::Start).map_or(0, |footer| footer.to_string().len() + 2)
         });
@@ -173,7 +173,7 @@ impl<'a> Notices<'a> {
             Saved::Failed { error, part: None } => Stored::Nothing { reason: error.clone() },
             Saved::Disabled => Stored::Nothing { reason: String::new() },
         };
-        let tag = Tag::unused_in(facts.cut.pieces.iter().map(|piece| &*piece.text));
+        let tag = Tag::unused_in(facts.cut.pieces().iter().map(|piece| &*piece.text));
         let (task, control, longest_reason) = (settings.task, facts.ends.control(), level.longest_reason());
         Notices { level, tag, stored, longest_reason, reach, task, original, trailer, control, detail: "" }
     }
@@ -249,7 +249,7 @@ impl<'a> Notices<'a> {
                 }));
             }
         };
-        for piece in &facts.cut.pieces {
+        for piece in facts.cut.pieces() {
             mark(&mut text, &|gap| is_before(gap, piece));
             text.place(piece);
         }

@@ -82,7 +82,7 @@ pub(super) fn next(ends: &Ends, cut: &Cut<'_>) -> Next {
 /// All of a gap of whole lines that is no larger than a page, with its size in bytes.
 fn whole(ends: &Ends, cut: &Cut<'_>, gap: &Gap) -> Option<(u64, Next)> {
     let lines = gap.last_line + 1 - gap.first_line;
-    let after = cut.pieces.get(cut.pieces.partition_point(|piece| piece.start < gap.end));
+    let after = cut.pieces().get(cut.pieces().partition_point(|piece| piece.start < gap.end));
     let is_end_of_line = match after {
         Some(piece) => piece.start == gap.end && piece.part == LinePosition::Start,
         None => gap.end == ends.bytes(),

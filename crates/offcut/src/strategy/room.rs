@@ -122,18 +122,18 @@ impl<'a> Room<'a> {
     pub(crate) fn bounded<'t>(&self, cut: Cut<'t>, total: u64, lines: u64) -> Cut<'t> {
         let markers = cut.missing().fold(Cost::default(), |sum, gap| sum + self.marker_of(gap));
         let cost = |piece: &Piece<'_>| Cost::of(&piece.text, &self.limits, self.conventions, self.tokens);
-        let cost = cut.pieces.iter().fold(markers, |sum, piece| sum + cost(piece));
+        let cost = cut.pieces().iter().fold(markers, |sum, piece| sum + cost(piece));
         if self.limits.afford(cost) {
             return cut;
         }
-        let mut left = self.less_gaps(cut.pieces.len() as u64 + 1);
-        let mut pieces = Vec::with_capacity(cut.pieces.len());
-        for piece in cut.pieces {
+        let pieces = cut.into_pieces();
+        let mut left = self.less_gaps(pieces.len() as u64 + 1);
+        let shorten = |piece: Piece<'t>| {
             let length = left.head(&piece.text);
             left = left.less(&piece.text[..length]);
-            pieces.push(piece.slice(0..length));
-        }
-        Cut::new(pieces, total, lines)
+            piece.slice(0..length)
+        };
+        Cut::new(pieces.into_iter().map(shorten).collect(), total, lines)
     }
 
     /// Whether nothing more can be shown.
