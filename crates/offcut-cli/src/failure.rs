@@ -74,7 +74,7 @@ impl From<ProfileError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::NotFound { .. } => Failure::NotFound(error.into()),
+            StoreError::NotFound { .. } => not_found(&error),
             _ => Failure::Store(error.into()),
         }
     }
@@ -84,11 +84,13 @@ impl From<RetrieveError> for Failure {
     fn from(error: RetrieveError) -> Self {
         match error {
             RetrieveError::Store(error) => error.into(),
-            RetrieveError::Unknown { .. } => {
-                Failure::NotFound(anyhow::anyhow!("{error}; run `offcut ls` to list stored outputs"))
-            }
+            RetrieveError::Unknown { .. } => not_found(&error),
             RetrieveError::PastTheEnd { .. } => Failure::NotFound(error.into()),
             _ => Failure::Usage(error.into()),
         }
     }
+}
+
+fn not_found(error: &dyn std::error::Error) -> Failure {
+    Failure::NotFound(anyhow::anyhow!("{error}; run `offcut ls` to list stored outputs"))
 }

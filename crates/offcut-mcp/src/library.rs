@@ -1,18 +1,14 @@
 //! offcut's own tools and resources: parts of stored outputs for any client.
 //!
-//! A client names an output by its id, a prefix of it, or `last`. Other references are refused before the store is used,
-//! so that a client's text is never opened as a path.
+//! A client names an output as a model does ([`ReadTool`]): its text is never opened as a path.
 
 use crate::message::{Fault, code};
 use crate::tools::{ASKED_SIZE, Tool};
 use base64::Engine;
 use offcut::event::DiscardEvents;
-use offcut::json::quoted;
-use offcut::notice::{Message, Notice, Tag};
-use offcut::report;
-use offcut::retrieve::{self, PageLimits, Query, Range, RetrieveError};
-use offcut::store::{Entry, Id, Reading, Store, StoreError};
-use serde::Deserialize;
+use offcut::json::{Node, quoted};
+use offcut::retrieve::{self, PageLimits, Range, ReadTool, ToolAnswer};
+use offcut::store::{Entry, Id, Reading, Store};
 use std::sync::Arc;
 
 /// The scheme of the URIs of stored outputs.
@@ -21,60 +17,12 @@ pub(crate) const SCHEME: &str = "offcut://";
 /// The largest resource. Some clients drop longer lines.
 const LARGEST_RESOURCE: u64 = 12 << 20;
 
-/// The largest page that a client may request, in bytes.
-const LARGEST_PAGE: u64 = 200_000;
-
 /// The number of outputs listed as resources.
 const LISTED: usize = 100;
 
 /// The stored outputs that clients may read.
 pub struct Library {
     store: Result<Arc<dyn Store>, String>,
-}
-
-/// The arguments of the tools. Models write numbers as text and text as numbers; both are accepted.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Arguments {
-    id: Option<String>,
-    lines: Option<Loose>,
-    bytes: Option<Loose>,
-    pattern: Option<String>,
-    context: Option<Loose>,
-    ignore_case: Option<bool>,
-    max_bytes: Option<Loose>,
-    limit: Option<Loose>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "numbers are whole and not negative; ranges are texts such as \"100:200\"")]
-enum Loose {
-    Number(u64),
-    Text(String),
-}
-
-impl Loose {
-    fn text(&self) -> String {
-        match self {
-            Loose::Number(number) => number.to_string(),
-            Loose::Text(text) => text.trim().to_owned(),
-        }
-    }
-
-    fn number(&self) -> Result<u64, String> {
-        match self {
-            Loose::Number(number) => Ok(*number),
-            Loose::Text(text) => text.trim().parse().map_err(|_| format!("{text:?} is not a number")),
-        }
-    }
-}
-
-/// The result of a tool: at most two text parts.
-struct ToolOutput {
-    /// The requested part, unchanged.
-    content: Option<String>,
-    /// What offcut adds.
-    notice: Option<String>,
 }
 
 impl Library {
@@ -85,16 +33,14 @@ impl Library {
 
     /// Calls a tool. Errors are part of the result, because the model can correct its call.
     pub(crate) fn call(&self, tool: Tool, name: &str, arguments: Option<&str>) -> String {
-        let output = serde_json::from_str(arguments.unwrap_or("{}"))
-            .map_err(|error| format!("invalid arguments: {error}"))
-            .and_then(|arguments: Arguments| match tool {
-                Tool::Read if arguments.pattern.is_some() => self.search(&arguments),
-                Tool::Read => self.read(name, &arguments),
-                Tool::Search => self.search(&arguments),
-                Tool::List => self.list(&arguments),
-            });
-        let (texts, failed) = match output {
-            Ok(ToolOutput { content, notice }) => (content.into_iter().chain(notice).collect(), ""),
+        let arguments = arguments.unwrap_or("{}");
+        let answer = match tool {
+            Tool::Read => self.read(name, arguments),
+            Tool::Search => self.search(name, arguments),
+            Tool::List => self.list(arguments),
+        };
+        let (texts, failed) = match answer {
+            Ok(ToolAnswer { content, notice }) => (content.into_iter().chain(notice).collect(), ""),
             Err(error) => (vec![format!("offcut: {error}")], ",\"isError\":true"),
         };
         let parts: Vec<String> = texts
@@ -104,82 +50,43 @@ impl Library {
         format!("{{\"content\":[{}]{failed},\"_meta\":{ASKED_SIZE}}}", parts.join(","))
     }
 
-    fn store(&self) -> Result<&dyn Store, String> {
-        self.store.as_deref().map_err(Clone::clone)
+    fn store(&self) -> Result<&Arc<dyn Store>, String> {
+        self.store.as_ref().map_err(Clone::clone)
     }
 
     /// The entry that a client names.
     fn find(&self, reference: &str) -> Result<Entry, String> {
-        let name = reference.trim();
-        let name = name.strip_prefix(SCHEME).unwrap_or(name);
-        if !retrieve::is_id_reference(name) {
-            let shown: String = name.chars().take(80).collect();
-            return Err(format!("{shown:?} is not the id of a stored output"));
+        let store = self.store()?;
+        let id = retrieve::resolve_id(&**store, reference).map_err(|error| error.to_string())?;
+        store.entry(&id).map_err(|error| error.to_string())
+    }
+
+    fn read(&self, name: &str, arguments: &str) -> Result<ToolAnswer, String> {
+        let tool = ReadTool::new(name, Arc::clone(self.store()?));
+        tool.answer(arguments).map_err(|error| error.to_string())
+    }
+
+    fn search(&self, name: &str, arguments: &str) -> Result<ToolAnswer, String> {
+        match argument(arguments, "pattern")? {
+            Some(_) => self.read(name, arguments),
+            None => Err("name a pattern: {\"pattern\": \"...\"}".to_owned()),
         }
-        let store = self.store()?;
-        let id = retrieve::resolve(store, name).map_err(|error| message(&error))?;
-        store.entry(&id).map_err(|error| message(&error.into()))
     }
 
-    fn read(&self, name: &str, arguments: &Arguments) -> Result<ToolOutput, String> {
-        let id = arguments.id.as_deref().ok_or("name an output: {\"id\": \"...\"}")?;
-        let entry = self.find(id)?;
-        let range = range(arguments)?;
-        let asked = arguments.max_bytes.as_ref().map_or(Ok(9500), Loose::number)?;
-        let bytes = asked.clamp(512, LARGEST_PAGE) - 300;
-        let limits = PageLimits { bytes, lines: PageLimits::default().lines.max(bytes / 5) };
-        let page = retrieve::page(self.store()?, &entry, range, limits, &DiscardEvents)
-            .map_err(|error| message(&error))?;
-        let id = entry.id.short();
-        let position = page.progress.next().map(|next| {
-            let (unit, range) = next.unit_and_value();
-            let more = format!("{name} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}");
-            let message = Message::Page { end: page.end, total: page.total, more };
-            Notice { tag: Tag::Entry(id.to_owned()), message }.to_string()
-        });
-        let state = report::incompleteness(&entry).map(|state| format!("[offcut {id}: {state}]"));
-        let notice: Vec<String> = position.into_iter().chain(state).collect();
-        Ok(ToolOutput {
-            content: Some(offcut::measure::as_text(&page.content).into_owned()),
-            notice: (!notice.is_empty()).then(|| notice.join("\n")),
-        })
-    }
-
-    fn search(&self, arguments: &Arguments) -> Result<ToolOutput, String> {
-        let pattern = arguments.pattern.clone().ok_or("name a pattern: {\"pattern\": \"...\"}")?;
-        let store = self.store()?;
-        let ids = match arguments.id.as_deref() {
-            Some(id) if id.trim() != "all" => vec![self.find(id)?.id],
-            _ => store.ids().map_err(|error| error.to_string())?.into_iter().rev().collect(),
+    fn list(&self, arguments: &str) -> Result<ToolAnswer, String> {
+        let number = |limit: Node<'_>| {
+            let text = limit.json();
+            text.trim_matches('"').trim().parse().map_err(|_| format!("{text} is not a number"))
         };
-        let context = arguments.context.as_ref().map_or(Ok(0), Loose::number)?;
-        let query = Query {
-            pattern,
-            ignore_case: arguments.ignore_case == Some(true),
-            context: usize::try_from(context.min(1000)).unwrap_or(0),
-            max_count: None,
-        };
-        let result =
-            retrieve::search(store, &ids, &query, PageLimits::default()).map_err(|error| message(&error))?;
-        let text = result.to_text(ids.len() > 1);
-        let notice = result.notice().unwrap_or_else(|| match result.matches {
-            0 => "[offcut: no line matches]".to_owned(),
-            matches => format!("[offcut: {matches} matching lines]"),
-        });
-        let content = (!text.is_empty()).then(|| offcut::measure::as_text(&text).into_owned());
-        Ok(ToolOutput { content, notice: Some(notice) })
-    }
-
-    fn list(&self, arguments: &Arguments) -> Result<ToolOutput, String> {
-        let limit = arguments.limit.as_ref().map_or(Ok(20), Loose::number)?.clamp(1, LISTED as u64);
-        let (entries, total) = self.newest(usize::try_from(limit).unwrap_or(LISTED))?;
+        let limit = argument(arguments, "limit")?.map_or(Ok(20), number)?.clamp(1, LISTED);
+        let (entries, total) = self.newest(limit)?;
         let mut text = String::from("id, tool, bytes, lines\n");
         for entry in &entries {
             let lines = entry.lines.map_or_else(|| "incomplete".to_owned(), |lines| lines.to_string());
             text += &format!("{}, {}, {}, {lines}\n", entry.id, tool_of(entry), entry.bytes);
         }
         let notice = format!("[offcut: {} of {total} stored outputs, newest first]", entries.len());
-        Ok(ToolOutput { content: (!entries.is_empty()).then_some(text), notice: Some(notice) })
+        Ok(ToolAnswer { content: (!entries.is_empty()).then_some(text), notice: Some(notice) })
     }
 
     fn newest(&self, limit: usize) -> Result<(Vec<Entry>, usize), String> {
@@ -222,7 +129,7 @@ impl Library {
                     ));
                 }
             }
-            .map_err(|error| message(&error))?;
+            .map_err(|error| error.to_string())?;
         }
         let most = LARGEST_RESOURCE;
         let too_large = || {
@@ -232,8 +139,8 @@ impl Library {
             return Err(too_large());
         }
         let limits = PageLimits { bytes: most, lines: u64::MAX };
-        let page = retrieve::page(self.store()?, &entry, range, limits, &DiscardEvents)
-            .map_err(|error| message(&error))?;
+        let page = retrieve::page(&**self.store()?, &entry, range, limits, &DiscardEvents)
+            .map_err(|error| error.to_string())?;
         if page.progress.is_satisfied() { Ok(page.content) } else { Err(too_large()) }
     }
 
@@ -256,27 +163,12 @@ impl Library {
     }
 }
 
-fn range(arguments: &Arguments) -> Result<Range, String> {
-    let (lines, bytes) =
-        (arguments.lines.as_ref().map(Loose::text), arguments.bytes.as_ref().map(Loose::text));
-    let context = arguments.context.as_ref().map(Loose::number).transpose()?;
-    let range = Range::from_options(lines.as_deref(), bytes.as_deref(), None, 0);
-    match (range.map_err(|error| message(&error))?, context) {
-        (Range::Lines { first, last: Some(last) }, Some(context)) if first == last => {
-            Ok(Range::Around { line: first, context })
-        }
-        (range, _) => Ok(range),
-    }
+/// An argument of a tool; `null` is the same as none.
+fn argument<'a>(arguments: &'a str, name: &str) -> Result<Option<Node<'a>>, String> {
+    let arguments = Node::parse(arguments).map_err(|error| format!("invalid arguments: {error}"))?;
+    Ok(arguments.get(name).filter(|value| !value.is_null()))
 }
 
 fn tool_of(entry: &Entry) -> &str {
     entry.context.tool.as_deref().unwrap_or("output")
-}
-
-/// The message of an error, without the hint for a shell.
-fn message(error: &RetrieveError) -> String {
-    match error {
-        RetrieveError::Store(StoreError::NotFound { id }) => format!("no stored output {id}"),
-        error => error.to_string(),
-    }
 }

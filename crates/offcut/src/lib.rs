@@ -47,48 +47,31 @@
 //!
 //! # A tool that runs commands and a tool that reads
 //!
-//! The preview's last line names the call that reads the next part, in the form that the second tool accepts.
+//! The preview's last line is a call of the second tool, which reads the next part. `ReadTool::DESCRIPTION` and
+//! `ReadTool::schema()` go into the tool list of the model.
 //!
 //! ```
-//! use offcut::retrieve::{self, PageLimits, Range};
-//! use offcut::store::{FsStore, Store};
-//! use offcut::{Context, Profile, Reach, Storage, Truncator, event::DiscardEvents};
-//! use std::{error::Error, process::Command, sync::Arc, time::SystemTime};
+//! use offcut::retrieve::ReadTool;
+//! use offcut::store::FsStore;
+//! use offcut::{Context, Profile, Storage, Truncator};
+//! use std::{process::Command, sync::Arc, time::SystemTime};
 //!
-//! struct Tools {
-//!     store: Arc<FsStore>,
-//!     truncator: Truncator,
-//! }
-//!
-//! impl Tools {
-//!     fn new(directory: &std::path::Path) -> Tools {
-//!         let store = Arc::new(FsStore::new(directory, SystemTime::now));
-//!         let truncator = Truncator::new(Profile::native())
-//!             .storage(Storage::To(store.clone()))
-//!             .reach(Reach::Tool { name: "read_output".to_owned() });
-//!         Tools { store, truncator }
-//!     }
-//!
-//!     fn bash(&self, line: &str) -> Result<String, Box<dyn Error>> {
-//!         let output = Command::new("sh").args(["-c", line]).output()?;
-//!         Ok(self.truncator.apply(&output.stdout, &Context::tool("bash")).text().into_owned())
-//!     }
-//!
-//!     fn read_output(&self, id: &str, lines: &str) -> Result<String, Box<dyn Error>> {
-//!         let entry = self.store.entry(&retrieve::resolve(&*self.store, id)?)?;
-//!         let page =
-//!             retrieve::page(&*self.store, &entry, Range::lines(lines)?, PageLimits::default(), &DiscardEvents)?;
-//!         Ok(String::from_utf8_lossy(&page.content).into_owned())
-//!     }
-//! }
-//!
-//! # fn main() -> Result<(), Box<dyn Error>> {
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let directory = tempfile::tempdir()?;
-//! let tools = Tools::new(&directory.path().join("outputs"));
-//! let shown = tools.bash("seq 1 100000")?;
+//! let store = Arc::new(FsStore::new(directory.path().join("outputs"), SystemTime::now));
+//! let read_output = ReadTool::new("read_output", store.clone());
+//! let truncator =
+//!     Truncator::new(Profile::native()).storage(Storage::To(store)).reach(read_output.reach());
+//! let bash = |line: &str| -> std::io::Result<String> {
+//!     let output = Command::new("sh").args(["-c", line]).output()?;
+//!     Ok(truncator.apply(&output.stdout, &Context::tool("bash")).text().into_owned())
+//! };
+//!
+//! let shown = bash("seq 1 100000")?;
 //! let hint = shown.lines().last().expect("a footer");
 //! assert!(hint.contains("more: read_output {\"id\":\""), "{hint}");
-//! assert_eq!(tools.read_output("last", "50000:50001")?, "50000\n50001\n");
+//! let read = read_output.call(r#"{"id": "last", "lines": "50000:50001"}"#);
+//! assert!(read.starts_with("50000\n50001\n"));
 //! # Ok(())
 //! # }
 //! ```

@@ -30,7 +30,7 @@ pub enum Reach {
         /// For example `offcut`, or `offcut --store DIR`.
         program: String,
     },
-    /// The retrieval tool of an MCP server.
+    /// A tool that reads stored outputs, such as [`ReadTool`](crate::retrieve::ReadTool).
     Tool {
         /// Its name.
         name: String,

@@ -1,8 +1,8 @@
 //! Reading and searching stored outputs.
 //!
 //! [`resolve`] finds the entry that an id, a unique prefix, `last`, `last-2` or a path names; [`page`] reads a bounded part
-//! of it and names the next one; `search` (feature `search`) finds matching lines. Lines end at `\n`; a byte range may be
-//! inside one very long line.
+//! of it and names the next one; `search` (feature `search`) finds matching lines. [`ReadTool`] is all of this as a tool for
+//! a model. Lines end at `\n`; a byte range may be inside one very long line.
 
 mod page;
 mod range;
@@ -10,6 +10,7 @@ mod readable;
 #[cfg(feature = "search")]
 mod search;
 mod source;
+mod tool;
 
 #[cfg(feature = "search")]
 pub use search::{Hit, HitKind, Query, Search, SearchResult, search};
@@ -18,6 +19,7 @@ pub use page::{Page, PageLimits, Progress, page};
 pub use range::Range;
 pub use readable::readable;
 pub(crate) use source::Source;
+pub use tool::{ReadTool, ToolAnswer, ToolError};
 
 use crate::store::{Entry, Id, Store, StoreError};
 use std::path::Path;
@@ -32,6 +34,12 @@ pub enum RetrieveError {
     /// The reference names no entry.
     #[error("no stored output {reference:?}")]
     Unknown {
+        /// The reference.
+        reference: String,
+    },
+    /// The reference cannot be an id.
+    #[error("{reference:?} is not the id of a stored output")]
+    NotAnId {
         /// The reference.
         reference: String,
     },
@@ -105,17 +113,22 @@ pub fn resolve(store: &dyn Store, reference: &str) -> Result<Id, RetrieveError> 
     by_path(store, &store.ids()?, Path::new(name)).ok_or_else(unknown)
 }
 
+/// Like [`resolve`] for a reference from a model or a client: paths are rejected before the store is used.
+pub fn resolve_id(store: &dyn Store, reference: &str) -> Result<Id, RetrieveError> {
+    let name = reference.trim();
+    let name = name.strip_prefix("offcut://").unwrap_or(name);
+    if Id::is_prefix(name) || age(name).is_some() {
+        return resolve(store, name);
+    }
+    Err(RetrieveError::NotAnId { reference: name.chars().take(80).collect() })
+}
+
 /// How many entries are newer than the one named: 0 for `last`, 2 for `last-2`.
 fn age(name: &str) -> Option<usize> {
     match name.strip_prefix("last")? {
         "" => Some(0),
         rest => rest.strip_prefix('-')?.parse().ok(),
     }
-}
-
-/// Whether a reference can name an entry without being a path: an id, a prefix, or `last`.
-pub fn is_id_reference(reference: &str) -> bool {
-    Id::is_prefix(reference) || age(reference).is_some()
 }
 
 /// The entry whose file is `path`; newer entries are checked first.

@@ -147,7 +147,7 @@ pub enum StoreError {
         error: std::io::Error,
     },
     /// There is no such entry.
-    #[error("no stored output {id}; `offcut ls` lists what there is")]
+    #[error("no stored output {id}")]
     NotFound {
         /// The requested id.
         id: String,

@@ -13,6 +13,7 @@ mod json;
 mod native;
 mod profiles;
 mod properties;
+mod read_tool;
 #[cfg(all(feature = "registry", feature = "layer"))]
 mod registry;
 mod rendered;

@@ -1,0 +1,288 @@
+//! The tool by which a model reads stored outputs.
+
+use crate::event::DiscardEvents;
+use crate::measure;
+use crate::notice::{Message, Notice, Tag};
+use crate::render::Reach;
+use crate::report;
+use crate::retrieve::{self, PageLimits, Range, RetrieveError};
+use crate::store::{Entry, Id, Store, StoreError};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The size of a page, unless the model requests another.
+const PAGE: u64 = 9500;
+
+/// The largest page that a model may request, unless the program sets another.
+const LARGEST_PAGE: u64 = 200_000;
+
+/// The smallest page.
+const SMALLEST_PAGE: u64 = 512;
+
+/// The part of a page that its notice needs.
+const NOTICE: u64 = 300;
+
+/// A tool that an agent offers to its model, so that the model can read what a preview does not show.
+///
+/// The name, the [description](ReadTool::DESCRIPTION) and the [schema](ReadTool::schema) go into the tool list of any model
+/// API, and the arguments that the model writes go into [`call`](ReadTool::call). A truncator with
+/// [`reach`](ReadTool::reach) writes calls of this tool into its previews.
+///
+/// The tool returns one page of an output: a range of lines or bytes, or, with the feature `search`, the lines that match a
+/// pattern. A model names an output by its id, a prefix of it, or `last`; what it writes is never opened as a path.
+///
+/// ```
+/// use offcut::retrieve::ReadTool;
+/// use offcut::store::MemoryStore;
+/// use offcut::{Context, Profile, Storage, Truncator};
+/// use std::{sync::Arc, time::SystemTime};
+///
+/// let store = Arc::new(MemoryStore::new(SystemTime::now));
+/// let tool = ReadTool::new("read_output", store.clone());
+/// let truncator = Truncator::new(Profile::native()).storage(Storage::To(store)).reach(tool.reach());
+///
+/// let output: String = (1..=10_000).map(|number| format!("{number}\n")).collect();
+/// let preview = truncator.apply(&output, &Context::tool("bash"));
+/// assert!(preview.text().contains("more: read_output {\"id\":"));
+/// assert!(tool.call(r#"{"id": "last", "lines": "5000:5001"}"#).starts_with("5000\n5001\n"));
+/// assert_eq!(tool.call(r#"{"id": "none"}"#), "offcut: \"none\" is not the id of a stored output");
+/// ```
+#[derive(Clone)]
+pub struct ReadTool {
+    name: String,
+    store: Arc<dyn Store>,
+    largest: u64,
+}
+
+/// What the tool returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToolAnswer {
+    /// The requested part of the output, unchanged; `None` if no line matches.
+    pub content: Option<String>,
+    /// What offcut adds: the call that reads on, the number of matches, or that the output is incomplete.
+    pub notice: Option<String>,
+}
+
+/// Why the tool could not answer, for the model to correct its call.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The arguments are not what the schema says.
+    #[error("{0}")]
+    Arguments(String),
+    /// The output cannot be read or searched.
+    #[error(transparent)]
+    Retrieve(#[from] RetrieveError),
+}
+
+impl From<StoreError> for ToolError {
+    fn from(error: StoreError) -> Self {
+        ToolError::Retrieve(error.into())
+    }
+}
+
+/// The arguments of a call. Models write numbers as text and text as numbers; both are accepted.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Arguments {
+    id: Option<String>,
+    lines: Option<Loose>,
+    bytes: Option<Loose>,
+    pattern: Option<String>,
+    context: Option<Loose>,
+    #[cfg(feature = "search")]
+    ignore_case: Option<bool>,
+    max_bytes: Option<Loose>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "numbers are whole and not negative; ranges are texts such as \"100:200\"")]
+enum Loose {
+    Number(u64),
+    Text(String),
+}
+
+impl Loose {
+    fn text(&self) -> String {
+        match self {
+            Loose::Number(number) => number.to_string(),
+            Loose::Text(text) => text.trim().to_owned(),
+        }
+    }
+
+    fn number(&self) -> Result<u64, ToolError> {
+        match self {
+            Loose::Number(number) => Ok(*number),
+            Loose::Text(text) => {
+                text.trim().parse().map_err(|_| ToolError::Arguments(format!("{text:?} is not a number")))
+            }
+        }
+    }
+}
+
+impl ReadTool {
+    /// What it does, for the model.
+    pub const DESCRIPTION: &str = if cfg!(feature = "search") {
+        "Print any part of a tool output that was shown only in part: a range of lines or bytes, or the lines that \
+         match a pattern. The default is the beginning. Returns one page; its notice names the next one."
+    } else {
+        "Print any part of a tool output that was shown only in part: a range of lines or bytes. The default is the \
+         beginning. Returns one page; its notice names the next one."
+    };
+
+    /// A tool of this name that reads the outputs in `store`.
+    pub fn new(name: impl Into<String>, store: Arc<dyn Store>) -> ReadTool {
+        ReadTool { name: name.into(), store, largest: LARGEST_PAGE }
+    }
+
+    /// Limits every answer to this many bytes, whatever the model requests; at least 512.
+    ///
+    /// Without it, a model may request up to 200 000 bytes. A page has 9500 bytes if the model requests no size.
+    #[must_use]
+    pub fn budget(self, bytes: u64) -> ReadTool {
+        ReadTool { largest: bytes.max(SMALLEST_PAGE), ..self }
+    }
+
+    /// The name by which the model calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How the reader of a preview reads the rest: with this tool.
+    pub fn reach(&self) -> Reach {
+        Reach::Tool { name: self.name.clone() }
+    }
+
+    /// The JSON schema of its arguments; its text is JSON.
+    pub fn schema() -> Value {
+        let text = |about: &str| json!({"type": "string", "description": about});
+        let number = |about: &str| json!({"type": "integer", "minimum": 0, "description": about});
+        let mut properties = json!({
+            "id": text("the id in the notice, a unique prefix of it, or last"),
+            "lines": text("FIRST:LAST, counted from 1, both included; also 100: (from line 100) or -20: (the last 20)"),
+            "bytes": text("START:END, counted from 0, END excluded; works inside a long line, too"),
+            "context": number("the number of lines before and after each match, or around a single line"),
+            "max_bytes": number("the largest size of the page in bytes; default 9500"),
+        });
+        if cfg!(feature = "search") {
+            properties["pattern"] =
+                text("a regular expression; returns the matching lines with their numbers");
+            properties["ignore_case"] = json!({"type": "boolean", "description": "ignore the difference between upper and lower case"});
+        }
+        json!({"type": "object", "properties": properties, "required": ["id"]})
+    }
+
+    /// Answers a call. The arguments are the JSON that the model wrote; an error is a text for the model, too.
+    pub fn call(&self, arguments: &str) -> String {
+        match self.answer(arguments) {
+            Err(error) => format!("offcut: {error}"),
+            Ok(ToolAnswer { content, notice }) => {
+                let mut text = content.unwrap_or_default();
+                if let Some(notice) = notice {
+                    if !text.is_empty() && !text.ends_with('\n') {
+                        text.push('\n');
+                    }
+                    text += &notice;
+                }
+                text
+            }
+        }
+    }
+
+    /// Like [`call`](ReadTool::call), with the requested part, the notice and the error apart.
+    pub fn answer(&self, arguments: &str) -> Result<ToolAnswer, ToolError> {
+        let arguments: Arguments = serde_json::from_str(arguments)
+            .map_err(|error| ToolError::Arguments(format!("invalid arguments: {error}")))?;
+        let asked = arguments.max_bytes.as_ref().map_or(Ok(PAGE), Loose::number)?;
+        let bytes = asked.min(self.largest).max(SMALLEST_PAGE) - NOTICE;
+        let limits = PageLimits { bytes, lines: PageLimits::default().lines.max(bytes / 5) };
+        match &arguments.pattern {
+            Some(pattern) => self.search(pattern, &arguments, limits),
+            None => self.read(&arguments, limits),
+        }
+    }
+
+    fn find(&self, reference: &str) -> Result<Id, ToolError> {
+        Ok(retrieve::resolve_id(&*self.store, reference)?)
+    }
+
+    fn read(&self, arguments: &Arguments, limits: PageLimits) -> Result<ToolAnswer, ToolError> {
+        let unnamed = || ToolError::Arguments("name an output: {\"id\": \"...\"}".to_owned());
+        let entry = self.store.entry(&self.find(arguments.id.as_deref().ok_or_else(unnamed)?)?)?;
+        let range = range(arguments)?;
+        let page = |limits| retrieve::page(&*self.store, &entry, range, limits, &DiscardEvents);
+        let mut read = page(limits)?;
+        if measure::as_text(&read.content).len() as u64 > limits.bytes {
+            // A byte that is not text becomes three.
+            read = page(PageLimits { bytes: limits.bytes / 3, ..limits })?;
+        }
+        let position = read.progress.next().map(|next| self.position(&entry, read.end, read.total, next));
+        let state =
+            report::incompleteness(&entry).map(|state| format!("[offcut {}: {state}]", entry.id.short()));
+        let notice: Vec<String> = position.into_iter().chain(state).collect();
+        Ok(ToolAnswer {
+            content: Some(measure::as_text(&read.content).into_owned()),
+            notice: (!notice.is_empty()).then(|| notice.join("\n")),
+        })
+    }
+
+    /// The notice that names the next page.
+    fn position(&self, entry: &Entry, end: u64, total: u64, next: &Range) -> String {
+        let (id, (unit, range)) = (entry.id.short(), next.unit_and_value());
+        let more = format!("{} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}", self.name);
+        Notice { tag: Tag::Entry(id.to_owned()), message: Message::Page { end, total, more } }.to_string()
+    }
+
+    #[cfg(feature = "search")]
+    fn search(
+        &self,
+        pattern: &str,
+        arguments: &Arguments,
+        limits: PageLimits,
+    ) -> Result<ToolAnswer, ToolError> {
+        let ids = match arguments.id.as_deref() {
+            Some(id) if id.trim() != "all" => vec![self.find(id)?],
+            _ => self.store.ids()?.into_iter().rev().collect(),
+        };
+        let context = arguments.context.as_ref().map_or(Ok(0), Loose::number)?;
+        let query = retrieve::Query {
+            pattern: pattern.to_owned(),
+            ignore_case: arguments.ignore_case == Some(true),
+            context: usize::try_from(context.min(1000)).unwrap_or(0),
+            max_count: None,
+        };
+        let search = |limits| {
+            let result = retrieve::search(&*self.store, &ids, &query, limits)?;
+            let text = measure::as_text(&result.to_text(ids.len() > 1)).into_owned();
+            Ok::<_, RetrieveError>((result, text))
+        };
+        let (mut result, mut text) = search(limits)?;
+        if text.len() as u64 > limits.bytes {
+            // A byte that is not text becomes three.
+            (result, text) = search(PageLimits { bytes: limits.bytes / 3, ..limits })?;
+        }
+        let notice = result.notice().unwrap_or_else(|| match result.matches {
+            0 => "[offcut: no line matches]".to_owned(),
+            matches => format!("[offcut: {matches} matching lines]"),
+        });
+        Ok(ToolAnswer { content: (!text.is_empty()).then_some(text), notice: Some(notice) })
+    }
+
+    #[cfg(not(feature = "search"))]
+    fn search(&self, _: &str, _: &Arguments, _: PageLimits) -> Result<ToolAnswer, ToolError> {
+        Err(ToolError::Arguments("cannot search for a pattern: use lines or bytes".to_owned()))
+    }
+}
+
+fn range(arguments: &Arguments) -> Result<Range, ToolError> {
+    let (lines, bytes) =
+        (arguments.lines.as_ref().map(Loose::text), arguments.bytes.as_ref().map(Loose::text));
+    let context = arguments.context.as_ref().map(Loose::number).transpose()?;
+    match (Range::from_options(lines.as_deref(), bytes.as_deref(), None, 0)?, context) {
+        (Range::Lines { first, last: Some(last) }, Some(context)) if first == last => {
+            Ok(Range::Around { line: first, context })
+        }
+        (range, _) => Ok(range),
+    }
+}
