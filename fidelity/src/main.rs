@@ -84,7 +84,8 @@ fn main() -> Result<()> {
 
 fn strategy(name: &str) -> Result<StrategyName> {
     StrategyName::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .find(|known| known.as_str() == name)
         .ok_or_else(|| anyhow!("unknown strategy {name}"))
 }

@@ -112,7 +112,7 @@ fn both_ends(bytes: usize) {
     });
     println!("\n{} MiB, store none, against one newline count ({:.1} ms)", bytes >> 20, millis(count));
     let context = Context::default();
-    for strategy in StrategyName::ALL {
+    for &strategy in StrategyName::ALL {
         let truncator = native(strategy, Limits::default());
         let string = best(10, || {
             let _ = black_box(truncator.apply(black_box(&text), &context));

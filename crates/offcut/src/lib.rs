@@ -76,6 +76,19 @@
 //! # }
 //! ```
 //!
+//! # Features
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `smart` | yes | strategies that examine the content: `smart`, `json`, and `auto`, which is `head-tail` without it |
+//! | `profiles` | yes | profiles as TOML: `Profile::parse`, the built-in profiles other than `native`, presets |
+//! | `search` | | search in stored outputs: `retrieve::search` |
+//! | `registry` | | tools by name, called many at a time, each result bounded: `results::registry` |
+//! | `layer` | | a `tower` layer around a service that returns tool output: `results::layer` |
+//! | `tracing` | | an event sink that emits `tracing` events |
+//!
+//! With `default-features = false` the strategies `head`, `tail` and `head-tail`, stores and reading back remain.
+//!
 //! The library reads no environment, home directory, clock or network: callers pass what it needs.
 
 mod background_writer;

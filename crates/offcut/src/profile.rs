@@ -1,21 +1,16 @@
 //! Profiles: limits, strategy, wording, file names and retention, as data.
 
+#[cfg(feature = "profiles")]
+mod parse;
+#[cfg(feature = "profiles")]
+pub use parse::{ProfileError, presets};
+
 use crate::limits::{Floor, LimitError, Limits};
 use crate::measure::{CharConvention, Conventions, LineConvention};
 use crate::strategy::{Edges, Split, StrategyName};
 use crate::terminal::Terminal;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-
-/// The built-in profiles: name and text.
-const BUILT_IN: [(&str, &str); 6] = [
-    ("native", include_str!("profiles/native.toml")),
-    ("opencode", include_str!("profiles/opencode.toml")),
-    ("coding-agent", include_str!("profiles/coding-agent.toml")),
-    ("unified", include_str!("profiles/unified.toml")),
-    ("takumi", include_str!("profiles/takumi.toml")),
-    ("klaude", include_str!("profiles/klaude.toml")),
-];
 
 /// How outputs are cut, worded and stored.
 #[derive(Clone, Debug, Deserialize)]
@@ -142,32 +137,6 @@ pub enum Removed {
     Chars,
 }
 
-/// The presets: a rule for each name.
-pub fn presets() -> BTreeMap<String, Rule> {
-    toml::from_str(include_str!("profiles/presets.toml"))
-        .unwrap_or_else(|error| unreachable!("the built-in presets are tested: {error}"))
-}
-
-/// Why a profile cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProfileError {
-    /// There is no profile with this name.
-    #[error("no profile {name:?}; available: {known}")]
-    Unknown {
-        /// The requested name.
-        name: String,
-        /// The names of the profiles that exist.
-        known: String,
-    },
-    /// The text is not a valid profile.
-    #[error("invalid profile: {0}")]
-    Invalid(#[from] toml::de::Error),
-    /// Its limits cannot be used.
-    #[error(transparent)]
-    Limits(#[from] LimitError),
-}
-
 /// The settings for one output: a profile with all rules applied.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -238,39 +207,28 @@ pub enum Marking {
 }
 
 impl Profile {
-    /// The names of the built-in profiles.
-    pub fn names() -> impl Iterator<Item = &'static str> {
-        BUILT_IN.iter().map(|&(name, _)| name)
-    }
-
-    /// The text of a built-in profile.
-    pub fn text(name: &str) -> Option<&'static str> {
-        BUILT_IN.iter().find(|&&(known, _)| known == name).map(|&(_, text)| text)
-    }
-
-    /// A built-in profile by name.
-    pub fn named(name: &str) -> Result<Profile, ProfileError> {
-        let text = Profile::text(name).ok_or_else(|| ProfileError::Unknown {
-            name: name.chars().take(80).collect(),
-            known: Profile::names().collect::<Vec<_>>().join(", "),
-        })?;
-        Profile::parse(text)
-    }
-
-    /// offcut's own profile.
+    /// offcut's own profile. `profiles/native.toml` has the same values.
     pub fn native() -> Profile {
-        Profile::named("native")
-            .unwrap_or_else(|error| unreachable!("the built-in profile is tested: {error}"))
-    }
-
-    /// A profile from its TOML text.
-    pub fn parse(text: &str) -> Result<Profile, ProfileError> {
-        let profile: Profile = toml::from_str(text)?;
-        let own = Rule { limits: profile.limits, keep: profile.keep, ..Rule::default() };
-        for rule in profile.tools.values().copied().chain([own]) {
-            profile.check(rule)?;
+        Profile {
+            name: "native".to_owned(),
+            about: "offcut's own: the lines that matter, a notice inside the budget, exact commands"
+                .to_owned(),
+            limits: Limits { lines: Some(1900), bytes: Some(9500), ..Limits::default() },
+            keep: Limits::default(),
+            strategy: StrategyName::Auto,
+            split: Split { head: 1, tail: 2 },
+            edges: Edges::FillLongLines,
+            floor: Floor::Notice,
+            terminal: Terminal::Rendered,
+            conventions: ConventionNames::default(),
+            tools: BTreeMap::new(),
+            file_name: "{id}.txt".to_owned(),
+            retention_days: Some(7),
+            seed_directory: None,
+            environment: BTreeMap::new(),
+            results: Results::default(),
+            wording: None,
         }
-        Ok(profile)
     }
 
     /// The name by which it is chosen.
@@ -361,40 +319,5 @@ impl Profile {
             terminal: rule.terminal.unwrap_or(self.terminal),
             trailer: TrailingLines::AsChosen,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn built_in_profiles_are_valid() {
-        for name in Profile::names() {
-            let profile = Profile::named(name).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert_eq!(profile.name, name);
-        }
-        assert!(matches!(Profile::named("nope"), Err(ProfileError::Unknown { .. })));
-        assert_eq!(presets().keys().collect::<Vec<_>>(), ["code", "error", "log"]);
-    }
-
-    #[test]
-    fn call_over_tool_over_profile_key_by_key() {
-        let profile = Profile::named("coding-agent").unwrap();
-        let bash = profile.settings(Some("bash"), Rule::default()).unwrap();
-        assert_eq!(
-            (bash.strategy, bash.limits.lines, bash.limits.bytes),
-            (StrategyName::Tail, Some(500), Some(51200))
-        );
-        let call = Rule { limits: Limits { lines: Some(10), ..Limits::default() }, ..Rule::default() };
-        let bash = profile.settings(Some("bash"), call).unwrap();
-        assert_eq!(
-            (bash.strategy, bash.limits.lines, bash.limits.bytes),
-            (StrategyName::Tail, Some(10), Some(51200))
-        );
-        assert!(!profile.settings(Some("read"), Rule::default()).unwrap().enabled);
-        let forced = Rule { enabled: Some(true), ..Rule::default() };
-        assert!(profile.settings(Some("read"), forced).unwrap().enabled);
-        assert!(profile.settings(Some("unknown"), Rule::default()).unwrap().enabled);
     }
 }

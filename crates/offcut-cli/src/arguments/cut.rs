@@ -131,7 +131,7 @@ pub(crate) fn foreign() -> impl clap::builder::TypedValueParser<Value = String> 
 
 fn strategy() -> impl clap::builder::TypedValueParser<Value = StrategyName> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
-    PossibleValuesParser::new(StrategyName::ALL.map(StrategyName::as_str)).map(|name| {
-        StrategyName::ALL.into_iter().find(|known| known.as_str() == name).unwrap_or(StrategyName::Auto)
+    PossibleValuesParser::new(StrategyName::ALL.iter().map(|name| name.as_str())).map(|name| {
+        StrategyName::ALL.iter().copied().find(|known| known.as_str() == name).unwrap_or(StrategyName::Auto)
     })
 }

@@ -6,24 +6,31 @@
 //!
 //! The engine keeps both ends of the output ([`Ends`]), so a strategy that shows only ends needs to observe nothing.
 
+#[cfg(feature = "smart")]
 mod auto;
 mod edges;
 mod ends;
+#[cfg(feature = "smart")]
 mod json;
 mod opaque;
+#[cfg(feature = "smart")]
 mod outline;
 mod room;
+#[cfg(feature = "smart")]
 mod smart;
 mod tool_status;
 
-pub use auto::Auto;
 pub use edges::Edges;
 pub use ends::Ends;
-pub use json::Json;
 pub use opaque::Opaque;
 pub use room::{Cost, Room};
-pub use smart::{Group, Smart};
 use tool_status::WithToolStatus;
+#[cfg(feature = "smart")]
+pub use {
+    auto::Auto,
+    json::Json,
+    smart::{Group, Smart},
+};
 
 use crate::cut::{Piece, Segment};
 use crate::profile::{Settings, TrailingLines};
@@ -89,20 +96,24 @@ pub enum StrategyName {
     /// Both ends.
     HeadTail,
     /// The lines that matter: failures, what is unusual, and both ends.
+    #[cfg(feature = "smart")]
     Smart,
     /// A shorter JSON text.
+    #[cfg(feature = "smart")]
     Json,
-    /// The strategy that suits the content.
+    /// The strategy that suits the content. Without the feature `smart` it is the same as `HeadTail`.
     Auto,
 }
 
 impl StrategyName {
     /// Every name, in the order in which help lists them.
-    pub const ALL: [StrategyName; 6] = [
+    pub const ALL: &[StrategyName] = &[
         StrategyName::Head,
         StrategyName::Tail,
         StrategyName::HeadTail,
+        #[cfg(feature = "smart")]
         StrategyName::Smart,
+        #[cfg(feature = "smart")]
         StrategyName::Json,
         StrategyName::Auto,
     ];
@@ -113,7 +124,9 @@ impl StrategyName {
             StrategyName::Head => "head",
             StrategyName::Tail => "tail",
             StrategyName::HeadTail => "head-tail",
+            #[cfg(feature = "smart")]
             StrategyName::Smart => "smart",
+            #[cfg(feature = "smart")]
             StrategyName::Json => "json",
             StrategyName::Auto => "auto",
         }
@@ -201,9 +214,14 @@ pub(crate) fn start(custom: Option<&dyn Strategy>, settings: &Settings) -> Box<d
         (None, StrategyName::Head) => BothEnds::HEAD.start(most_bytes),
         (None, StrategyName::Tail) => BothEnds::TAIL.start(most_bytes),
         (None, StrategyName::HeadTail) => BothEnds(split).start(most_bytes),
+        #[cfg(feature = "smart")]
         (None, StrategyName::Smart) => Smart::default().start(most_bytes),
+        #[cfg(feature = "smart")]
         (None, StrategyName::Json) => Json { split }.start(most_bytes),
+        #[cfg(feature = "smart")]
         (None, StrategyName::Auto) => Auto { split }.start(most_bytes),
+        #[cfg(not(feature = "smart"))]
+        (None, StrategyName::Auto) => BothEnds(split).start(most_bytes),
     };
     match settings.trailer {
         TrailingLines::Kept => Box::new(WithToolStatus(selector)),

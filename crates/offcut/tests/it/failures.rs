@@ -6,8 +6,6 @@ use offcut::strategy::StrategyName;
 use offcut::terminal::Terminal;
 use offcut::{Context, Limits, Profile, Rule, Saved, Storage, Truncator};
 
-const STRATEGIES: [StrategyName; 6] = StrategyName::ALL;
-
 fn apply(strategy: StrategyName, limits: Limits, text: &[u8]) -> String {
     let rule = Rule { strategy: Some(strategy), limits, ..Rule::default() };
     String::from_utf8_lossy(native(rule, memory()).apply(text, &Context::default()).content()).into_owned()
@@ -19,7 +17,7 @@ fn part_of_a_giant_line_is_shown() {
     for text in
         ["a".repeat(61_200), format!("{}\n", "a".repeat(61_200)), format!("{}\n\n\n", "a".repeat(61_200))]
     {
-        for strategy in STRATEGIES {
+        for &strategy in StrategyName::ALL {
             let shown = apply(strategy, Limits::default(), text.as_bytes());
             let kept = shown.matches('a').count();
             assert!(kept > 8_500, "{strategy:?}: {kept} of 61,200 shown");
@@ -68,7 +66,7 @@ fn barely_over_is_never_larger_than_the_original() {
 #[test]
 fn shown_and_missing_counts_add_up() {
     let text: String = (0..5000).map(|number| format!("line {number}\n")).collect();
-    for strategy in STRATEGIES {
+    for &strategy in StrategyName::ALL {
         let rule = Rule { strategy: Some(strategy), ..Rule::default() };
         let truncator = native(rule, memory());
         let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
@@ -115,7 +113,7 @@ fn character_split_between_chunks_stays_whole() {
 #[test]
 fn crlf_lines_stay_whole() {
     let text: String = (0..5000).map(|number| format!("line {number}\r\n")).collect();
-    for strategy in STRATEGIES {
+    for &strategy in StrategyName::ALL {
         let shown = apply(strategy, Limits::default(), text.as_bytes());
         for line in shown.split_inclusive('\n').filter(|line| line.starts_with("line")) {
             assert!(line.ends_with("\r\n"), "{strategy:?}: {line:?}");

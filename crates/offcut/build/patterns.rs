@@ -1,7 +1,7 @@
 //! Compiles the patterns of the `smart` strategy's rules to automata, so that nothing is compiled at run time.
 
 #[expect(dead_code, unreachable_pub, reason = "only the patterns are needed here")]
-#[path = "src/strategy/smart/rules/mod.rs"]
+#[path = "../src/strategy/smart/rules/mod.rs"]
 mod rules;
 
 use regex_automata::dfa::{StartKind, dense};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 const MAX_AUTOMATON_BYTES: usize = 256 << 10;
 
 /// Writes `patterns.bin`, all automata one after the other, and `patterns.rs`, the offset and the length of each.
-fn main() -> Result<(), Box<dyn Error>> {
+pub(super) fn compile() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=src/strategy/smart/rules");
     let is_little_endian = std::env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "little");
     let (mut bytes, mut ranges) = (Vec::new(), String::from("[\n"));
