@@ -1,46 +1,18 @@
-//! A spool that owns its truncator.
+//! A spool for one call of the packages.
 
 use crate::engine::{Answer, Attempt, Engine, Reported};
 use crate::fault::Fault;
 use crate::options::CallOptions;
-use offcut::{CommandEnd, Context, Outcome, Spool, Truncator};
-use self_cell::self_cell;
+use offcut::{CommandEnd, Context, Outcome, Spool};
 use std::sync::Arc;
-
-type Open<'a> = Option<Spool<'a>>;
-
-self_cell!(
-    struct Cell {
-        owner: Arc<Truncator>,
-        #[not_covariant]
-        dependent: Open,
-    }
-);
-
-impl Cell {
-    fn start(truncator: &Arc<Truncator>, context: &Context) -> Cell {
-        Cell::new(Arc::clone(truncator), |truncator| Some(truncator.spool(context.clone())))
-    }
-
-    fn observe(&mut self, chunk: &[u8]) {
-        self.with_dependent_mut(|_, spool| {
-            if let Some(spool) = spool {
-                spool.observe(chunk);
-            }
-        });
-    }
-
-    fn finish(&mut self, ending: CommandEnd) -> Option<Outcome<'static>> {
-        self.with_dependent_mut(|_, spool| Some(spool.take()?.finish_with(ending)))
-    }
-}
 
 /// Receives an output in chunks and bounds it.
 pub struct OwnedSpool {
     engine: Arc<Engine>,
     context: Context,
     attempt: Attempt,
-    cell: Cell,
+    /// `None` after the end.
+    spool: Option<Spool<'static>>,
     /// The whole output, if the caller's store or strategy must act: it is cut again afterwards.
     buffer: Option<Vec<u8>>,
 }
@@ -53,14 +25,16 @@ impl OwnedSpool {
         call: Option<&CallOptions>,
     ) -> Result<OwnedSpool, Fault> {
         let attempt = engine.attempt(&context, call)?;
-        let cell = Cell::start(&attempt.truncator, &context);
+        let spool = Some(Arc::clone(&attempt.truncator).into_spool(context.clone()));
         let buffer = attempt.needs_caller.then(Vec::new);
-        Ok(OwnedSpool { engine: Arc::clone(engine), context, attempt, cell, buffer })
+        Ok(OwnedSpool { engine: Arc::clone(engine), context, attempt, spool, buffer })
     }
 
     /// Receives the next chunk.
     pub fn observe(&mut self, chunk: &[u8]) {
-        self.cell.observe(chunk);
+        if let Some(spool) = &mut self.spool {
+            spool.observe(chunk);
+        }
         if let Some(buffer) = &mut self.buffer {
             buffer.extend_from_slice(chunk);
         }
@@ -74,13 +48,12 @@ impl OwnedSpool {
     ) -> Result<(Reported<Answer>, Option<Vec<u8>>), Fault> {
         if let (Some(call), Some(buffer)) = (call, &self.buffer) {
             self.attempt = self.engine.attempt(&self.context, Some(call))?;
-            self.cell = Cell::start(&self.attempt.truncator, &self.context);
-            self.cell.observe(buffer);
+            let mut spool = Arc::clone(&self.attempt.truncator).into_spool(self.context.clone());
+            spool.observe(buffer);
+            self.spool = Some(spool);
         }
-        let shown = self
-            .cell
-            .finish(ending)
-            .ok_or_else(|| Fault::Invalid("the output has already been finished".to_owned()))?;
+        let finished = || Fault::Invalid("the output has already been finished".to_owned());
+        let shown = self.spool.take().ok_or_else(finished)?.finish_with(ending);
         let whole = match &shown {
             Outcome::Passed(content) => Some(content.to_vec()),
             Outcome::Truncated(_) | Outcome::Described(_) | Outcome::StillRunning(_) => None,

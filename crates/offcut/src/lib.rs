@@ -76,6 +76,27 @@
 //! # }
 //! ```
 //!
+//! # In an async program
+//!
+//! Storing an output takes as long as its store does. A truncator is cheap to clone and to share, so the work can move to a
+//! thread that may block. The registry and the layer in [`results`] do this themselves, on any runtime.
+//!
+//! ```
+//! use offcut::{Context, Outcome, Profile, Truncator};
+//!
+//! async fn bound(truncator: &Truncator, output: Vec<u8>) -> Outcome<'static> {
+//!     let truncator = truncator.clone();
+//!     let bound = move || truncator.apply(&output, &Context::tool("bash")).into_owned();
+//!     tokio::task::spawn_blocking(bound).await.expect("bounding does not panic")
+//! }
+//!
+//! # #[tokio::main]
+//! # async fn main() {
+//! let outcome = bound(&Truncator::new(Profile::native()), vec![b'x'; 100_000]).await;
+//! assert!(outcome.content().len() <= 9500);
+//! # }
+//! ```
+//!
 //! # Features
 //!
 //! | feature | default | adds |

@@ -36,6 +36,16 @@ impl Outcome<'_> {
         crate::measure::as_text(self.content())
     }
 
+    /// The same outcome without a borrow of the output, for a caller on another thread.
+    pub fn into_owned(self) -> Outcome<'static> {
+        match self {
+            Outcome::Passed(content) => Outcome::Passed(Cow::Owned(content.into_owned())),
+            Outcome::StillRunning(preview) => Outcome::StillRunning(preview),
+            Outcome::Described(preview) => Outcome::Described(preview),
+            Outcome::Truncated(preview) => Outcome::Truncated(preview),
+        }
+    }
+
     /// The preview, unless the output passed as it came.
     pub fn preview(&self) -> Option<&Preview> {
         match self {

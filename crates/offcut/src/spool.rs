@@ -8,7 +8,7 @@ use crate::profile::Settings;
 use crate::recorder::{CommandEnd, OutputState};
 use crate::stages::Recording;
 use crate::store::Reading;
-use crate::truncator::Truncator;
+use crate::truncator::TruncatorRef;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
@@ -27,8 +27,11 @@ use std::io::{self, Write};
 /// let shown = spool.finish();
 /// assert!(shown.content().len() <= 9500);
 /// ```
+///
+/// A spool borrows its truncator. One that has to outlive the function, or move to another thread or task, shares it
+/// ([`Truncator::into_spool`]).
 pub struct Spool<'a> {
-    truncator: &'a Truncator,
+    truncator: TruncatorRef<'a>,
     settings: Settings,
     context: Context,
     stage: Stage<'a>,
@@ -42,7 +45,7 @@ enum Stage<'a> {
 }
 
 impl<'a> Spool<'a> {
-    pub(crate) fn new(truncator: &'a Truncator, settings: Settings, context: Context) -> Spool<'a> {
+    pub(crate) fn new(truncator: TruncatorRef<'a>, settings: Settings, context: Context) -> Spool<'a> {
         let lines = LineCounter::new(settings.conventions.lines);
         Spool { truncator, settings, context, stage: Stage::Within { held: Vec::new(), lines, chars: 0 } }
     }
@@ -65,8 +68,12 @@ impl<'a> Spool<'a> {
                     over = *chars > most;
                 }
                 if over && *enabled {
-                    let mut recording =
-                        Recording::start(self.truncator, self.settings, &self.context, Reading::Plain);
+                    let mut recording = Recording::start(
+                        self.truncator.clone(),
+                        self.settings,
+                        &self.context,
+                        Reading::Plain,
+                    );
                     recording.observe(held);
                     recording.observe(chunk);
                     self.stage = Stage::Over(Box::new(recording));
@@ -124,7 +131,7 @@ impl<'a> Spool<'a> {
             Stage::Over(recording) => *recording,
             Stage::Within { held, .. } => {
                 let mut recording =
-                    Recording::start(self.truncator, self.settings, &self.context, Reading::Plain);
+                    Recording::start(self.truncator.clone(), self.settings, &self.context, Reading::Plain);
                 recording.observe(&held);
                 recording
             }

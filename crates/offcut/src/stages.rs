@@ -26,13 +26,13 @@ use crate::render::{self, Content, Facts, Forecast, Plan, Trailer};
 use crate::store::{NewEntry, Reading};
 use crate::strategy::{self, Cost, Ends, Room, Selection, Selector};
 use crate::terminal::{Screen, Terminal};
-use crate::truncator::Truncator;
+use crate::truncator::{Truncator, TruncatorRef};
 use std::borrow::Cow;
 use std::fs::File;
 
 /// An output over a limit, while it is read.
 pub(crate) struct Recording<'a> {
-    truncator: &'a Truncator,
+    truncator: TruncatorRef<'a>,
     settings: Settings,
     context: Context,
     recorder: Recorder,
@@ -53,14 +53,14 @@ pub(crate) struct Recording<'a> {
 
 impl<'a> Recording<'a> {
     pub(crate) fn start(
-        truncator: &'a Truncator,
+        truncator: TruncatorRef<'a>,
         settings: Settings,
         context: &Context,
         reading: Reading,
     ) -> Recording<'a> {
         let most = settings.limits.ceiling().max(settings.keep.ceiling());
         let most = usize::try_from(most).unwrap_or(usize::MAX / 4);
-        let Truncator { profile, storage, cap, .. } = truncator;
+        let Truncator { profile, storage, cap, .. } = &*truncator;
         let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |_| "custom");
         let new = NewEntry {
             strategy: Some(strategy),
@@ -177,7 +177,7 @@ impl<'a> Recording<'a> {
 
 /// What is known of an output when all of it was seen.
 struct Seen<'a> {
-    truncator: &'a Truncator,
+    truncator: TruncatorRef<'a>,
     settings: Settings,
     context: Context,
     ends: Ends,
@@ -265,7 +265,7 @@ impl Seen<'_> {
 
     /// What the strategy selects.
     fn select<'s>(&'s self, selector: &'s mut dyn Selector, forecast: &Forecast<'_>) -> (Cut<'s>, Plan) {
-        let Truncator { profile, strategy, tokens, .. } = self.truncator;
+        let Truncator { profile, strategy, tokens, .. } = &*self.truncator;
         let plan = render::plan(profile, forecast, self.ends.control());
         let room = Room {
             limits: forecast.keep.less(plan.fixed),
@@ -335,7 +335,7 @@ impl Committed<'_> {
     fn show(self) -> (Outcome<'static>, Option<File>) {
         let Committed { decided: Decided { seen, cut, form }, shown, saved, file } = self;
         let Seen { truncator, settings, context, ends, opening, original, trailer } = seen;
-        let Truncator { profile, reach, sink, tokens, .. } = truncator;
+        let Truncator { profile, reach, sink, tokens, .. } = &**truncator;
         let facts =
             Facts { ends, cut: &cut, original: *original, shown, saved: &saved, trailer: *trailer, settings };
         let Content { text: content, placed } = match &form {

@@ -25,6 +25,7 @@ use crate::stages::Recording;
 use crate::store::Reading;
 use crate::strategy::Strategy;
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Bounds tool outputs. Cheap to share; every output is independent of the others.
@@ -40,6 +41,24 @@ pub struct Truncator {
     pub(crate) cap: u64,
 }
 
+/// The truncator of an output that is being read.
+#[derive(Clone)]
+pub(crate) enum TruncatorRef<'a> {
+    Borrowed(&'a Truncator),
+    Shared(Arc<Truncator>),
+}
+
+impl Deref for TruncatorRef<'_> {
+    type Target = Truncator;
+
+    fn deref(&self) -> &Truncator {
+        match self {
+            TruncatorRef::Borrowed(truncator) => truncator,
+            TruncatorRef::Shared(truncator) => truncator,
+        }
+    }
+}
+
 impl Truncator {
     /// Bounds a whole output: text or bytes.
     pub fn apply<'a>(&self, output: &'a (impl AsRef<[u8]> + ?Sized), context: &Context) -> Outcome<'a> {
@@ -49,7 +68,7 @@ impl Truncator {
             self.report_passed(context, text.len() as u64);
             return Outcome::Passed(Cow::Borrowed(text));
         }
-        let mut recording = Recording::start(self, settings, context, Reading::Plain);
+        let mut recording = Recording::start(TruncatorRef::Borrowed(self), settings, context, Reading::Plain);
         recording.observe(text);
         match recording.finish(&CommandEnd::default()) {
             Outcome::Passed(_) => Outcome::Passed(Cow::Borrowed(text)),
@@ -60,7 +79,26 @@ impl Truncator {
     /// Bounds an output that arrives in chunks.
     pub fn spool(&self, context: Context) -> Spool<'_> {
         let settings = self.settings(&context);
-        Spool::new(self, settings, context)
+        Spool::new(TruncatorRef::Borrowed(self), settings, context)
+    }
+
+    /// Like [`spool`](Truncator::spool), for a spool that moves to another thread or task.
+    ///
+    /// ```
+    /// use offcut::{Context, Profile, Truncator};
+    /// use std::sync::Arc;
+    ///
+    /// let truncator = Arc::new(Truncator::new(Profile::native()));
+    /// let mut spool = Arc::clone(&truncator).into_spool(Context::tool("bash"));
+    /// let thread = std::thread::spawn(move || {
+    ///     spool.observe(b"a line\n");
+    ///     spool.finish()
+    /// });
+    /// assert_eq!(thread.join().unwrap().text(), "a line\n");
+    /// ```
+    pub fn into_spool(self: Arc<Self>, context: Context) -> Spool<'static> {
+        let settings = self.settings(&context);
+        Spool::new(TruncatorRef::Shared(self), settings, context)
     }
 
     /// Bounds a JSON text: its readable form is measured and shown, and the text as it came is stored.
@@ -80,7 +118,8 @@ impl Truncator {
             self.report_passed(context, stored.len() as u64);
             return Outcome::Passed(Cow::Owned(readable.to_vec()));
         }
-        let mut recording = Recording::start(self, settings, context, Reading::Readable);
+        let mut recording =
+            Recording::start(TruncatorRef::Borrowed(self), settings, context, Reading::Readable);
         recording.store(stored);
         recording.examine(readable);
         recording.finish(&CommandEnd::default())

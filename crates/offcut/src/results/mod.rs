@@ -27,6 +27,8 @@ mod divide;
 mod job;
 #[cfg(feature = "layer")]
 pub mod layer;
+#[cfg(any(feature = "layer", feature = "registry"))]
+mod off_thread;
 mod outcome;
 mod output;
 mod own_preview;
@@ -51,7 +53,7 @@ use crate::limits::Limits;
 use crate::outcome::Outcome;
 use crate::profile::{Marking, Rule, Settings, TrailingLines, Treatment};
 use crate::spool::Spool;
-use crate::truncator::Truncator;
+use crate::truncator::{Truncator, TruncatorRef};
 use divide::Notices;
 use job::{Job, Plan, Recognized};
 use shape::{Beside, Cut, NoticePlace, Text, Texts, ToolReport};
@@ -237,7 +239,7 @@ impl Middleware {
         settings: Settings,
         edits: &mut Edits,
     ) -> ResultOutcome {
-        let mut spool = Spool::new(&self.truncator, settings, job.context.clone());
+        let mut spool = Spool::new(TruncatorRef::Borrowed(&self.truncator), settings, job.context.clone());
         spool.observe(&job.text.text);
         let Some(preview) = spool.finish().into_preview() else { return ResultOutcome::Fits };
         let has_own_parts = job.shape.notice() == NoticePlace::OwnParts && !elements.is_empty();

@@ -6,6 +6,7 @@ use crate::profile::{Marking, Rule};
 use crate::results::shape::ToolReport;
 use crate::results::{Middleware, ResultOutcome, SkipReason};
 use crate::spool::Spool;
+use crate::truncator::TruncatorRef;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -74,6 +75,13 @@ impl Middleware {
         self.bound_output_within(result, context, tool, None)
     }
 
+    /// Whether bounding an output may take long, because it may have to be stored.
+    #[cfg(any(feature = "layer", feature = "registry"))]
+    pub(crate) fn may_store(&self, output: &[u8], context: &Context, tool: Rule, share: Option<u64>) -> bool {
+        let settings = self.settings(context, tool, share);
+        self.decide.is_some() || settings.enabled && !self.truncator.fits(output, &settings)
+    }
+
     /// Like [`bound_output`](Middleware::bound_output), with a share of a total.
     pub(crate) fn bound_output_within(
         &self,
@@ -95,7 +103,7 @@ impl Middleware {
         if may_be_cut && self.is_own_preview(&result.output) {
             return (result, ResultOutcome::Skipped(SkipReason::OwnPreview));
         }
-        let mut spool = Spool::new(&self.truncator, settings, context.clone());
+        let mut spool = Spool::new(TruncatorRef::Borrowed(&self.truncator), settings, context.clone());
         spool.observe(&result.output);
         match spool.finish() {
             Outcome::Passed(_) => {

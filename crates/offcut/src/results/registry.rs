@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::profile::Rule;
+use crate::results::off_thread::off_thread;
 use crate::results::{LEAST_SHARE, Middleware, ResultOutcome, ToolOutput, shares};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -53,17 +54,17 @@ pub struct ExecutedCall {
 
 /// The tools of an agent and one middleware for their results.
 ///
-/// It does not start a runtime: the calls of one `execute` run concurrently on the runtime that awaits it. Storing an
-/// output blocks for as long as writing it takes.
+/// It does not start a runtime: the calls of one `execute` run concurrently on the runtime that awaits it. An output that has
+/// to be cut is stored on a thread of its own, so that the runtime is not blocked.
 pub struct Registry {
-    middleware: Middleware,
+    middleware: Arc<Middleware>,
     tools: BTreeMap<String, Arc<dyn Tool>>,
 }
 
 impl Registry {
     /// A registry without tools.
-    pub fn new(middleware: Middleware) -> Registry {
-        Registry { middleware, tools: BTreeMap::new() }
+    pub fn new(middleware: impl Into<Arc<Middleware>>) -> Registry {
+        Registry { middleware: middleware.into(), tools: BTreeMap::new() }
     }
 
     /// Adds a tool; one of the same name is replaced.
@@ -85,24 +86,18 @@ impl Registry {
                 ..Context::default()
             })
             .collect();
-        let bounded = |index: usize, output: ToolOutput, share: Option<u64>| {
+        let bounded = async |index: usize, output: ToolOutput, share: Option<u64>| {
             let call: &ToolCall = &calls[index];
-            let declared = self.tools.get(&call.name).map_or_else(Rule::default, |tool| tool.rule());
-            let (result, outcome) =
-                self.middleware.bound_output_within(output, &contexts[index], declared, share);
+            let (result, outcome) = self.bound(output, &contexts[index], share).await;
             ExecutedCall { call_id: call.id.clone(), name: call.name.clone(), result, outcome }
         };
         let Some(total) = self.middleware.total else {
             // Each is bounded as soon as it is complete, so that large outputs do not stay in memory.
-            let run = |(index, call)| async move { (index, self.run(call).await) };
-            let each = calls.iter().enumerate().map(|call| {
-                let bounded = &bounded;
-                async move {
-                    let (index, output) = run(call).await;
-                    bounded(index, output, None)
-                }
-            });
-            return join_all(each).await;
+            let each = calls.iter().enumerate();
+            return join_all(
+                each.map(async |(index, call)| bounded(index, self.run(call).await, None).await),
+            )
+            .await;
         };
         let outputs = join_all(calls.iter().map(|call| self.run(call))).await;
         let size = |(output, context): (&ToolOutput, &Context)| {
@@ -112,7 +107,23 @@ impl Registry {
         let sizes: Vec<u64> = outputs.iter().zip(&contexts).map(size).collect();
         let shares = shares(&sizes, total, LEAST_SHARE);
         let each = outputs.into_iter().zip(shares).enumerate();
-        each.map(|(index, (output, share))| bounded(index, output, Some(share))).collect()
+        join_all(each.map(|(index, (output, share))| bounded(index, output, Some(share)))).await
+    }
+
+    /// Bounds the output of a call; on another thread if it may have to be stored.
+    async fn bound(
+        &self,
+        output: ToolOutput,
+        context: &Context,
+        share: Option<u64>,
+    ) -> (ToolOutput, ResultOutcome) {
+        let tool = context.tool.as_ref().and_then(|name| self.tools.get(name));
+        let declared = tool.map_or_else(Rule::default, |tool| tool.rule());
+        if !self.middleware.may_store(&output.output, context, declared, share) {
+            return self.middleware.bound_output_within(output, context, declared, share);
+        }
+        let (middleware, context) = (Arc::clone(&self.middleware), context.clone());
+        off_thread(move || middleware.bound_output_within(output, &context, declared, share)).await
     }
 
     async fn run(&self, call: &ToolCall) -> ToolOutput {

@@ -4,9 +4,10 @@ use crate::common::{lines, memory, noon, read_all};
 use offcut::results::registry::{ExecutedCall, Registry, Tool, ToolCall, ToolFuture};
 use offcut::results::{Middleware, ResultOutcome, ToolOutput, ToolStatus};
 use offcut::store::{Entry, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Writer};
-use offcut::{Profile, Rule, Saved, Storage, Truncator};
-use std::sync::Arc;
+use offcut::{Context, Profile, Rule, Saved, Storage, Truncator};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Prints its arguments on many lines, after a moment that depends on them.
@@ -109,15 +110,13 @@ async fn a_thousand_calls_at_once() {
     assert_eq!(store.ids().unwrap().len(), 1000);
 }
 
-/// A store that refuses every other entry.
-struct Half(MemoryStore, AtomicU64);
+/// A store that calls a function before it creates an entry.
+struct Gate<F>(MemoryStore, F);
 
-impl Store for Half {
+impl<F: Fn() -> Result<(), StoreError> + Send + Sync> Store for Gate<F> {
     fn create(&self, draft: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
-        match self.1.fetch_add(1, Ordering::Relaxed) % 2 {
-            0 => self.0.create(draft),
-            _ => Err(crate::common::full()),
-        }
+        self.1()?;
+        self.0.create(draft)
     }
     fn ids(&self) -> Result<Vec<Id>, StoreError> {
         self.0.ids()
@@ -138,7 +137,12 @@ impl Store for Half {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_fails_for_half_of_them() {
-    let store = Arc::new(Half(MemoryStore::new(noon), AtomicU64::new(0)));
+    let count = AtomicU64::new(0);
+    let every_other = move || match count.fetch_add(1, Ordering::Relaxed) % 2 {
+        0 => Ok(()),
+        _ => Err(crate::common::full()),
+    };
+    let store = Arc::new(Gate(MemoryStore::new(noon), every_other));
     let executed = registry(store.clone()).execute(&calls(1000), None).await;
     let kept = (0..).zip(&executed).filter(|(number, executed)| check(&*store, *number, executed)).count();
     assert_eq!(kept, 500);
@@ -194,4 +198,74 @@ async fn a_layer_bounds_what_a_service_answers() {
     assert_eq!(service.clone().oneshot(7).await, Err("seven"));
     let answer = service.oneshot(100_000).await.unwrap();
     assert!(answer.len() <= 9500 && answer.starts_with("[offcut: "));
+}
+
+/// A store that creates an entry only after a message, and fails without one.
+fn waiting_store() -> (Arc<dyn Store>, Sender<()>) {
+    let (sender, receiver) = channel();
+    let receiver = Mutex::new(receiver);
+    let wait = move || {
+        let message = receiver.lock().unwrap().recv_timeout(Duration::from_secs(20));
+        message.map_err(|_| crate::common::full())
+    };
+    (Arc::new(Gate(MemoryStore::new(noon), wait)), sender)
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_registry_does_not_block_other_tasks_while_it_stores() {
+    for total in [None, Some(5000)] {
+        let (store, sender) = waiting_store();
+        let middleware = Middleware::new(Truncator::new(Profile::native()).storage(Storage::To(store)));
+        let middleware = match total {
+            Some(total) => middleware.total(total),
+            None => middleware,
+        };
+        let registry = Registry::new(middleware).tool(Echo);
+        let executing = tokio::spawn(async move { registry.execute(&calls(1), None).await });
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        sender.send(()).unwrap();
+        let ResultOutcome::Truncated(preview) = &executing.await.unwrap()[0].outcome else {
+            panic!("not cut")
+        };
+        assert!(matches!(preview.saved(), Saved::Complete(_)), "{:?}", preview.saved());
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_layer_does_not_block_other_tasks_while_it_stores() {
+    use offcut::results::layer::BoundLayer;
+    use tower::{ServiceBuilder, ServiceExt};
+    let (store, sender) = waiting_store();
+    let middleware = Middleware::new(Truncator::new(Profile::native()).storage(Storage::To(store)));
+    let service = ServiceBuilder::new()
+        .layer(BoundLayer::new(middleware))
+        .service(tower::service_fn(|lines: usize| async move { Ok::<_, ()>("a line\n".repeat(lines)) }));
+    let answering = tokio::spawn(service.oneshot(100_000));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    sender.send(()).unwrap();
+    let answer = answering.await.unwrap().unwrap();
+    assert!(answer.starts_with("[offcut: ") && !answer.contains("not stored"), "{answer:.300}");
+}
+
+#[tokio::test]
+async fn a_store_that_panics_is_a_panic_of_the_caller() {
+    let store = Arc::new(Gate(MemoryStore::new(noon), || panic!("on purpose")));
+    let registry = registry(store);
+    let executed = tokio::spawn(async move { registry.execute(&calls(1), None).await.len() }).await;
+    assert!(executed.unwrap_err().is_panic());
+}
+
+#[test]
+fn a_shared_spool_moves_to_another_thread_and_stores_everything() {
+    let store = memory();
+    let truncator = Arc::new(Truncator::new(Profile::native()).storage(Storage::To(store.clone())));
+    let mut spool = truncator.into_spool(Context::tool("bash"));
+    spool.observe(text(1).as_bytes());
+    let outcome = std::thread::spawn(move || {
+        spool.observe(text(2).as_bytes());
+        spool.finish()
+    });
+    let outcome = outcome.join().unwrap();
+    let entry = outcome.preview().unwrap().entry().unwrap();
+    assert_eq!(read_all(&*store, &entry.id), [text(1), text(2)].concat().as_bytes());
 }
