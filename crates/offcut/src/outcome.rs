@@ -3,6 +3,7 @@
 use crate::cut::{Gap, Size};
 use crate::limits::Unit;
 pub use crate::render::Placed;
+use crate::report::OutputReport;
 use crate::store::{Entry, Id};
 use std::borrow::Cow;
 
@@ -44,6 +45,22 @@ impl Outcome<'_> {
             Outcome::Described(preview) => Outcome::Described(preview),
             Outcome::Truncated(preview) => Outcome::Truncated(preview),
         }
+    }
+
+    /// The outcome in the form that programs read: `--format json` of the command line, as a value to serialize.
+    ///
+    /// ```
+    /// use offcut::{Context, Profile, Truncator};
+    ///
+    /// let truncator = Truncator::new(Profile::native());
+    /// let outcome = truncator.apply("two\nlines\n", &Context::tool("bash"));
+    /// let report = serde_json::to_value(outcome.report()).unwrap();
+    /// assert_eq!(report["content"], "two\nlines\n");
+    /// assert_eq!(report["truncated"], false);
+    /// assert_eq!(report["original"]["lines"], 2);
+    /// ```
+    pub fn report(&self) -> OutputReport<'_> {
+        OutputReport::new(self)
     }
 
     /// The preview, unless the output passed as it came.

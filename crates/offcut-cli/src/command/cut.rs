@@ -6,7 +6,6 @@ use crate::failure::{CommandResult, Failure};
 use crate::housekeeping;
 use crate::process;
 use crate::stream;
-use offcut::report::OutputReport;
 
 pub(crate) fn cut(global: &GlobalOptions, cut: &Cut) -> CommandResult {
     process::catch_file_size_signal();
@@ -17,7 +16,7 @@ pub(crate) fn cut(global: &GlobalOptions, cut: &Cut) -> CommandResult {
     let shown = spool.finish();
     match global.format {
         Format::Text => super::print(shown.content())?,
-        Format::Json => super::print_json(&OutputReport::new(&shown))?,
+        Format::Json => super::print_json(&shown.report())?,
     }
     super::warn_about_store(truncator.profile(), &shown);
     if shown.preview().is_some() {
