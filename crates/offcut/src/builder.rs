@@ -11,6 +11,17 @@ use crate::truncator::Truncator;
 use std::sync::Arc;
 
 /// Where whole outputs are stored.
+///
+/// ```
+/// use offcut::{Context, Profile, Storage, Truncator, store::{MemoryStore, Store}};
+/// use std::{sync::Arc, time::SystemTime};
+///
+/// let store = Arc::new(MemoryStore::new(SystemTime::now));
+/// let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
+/// // Only what does not fit is stored.
+/// assert_eq!(truncator.apply("short", &Context::default()).text(), "short");
+/// assert!(store.ids().unwrap().is_empty());
+/// ```
 #[derive(Clone)]
 pub enum Storage {
     /// Nowhere, by choice.
@@ -45,6 +56,7 @@ impl Truncator {
     }
 
     /// Stores whole outputs in `storage`.
+    #[must_use]
     pub fn storage(self, storage: Storage) -> Truncator {
         Truncator { storage, ..self }
     }
@@ -66,26 +78,31 @@ impl Truncator {
     }
 
     /// Sets how the reader of a preview can read the rest.
+    #[must_use]
     pub fn reach(self, reach: Reach) -> Truncator {
         Truncator { reach, ..self }
     }
 
     /// Selects with a custom strategy instead of the profile's.
+    #[must_use]
     pub fn strategy(self, strategy: impl Strategy + 'static) -> Truncator {
         Truncator { strategy: Some(Arc::new(strategy)), ..self }
     }
 
     /// Counts tokens with a tokenizer instead of the estimate.
+    #[must_use]
     pub fn tokens(self, tokens: impl CountTokens + 'static) -> Truncator {
         Truncator { tokens: Arc::new(tokens), ..self }
     }
 
     /// Reports events to `sink`.
+    #[must_use]
     pub fn sink(self, sink: impl EventSink + 'static) -> Truncator {
         Truncator { sink: Arc::new(sink), ..self }
     }
 
     /// Stores at most this many bytes of one output; the notice says so if there were more.
+    #[must_use]
     pub fn cap(self, cap: u64) -> Truncator {
         Truncator { cap, ..self }
     }

@@ -3,6 +3,14 @@
 use std::time::SystemTime;
 
 /// The tool call that produced an output. Every field is optional, and none is trusted.
+///
+/// ```
+/// use offcut::Context;
+///
+/// let context = Context { call_id: Some("call_7".to_owned()), ..Context::tool("bash") };
+/// assert_eq!(context.tool.as_deref(), Some("bash"));
+/// assert_eq!(context.session, None);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
     /// The tool's name.

@@ -160,6 +160,13 @@ impl<'a> Segment<'a> {
 }
 
 /// The size of a text in each unit.
+///
+/// ```
+/// use offcut::Size;
+///
+/// let size = Size { bytes: 12, lines: 2, ..Size::default() };
+/// assert_eq!(size.tokens, None, "nothing needed the tokens, so they were not counted");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// Bytes.

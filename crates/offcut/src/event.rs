@@ -12,6 +12,29 @@ use crate::store::Clock;
 use serde::Serialize;
 
 /// What happened to an output.
+///
+/// ```
+/// use offcut::{Context, Event, EventSink, Profile, Truncator};
+/// use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
+///
+/// /// Counts the bytes that previews saved.
+/// #[derive(Clone, Default)]
+/// struct BytesSaved(Arc<AtomicU64>);
+///
+/// impl EventSink for BytesSaved {
+///     fn emit(&self, event: &Event<'_>) {
+///         if let Event::Truncated { original, content, .. } = event {
+///             self.0.fetch_add(original - content, Ordering::Relaxed);
+///         }
+///     }
+/// }
+///
+/// let saved = BytesSaved::default();
+/// let truncator = Truncator::new(Profile::native()).sink(saved.clone());
+/// let output = "a line\n".repeat(100_000);
+/// let outcome = truncator.apply(&output, &Context::default());
+/// assert_eq!(saved.0.load(Ordering::Relaxed), 700_000 - outcome.content().len() as u64);
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {

@@ -60,6 +60,15 @@ impl<T: Copy + Default> PerUnit<T> {
 }
 
 /// A bound on each unit; `None` leaves the unit unbounded.
+///
+/// ```
+/// use offcut::Limits;
+/// use offcut::measure::{Conventions, EstimatedTokens};
+///
+/// let limits = Limits { lines: Some(2), ..Limits::default() };
+/// assert!(limits.fit(b"one\ntwo\n", Conventions::default(), &EstimatedTokens));
+/// assert!(!limits.fit(b"one\ntwo\nthree\n", Conventions::default(), &EstimatedTokens));
+/// ```
 pub type Limits = PerUnit<Option<u64>>;
 
 /// Which limit an output exceeds.

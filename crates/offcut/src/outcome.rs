@@ -8,6 +8,17 @@ use crate::store::{Entry, Id};
 use std::borrow::Cow;
 
 /// What becomes of an output.
+///
+/// [`text`](Outcome::text) is what the model gets, whatever became of the output.
+///
+/// ```
+/// use offcut::{Context, Outcome, Profile, Truncator};
+///
+/// let truncator = Truncator::new(Profile::native());
+/// let outcome = truncator.apply("short\n", &Context::default());
+/// assert!(matches!(outcome, Outcome::Passed(_)));
+/// assert_eq!(outcome.text(), "short\n");
+/// ```
 #[derive(Clone, Debug)]
 #[must_use]
 pub enum Outcome<'a> {
@@ -85,6 +96,18 @@ impl Outcome<'_> {
 }
 
 /// A bounded preview of an output, and what is known about the rest.
+///
+/// ```
+/// use offcut::{Context, Profile, Truncator, limits::Unit};
+///
+/// let truncator = Truncator::new(Profile::native());
+/// let output = "a line\n".repeat(100_000);
+/// let outcome = truncator.apply(&output, &Context::default());
+/// let preview = outcome.preview().expect("it is too long");
+/// assert_eq!(preview.original().lines, 100_000);
+/// assert_eq!(preview.shown().lines + preview.removed().lines, 100_000);
+/// assert_eq!(preview.limited_by(), Unit::Bytes);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Preview {
     pub(crate) content: Vec<u8>,
@@ -158,6 +181,22 @@ impl Preview {
 }
 
 /// What became of the whole output in the store.
+///
+/// ```
+/// use offcut::{Context, Profile, Saved, Storage, Truncator, store::MemoryStore};
+/// use std::{sync::Arc, time::SystemTime};
+///
+/// let store = Arc::new(MemoryStore::new(SystemTime::now));
+/// let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
+/// let output = "a line\n".repeat(100_000);
+/// let outcome = truncator.apply(&output, &Context::default());
+/// match outcome.preview().expect("it is too long").saved() {
+///     Saved::Complete(entry) => assert_eq!(entry.bytes, 700_000),
+///     Saved::Running(_) => unreachable!("only Spool::pause leaves an output open"),
+///     Saved::Failed { error, .. } => eprintln!("not stored: {error}"),
+///     Saved::Disabled => eprintln!("no store is set"),
+/// }
+/// ```
 #[derive(Clone, Debug)]
 pub enum Saved {
     /// Every byte is in the store.

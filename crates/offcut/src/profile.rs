@@ -13,6 +13,12 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// How outputs are cut, worded and stored.
+///
+/// ```
+/// use offcut::Profile;
+///
+/// assert_eq!(Profile::native().name(), "native");
+/// ```
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -49,6 +55,18 @@ struct ConventionNames {
 }
 
 /// What a tool, a configuration or a call may override. What is unset stays as it was.
+///
+/// ```
+/// use offcut::{Limits, Profile, Rule, Truncator, strategy::StrategyName};
+///
+/// let limits = Limits { bytes: Some(4000), ..Limits::default() };
+/// let rule = Rule { strategy: Some(StrategyName::Tail), limits, ..Rule::default() };
+/// assert!(Truncator::new(Profile::native()).rule(rule).is_ok());
+///
+/// // A preview needs space for its notice.
+/// let limits = Limits { bytes: Some(10), ..Limits::default() };
+/// assert!(Truncator::new(Profile::native()).rule(Rule { limits, ..rule }).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rule {

@@ -11,6 +11,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How a command ended.
+///
+/// ```
+/// use offcut::{CommandEnd, Context, Profile, Truncator};
+///
+/// let truncator = Truncator::new(Profile::native());
+/// let mut spool = truncator.spool(Context::tool("bash"));
+/// spool.observe("a line\n".repeat(100_000).as_bytes());
+/// let end = CommandEnd { exit_code: Some(1), status: "exit 1".to_owned(), ..CommandEnd::default() };
+/// assert!(spool.finish_with(end).text().contains("exit 1"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandEnd {
     /// Its exit code, if it has one.

@@ -116,6 +116,7 @@ pub fn plan(
 }
 
 /// Decides what to remove. Candidates come oldest first; an entry's age is that of its id, not of its file.
+#[must_use]
 pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> CleaningPlan {
     let age = |id: &Id| now.duration_since(id.time()).unwrap_or(Duration::ZERO);
     let mut bytes: u64 = candidates.iter().map(|candidate| candidate.bytes).sum();

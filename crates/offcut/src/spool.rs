@@ -30,6 +30,7 @@ use std::io::{self, Write};
 ///
 /// A spool borrows its truncator. One that has to outlive the function, or move to another thread or task, shares it
 /// ([`Truncator::into_spool`]).
+#[must_use = "the preview is what `finish` returns"]
 pub struct Spool<'a> {
     truncator: TruncatorRef<'a>,
     settings: Settings,

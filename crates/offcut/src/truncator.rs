@@ -29,6 +29,19 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// Bounds tool outputs. Cheap to share; every output is independent of the others.
+///
+/// ```
+/// use offcut::{Context, Limits, Profile, Rule, Truncator};
+///
+/// # fn main() -> Result<(), offcut::limits::LimitError> {
+/// let limits = Limits { lines: Some(40), ..Limits::default() };
+/// let truncator = Truncator::new(Profile::native()).rule(Rule { limits, ..Rule::default() })?;
+/// let output = "a line\n".repeat(1000);
+/// let shown = truncator.apply(&output, &Context::tool("bash"));
+/// assert!(shown.text().lines().count() <= 40);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Truncator {
     pub(crate) profile: Profile,

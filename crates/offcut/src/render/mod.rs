@@ -22,6 +22,19 @@ pub(crate) use description::describe;
 pub(crate) use next::NEXT_PAGE_BYTES;
 
 /// What the reader of a preview can use to read the rest. A preview names nothing else.
+///
+/// ```
+/// use offcut::{Context, Profile, Reach, Storage, Truncator, store::MemoryStore};
+/// use std::{sync::Arc, time::SystemTime};
+///
+/// let store = Arc::new(MemoryStore::new(SystemTime::now));
+/// let truncator = Truncator::new(Profile::native())
+///     .storage(Storage::To(store))
+///     .reach(Reach::Shell { program: "offcut".to_owned() });
+/// let output = "a line\n".repeat(100_000);
+/// let outcome = truncator.apply(&output, &Context::default());
+/// assert!(outcome.text().contains("more: offcut read "));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reach {

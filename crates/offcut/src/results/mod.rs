@@ -64,6 +64,18 @@ use std::collections::BTreeSet;
 const LEAST_SHARE: u64 = 512;
 
 /// Bounds tool results of every shape.
+///
+/// ```
+/// use offcut::results::{Middleware, ResultOutcome, ToolOutput};
+/// use offcut::{Context, Profile, Rule, Truncator};
+///
+/// let middleware = Middleware::new(Truncator::new(Profile::native())).skip_tools(["read_file"]);
+/// let output = ToolOutput::succeeded("a line\n".repeat(100_000));
+/// let (bounded, outcome) = middleware.bound_output(output, &Context::tool("bash"), Rule::default());
+/// assert!(matches!(outcome, ResultOutcome::Truncated(_)));
+/// assert!(bounded.output.len() <= 9500);
+/// assert_eq!(bounded.metadata["truncated"], true);
+/// ```
 pub struct Middleware {
     truncator: Truncator,
     skipped: BTreeSet<String>,
@@ -81,16 +93,19 @@ impl Middleware {
     }
 
     /// Leaves the results of these tools unchanged.
+    #[must_use]
     pub fn skip_tools<N: Into<String>>(self, tools: impl IntoIterator<Item = N>) -> Middleware {
         Middleware { skipped: tools.into_iter().map(Into::into).collect(), ..self }
     }
 
     /// Calls `decide` for each result that is not skipped for another reason.
+    #[must_use]
     pub fn decide(self, decide: impl Fn(&ResultCall<'_>) -> Decision + Send + Sync + 'static) -> Middleware {
         Middleware { decide: Some(Box::new(decide)), ..self }
     }
 
     /// Limits the results of one batch to this many bytes together; the largest are cut first.
+    #[must_use]
     pub fn total(self, bytes: u64) -> Middleware {
         Middleware { total: Some(bytes), ..self }
     }

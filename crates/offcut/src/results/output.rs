@@ -66,6 +66,7 @@ impl Middleware {
     ///
     /// The metadata of a truncated result has `truncated`, `truncationPath` (if it is stored) and
     /// `truncationRemovedBytes` or `truncationRemovedLines`.
+    #[must_use]
     pub fn bound_output(
         &self,
         result: ToolOutput,

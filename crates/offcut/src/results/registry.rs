@@ -68,6 +68,7 @@ impl Registry {
     }
 
     /// Adds a tool; one of the same name is replaced.
+    #[must_use]
     pub fn tool(mut self, tool: impl Tool + 'static) -> Registry {
         self.tools.insert(tool.name().to_owned(), Arc::new(tool));
         self

@@ -71,6 +71,25 @@ impl Progress {
 }
 
 /// Reads as much of a range of an entry as fits on a page. JSON with a readable form is read in that form.
+///
+/// ```
+/// use offcut::event::DiscardEvents;
+/// use offcut::retrieve::{PageLimits, Range, page};
+/// use offcut::store::MemoryStore;
+/// use offcut::{Context, Profile, Storage, Truncator};
+/// use std::{sync::Arc, time::SystemTime};
+///
+/// let store = Arc::new(MemoryStore::new(SystemTime::now));
+/// let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
+/// let output: String = (1..=10_000).map(|number| format!("{number}\n")).collect();
+/// let outcome = truncator.apply(&output, &Context::default());
+/// let entry = outcome.preview().and_then(|preview| preview.entry()).expect("it was stored");
+///
+/// let range = Range::lines("5000:5001").unwrap();
+/// let page = page(&*store, entry, range, PageLimits::default(), &DiscardEvents).unwrap();
+/// assert_eq!(page.content, b"5000\n5001\n");
+/// assert_eq!(page.progress.next(), Some(&Range::lines("5002:5003").unwrap()));
+/// ```
 pub fn page(
     store: &dyn Store,
     entry: &Entry,

@@ -111,6 +111,23 @@ impl SearchResult {
 }
 
 /// Searches outputs in the order given. The result fits a page; all matches are counted.
+///
+/// ```
+/// use offcut::retrieve::{PageLimits, Query, search};
+/// use offcut::store::{MemoryStore, Store};
+/// use offcut::{Context, Profile, Storage, Truncator};
+/// use std::{sync::Arc, time::SystemTime};
+///
+/// let store = Arc::new(MemoryStore::new(SystemTime::now));
+/// let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
+/// let output: String = (1..=10_000).map(|number| format!("line {number}\n")).collect();
+/// let _ = truncator.apply(&output, &Context::default());
+///
+/// let query = Query { pattern: "line 500.$".to_owned(), ..Query::default() };
+/// let result = search(&*store, &store.ids().unwrap(), &query, PageLimits::default()).unwrap();
+/// assert_eq!(result.matches, 10);
+/// assert!(result.to_text(false).starts_with(b"5000:line 5000\n"));
+/// ```
 pub fn search(
     store: &dyn Store,
     ids: &[Id],

@@ -32,6 +32,16 @@ const METADATA_DIR: &str = ".offcut";
 const ATTEMPTS: u32 = 10_000;
 
 /// A store in a local directory, which is created with the first entry.
+///
+/// ```
+/// use offcut::store::{FsStore, Store};
+/// use std::time::SystemTime;
+///
+/// # let directory = tempfile::tempdir().unwrap();
+/// let store = FsStore::new(directory.path().join("outputs"), SystemTime::now);
+/// assert!(store.ids().unwrap().is_empty());
+/// assert!(!store.directory().exists());
+/// ```
 #[derive(Debug)]
 pub struct FsStore {
     directory: PathBuf,

@@ -6,6 +6,18 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A store in memory.
+///
+/// ```
+/// use offcut::store::{EntryState, MemoryStore, Store};
+/// use offcut::{Context, Profile, Storage, Truncator};
+/// use std::{sync::Arc, time::SystemTime};
+///
+/// let store = Arc::new(MemoryStore::new(SystemTime::now));
+/// let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
+/// let _ = truncator.apply(&"a line\n".repeat(100_000), &Context::default());
+/// let entry = store.entry(&store.ids().unwrap()[0]).unwrap();
+/// assert_eq!((entry.bytes, entry.state), (700_000, EntryState::Complete));
+/// ```
 #[derive(Clone, Debug)]
 pub struct MemoryStore {
     clock: Clock,

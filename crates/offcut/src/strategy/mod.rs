@@ -70,6 +70,26 @@ impl<'text> From<Vec<Piece<'text>>> for Selection<'text> {
 /// Starts a selector for each output that is over the limits.
 ///
 /// A closure that takes the largest number of bytes to show and returns a boxed [`Selector`] is a strategy.
+///
+/// ```
+/// use offcut::strategy::{Ends, Room, Selection, Selector};
+/// use offcut::{Context, Profile, Truncator};
+///
+/// /// Shows as much of the beginning as fits.
+/// struct Beginning;
+///
+/// impl Selector for Beginning {
+///     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
+///         ends.first(room.less_gaps(1).head(ends.opening())).into()
+///     }
+/// }
+///
+/// let beginning = |_most_bytes: u64| -> Box<dyn Selector> { Box::new(Beginning) };
+/// let truncator = Truncator::new(Profile::native()).strategy(beginning);
+/// let output: String = (1..=10_000).map(|number| format!("{number}\n")).collect();
+/// let outcome = truncator.apply(&output, &Context::default());
+/// assert_eq!(outcome.preview().expect("it is too long").gaps().len(), 1);
+/// ```
 pub trait Strategy: Send + Sync {
     /// Starts a selector for one output. At most `most_bytes` bytes can be shown.
     fn start(&self, most_bytes: u64) -> Box<dyn Selector>;
