@@ -8,7 +8,7 @@ pub(crate) struct CallingAgent {
     /// The name in stored entries, as `offcut init` takes it.
     pub(crate) name: &'static str,
     /// The variable that only this agent sets.
-    marker: &'static str,
+    variable: &'static str,
     /// The variables with the ids of the session and of the tool call.
     session: Option<&'static str>,
     call: Option<&'static str>,
@@ -21,33 +21,33 @@ const NO_DELAY: Duration = Duration::ZERO;
 const AGENTS: &[CallingAgent] = &[
     CallingAgent {
         name: "claude",
-        marker: "CLAUDECODE",
+        variable: "CLAUDECODE",
         session: Some("CLAUDE_CODE_SESSION_ID"),
         call: None,
         exit_delay: NO_DELAY,
     },
     CallingAgent {
         name: "opencode",
-        marker: "OPENCODE",
+        variable: "OPENCODE",
         session: None,
         call: None,
         exit_delay: Duration::from_millis(50),
     },
     CallingAgent {
         name: "codex",
-        marker: "CODEX_THREAD_ID",
+        variable: "CODEX_THREAD_ID",
         session: Some("CODEX_THREAD_ID"),
         call: Some("CODEX_TOOL_CALL_ID"),
         exit_delay: NO_DELAY,
     },
-    CallingAgent { name: "gemini", marker: "GEMINI_CLI", session: None, call: None, exit_delay: NO_DELAY },
-    CallingAgent { name: "pi", marker: "PI_CODING_AGENT", session: None, call: None, exit_delay: NO_DELAY },
+    CallingAgent { name: "gemini", variable: "GEMINI_CLI", session: None, call: None, exit_delay: NO_DELAY },
+    CallingAgent { name: "pi", variable: "PI_CODING_AGENT", session: None, call: None, exit_delay: NO_DELAY },
 ];
 
 /// Returns the agent that started this process. In an agent that was started by another agent, the variables of both are
 /// set, and the result is `None`.
 pub(crate) fn caller() -> Option<&'static CallingAgent> {
-    let mut found = AGENTS.iter().filter(|agent| std::env::var_os(agent.marker).is_some());
+    let mut found = AGENTS.iter().filter(|agent| std::env::var_os(agent.variable).is_some());
     found.next().filter(|_| found.next().is_none())
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The file whose modification time is that of the last cleaning. A cleaning process locks it.
-const MARK: &str = ".offcut/cleaned";
+const STAMP: &str = ".offcut/cleaned";
 
 /// Starts cleaning or uploading in the background if it is due. The caller does not wait.
 pub(crate) fn start_if_due(setup: &Setup) {
@@ -30,12 +30,12 @@ pub(crate) fn start_if_due(setup: &Setup) {
 }
 
 fn is_due(directory: &Path) -> bool {
-    let mark = directory.join(MARK);
-    match std::fs::metadata(&mark).and_then(|found| found.modified()) {
+    let stamp = directory.join(STAMP);
+    match std::fs::metadata(&stamp).and_then(|found| found.modified()) {
         Ok(modified) => SystemTime::now().duration_since(modified).is_ok_and(|age| age > INTERVAL),
         // A new store has nothing to clean: its first interval starts now.
         Err(_) => {
-            let _ = open(&mark);
+            let _ = open(&stamp);
             false
         }
     }
@@ -56,8 +56,8 @@ fn start(store: &OsStr) {
 
 /// Locks the store for cleaning, unless another process cleans it now or has cleaned it meanwhile.
 pub(crate) fn lock_if_due(directory: &Path) -> Option<File> {
-    let mark = directory.join(MARK);
-    let file = open(&mark).ok()?;
+    let stamp = directory.join(STAMP);
+    let file = open(&stamp).ok()?;
     file.try_lock().ok()?;
     let modified = file.metadata().and_then(|found| found.modified()).ok()?;
     if SystemTime::now().duration_since(modified).is_ok_and(|age| age <= INTERVAL) {
@@ -67,6 +67,6 @@ pub(crate) fn lock_if_due(directory: &Path) -> Option<File> {
     Some(file)
 }
 
-fn open(mark: &Path) -> std::io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(mark)
+fn open(stamp: &Path) -> std::io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(stamp)
 }

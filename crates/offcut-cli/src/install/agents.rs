@@ -248,8 +248,8 @@ fn claude(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change>
     if let Some(store) = &context.store {
         // Allow reading the store, and nothing else.
         let rule = format!("Read(/{}/**)", store.display());
-        let marker = Value::from(rule.clone()).to_string();
-        edits.push(element(&["permissions", "allow"], rule.into(), &marker));
+        let signature = Value::from(rule.clone()).to_string();
+        edits.push(element(&["permissions", "allow"], rule.into(), &signature));
     }
     vec![json_file(context.settings_directory(AgentKind::Claude, scope).join(file), edits)]
 }
@@ -281,9 +281,9 @@ fn opencode(scope: Scope, method: Method, context: &InstallContext) -> Vec<Chang
 }
 
 fn codex(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
-    let variable = |name: &str, value: &str, marker: &str| Edit {
+    let variable = |name: &str, value: &str, signature: &str| Edit {
         presence: method.wants(Method::Shell),
-        ..member(&["shell_environment_policy", "set"], name, value.into(), marker)
+        ..member(&["shell_environment_policy", "set"], name, value.into(), signature)
     };
     let hook =
         |event: &str| json!([{"type": "command", "command": context.hook("codex", event), "timeout": 10}]);
@@ -337,7 +337,7 @@ fn gemini(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change>
             content: Content::Variable {
                 name: "BASH_ENV",
                 value: context.bash_env(),
-                marker: "offcut-bash-env",
+                signature: "offcut-bash-env",
                 presence: method.wants(Method::Shell),
             },
         },
@@ -360,17 +360,17 @@ fn pi(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
     vec![json_file(context.settings_directory(AgentKind::Pi, scope).join("settings.json"), edits)]
 }
 
-fn member(path: &[&'static str], key: &str, value: Value, marker: &str) -> Edit {
+fn member(path: &[&'static str], key: &str, value: Value, signature: &str) -> Edit {
     let target = EditTarget::Member { key: key.to_owned(), value };
-    Edit { path: path.to_vec(), target, presence: Presence::Present, marker: marker.to_owned() }
+    Edit { path: path.to_vec(), target, presence: Presence::Present, signature: signature.to_owned() }
 }
 
-fn element(path: &[&'static str], value: Value, marker: &str) -> Edit {
+fn element(path: &[&'static str], value: Value, signature: &str) -> Edit {
     Edit {
         path: path.to_vec(),
         target: EditTarget::Element(value),
         presence: Presence::Present,
-        marker: marker.to_owned(),
+        signature: signature.to_owned(),
     }
 }
 

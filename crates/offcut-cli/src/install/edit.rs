@@ -10,7 +10,7 @@ pub(crate) struct Edit {
     pub(crate) target: EditTarget,
     pub(crate) presence: Presence,
     /// A text that identifies values written by offcut.
-    pub(crate) marker: String,
+    pub(crate) signature: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub(crate) struct EditedText {
 impl Edit {
     /// Whether a value was written by offcut.
     pub(super) fn is_from_offcut(&self, value: &str) -> bool {
-        value.contains(&self.marker)
+        value.contains(&self.signature)
     }
 
     /// The full name of the setting.

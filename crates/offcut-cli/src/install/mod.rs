@@ -37,7 +37,7 @@ pub(crate) enum Content {
     /// Settings in a TOML file of the user.
     Toml(Vec<Edit>),
     /// A variable in an .env file of the user.
-    Variable { name: &'static str, value: String, marker: &'static str, presence: Presence },
+    Variable { name: &'static str, value: String, signature: &'static str, presence: Presence },
     /// A file that belongs to offcut.
     OwnFile(String),
     /// A link to this program.
@@ -139,12 +139,12 @@ impl Content {
             Content::Variable { presence: Presence::Absent, .. } => {
                 Ok(EditedText { text: self.undo(text)?, warnings: Vec::new() })
             }
-            Content::Variable { name, value, marker, .. } => {
+            Content::Variable { name, value, signature, .. } => {
                 let found = text.lines().find(|line| is_variable(line, name));
                 let line = format!("{name}={value}");
                 let edited = match found {
                     Some(found) if found == line => text.to_owned(),
-                    Some(found) if found.contains(marker) => text.replacen(found, &line, 1),
+                    Some(found) if found.contains(signature) => text.replacen(found, &line, 1),
                     Some(_) => {
                         let warning = format!("{name} already has another value; left unchanged");
                         return Ok(EditedText { text: text.to_owned(), warnings: vec![warning] });
@@ -164,9 +164,9 @@ impl Content {
         match self {
             Content::Json(edits) => json::undo(text, edits),
             Content::Toml(edits) => toml::undo(text, edits),
-            Content::Variable { name, marker, .. } => Ok(text
+            Content::Variable { name, signature, .. } => Ok(text
                 .split_inclusive('\n')
-                .filter(|line| !(is_variable(line, name) && line.contains(marker)))
+                .filter(|line| !(is_variable(line, name) && line.contains(signature)))
                 .collect()),
             Content::OwnFile(_) | Content::Link(_) => Ok(String::new()),
         }

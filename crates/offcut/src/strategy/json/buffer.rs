@@ -33,11 +33,11 @@ pub(super) struct Hole {
 #[derive(Clone, Debug)]
 pub(super) enum Step {
     Keep(Range<usize>),
-    /// Without a marker, the engine marks the gap.
+    /// Without a mark, the engine marks the gap.
     Omit {
         range: Range<usize>,
         values: u64,
-        marker: Option<String>,
+        mark: Option<String>,
     },
 }
 
@@ -91,18 +91,18 @@ impl Buffer {
         let (mut start, mut line, mut part) = (0, 1, LinePosition::Start);
         let mut pieces = Vec::with_capacity(steps.len());
         for step in steps {
-            let (range, marker) = match step {
+            let (range, mark) = match step {
                 Step::Keep(range) => (range, None),
-                Step::Omit { range, marker, .. } => (range, Some(marker)),
+                Step::Omit { range, mark, .. } => (range, Some(mark)),
             };
             let text = &self.text[range.clone()];
-            let (bytes, feeds) = match marker {
+            let (bytes, feeds) = match mark {
                 None => (text.len() as u64, measure::newlines(text)),
                 Some(_) => (self.bytes_of(&range), self.line_feeds_of(&range)),
             };
-            let (form, shown) = match marker {
+            let (form, shown) = match mark {
                 None => (PieceKind::Verbatim, Some(Cow::Borrowed(text))),
-                Some(marker) => (PieceKind::Mark, marker.map(|marker| Cow::Owned(marker.into_bytes()))),
+                Some(mark) => (PieceKind::Mark, mark.map(|mark| Cow::Owned(mark.into_bytes()))),
             };
             if let Some(text) = shown {
                 pieces.push(Piece { start, end: start + bytes, form, line, part, text });

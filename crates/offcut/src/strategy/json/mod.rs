@@ -1,6 +1,6 @@
 //! The `json` strategy: a shorter text that is still JSON.
 //!
-//! Arrays keep their first and last items and their outliers, objects keep their keys, strings keep their ends. A marker,
+//! Arrays keep their first and last items and their outliers, objects keep their keys, strings keep their ends. A mark,
 //! itself a JSON value, says how much is omitted. Everything else is the original's bytes, so numbers, the order of keys
 //! and duplicate keys stay as they were. Of several documents (JSON Lines) the first and the last are shown, whole or
 //! shortened in the same way.
@@ -116,9 +116,9 @@ impl JsonSelector {
     }
 
     fn choose(&self, tree: &Tree, room: &Room<'_>) -> Option<Vec<Step>> {
-        let mark = mark(&self.buffer.text);
+        let sign = sign(&self.buffer.text);
         let most = room.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(self.max_bytes);
-        Search { fits: &|detail| self.fitting(tree, detail, &mark, most, room), max_bytes: self.max_bytes }
+        Search { fits: &|detail| self.fitting(tree, detail, &sign, most, room), max_bytes: self.max_bytes }
             .run()
     }
 
@@ -127,21 +127,21 @@ impl JsonSelector {
         &self,
         tree: &Tree,
         detail: Detail,
-        mark: &str,
+        sign: &str,
         most: usize,
         room: &Room<'_>,
     ) -> Option<Vec<Step>> {
-        let steps = shorten(&self.buffer, tree, detail, mark, most)?;
+        let steps = shorten(&self.buffer, tree, detail, sign, most)?;
         let mut text = Vec::with_capacity(most.min(self.max_bytes));
-        let mut unmarked = 1;
+        let mut without_mark = 1;
         for step in &steps {
             match step {
                 Step::Keep(range) => text.extend_from_slice(&self.buffer.text[range.clone()]),
-                Step::Omit { marker: Some(marker), .. } => text.extend_from_slice(marker.as_bytes()),
-                Step::Omit { marker: None, .. } => unmarked += 1,
+                Step::Omit { mark: Some(mark), .. } => text.extend_from_slice(mark.as_bytes()),
+                Step::Omit { mark: None, .. } => without_mark += 1,
             }
         }
-        room.less_gaps(unmarked).fits(&text).then_some(steps)
+        room.less_gaps(without_mark).fits(&text).then_some(steps)
     }
 }
 
@@ -192,10 +192,10 @@ fn remark(tree: &Tree, grammar: Grammar) -> String {
     }
 }
 
-/// The prefix of all markers: longer than anything in the text that looks like it.
-fn mark(text: &[u8]) -> String {
+/// The prefix of all marks: longer than anything in the text that looks like it.
+fn sign(text: &[u8]) -> String {
     let longest = longest_run(text, "…").max(longest_run(text, "\\u2026"));
-    "…".repeat(longest.min(MAX_MARKS) + 1)
+    "…".repeat(longest.min(MAX_SIGNS) + 1)
 }
 
 /// The length of the longest run of a sign.
@@ -209,8 +209,8 @@ fn longest_run(text: &[u8], sign: &str) -> usize {
     longest
 }
 
-/// The longest mark is one more than this. A text with longer runs of the sign is not worth the room.
-const MAX_MARKS: usize = 20;
+/// The longest prefix is one more than this. A text with longer runs of the sign is not worth the room.
+const MAX_SIGNS: usize = 20;
 
 /// Finds the most detail that fits.
 struct Search<'a> {

@@ -28,10 +28,10 @@ pub(super) fn shorten(
     buffer: &Buffer,
     tree: &Tree,
     detail: Detail,
-    mark: &str,
+    sign: &str,
     most: usize,
 ) -> Option<Vec<Step>> {
-    let mut shortening = Shortening { buffer, tree, detail, mark, left: most, steps: Vec::new() };
+    let mut shortening = Shortening { buffer, tree, detail, sign, left: most, steps: Vec::new() };
     shortening.container(0, 0)?;
     Some(shortening.steps)
 }
@@ -40,8 +40,8 @@ struct Shortening<'a> {
     buffer: &'a Buffer,
     tree: &'a Tree,
     detail: Detail,
-    /// The prefix of all markers.
-    mark: &'a str,
+    /// The prefix of all marks.
+    sign: &'a str,
     left: usize,
     steps: Vec<Step>,
 }
@@ -57,9 +57,9 @@ impl Shortening<'_> {
         Some(())
     }
 
-    fn omit(&mut self, range: Range<usize>, values: u64, marker: Option<String>) -> Option<()> {
-        self.left = self.left.checked_sub(marker.as_ref().map_or(0, String::len))?;
-        self.steps.push(Step::Omit { range, values, marker });
+    fn omit(&mut self, range: Range<usize>, values: u64, mark: Option<String>) -> Option<()> {
+        self.left = self.left.checked_sub(mark.as_ref().map_or(0, String::len))?;
+        self.steps.push(Step::Omit { range, values, mark });
         Some(())
     }
 
@@ -150,37 +150,37 @@ impl Shortening<'_> {
         let nodes = &self.tree.nodes;
         let (first, last) = (nodes[children[omitted.start]], nodes[children[omitted.end - 1]]);
         let to = match children.get(omitted.end) {
-            // Documents are omitted as whole lines; other values are replaced by a marker.
+            // Documents are omitted as whole lines; other values are replaced by a mark.
             Some(&next) if node.kind == Kind::Documents => nodes[next].from,
             _ => last.to,
         };
         let values = children[omitted.clone()].iter().map(|&child| nodes[child].values).sum();
         let like = children[..omitted.start].last().map_or(first.kind, |&before| nodes[before].kind);
-        let marker = self.marker(node.kind, like, values);
+        let mark = self.mark(node.kind, like, values);
         let range = first.from..to;
-        // Values that are shorter than their marker are kept.
-        let least = marker.as_ref().map_or(0, String::len);
+        // Values that are shorter than their mark are kept.
+        let least = mark.as_ref().map_or(0, String::len);
         if self.buffer.holes_in(&range).is_empty() && range.len() <= least {
             self.keep(cursor..to)?;
         } else {
             self.keep(cursor..range.start)?;
-            self.omit(range, values, marker)?;
+            self.omit(range, values, mark)?;
         }
         Some(to)
     }
 
-    /// The marker for `values` omitted values: a value that is valid there, of the kind of its neighbours if possible.
-    fn marker(&self, container: Kind, like: Kind, values: u64) -> Option<String> {
-        let mark = self.mark;
+    /// The mark for `values` omitted values: a value that is valid there, of the kind of its neighbours if possible.
+    fn mark(&self, container: Kind, like: Kind, values: u64) -> Option<String> {
+        let sign = self.sign;
         let count =
             |one: &str, many: &str| format!("{values} {} omitted", if values == 1 { one } else { many });
         match (container, like) {
             (Kind::Documents, _) => None,
-            (Kind::Object, _) => Some(format!("\"{mark}\": \"{}\"", count("key", "keys"))),
-            (_, Kind::Object) => Some(format!("{{\"{mark}\": \"{}\"}}", count("item", "items"))),
-            // The wording differs from the marker for all items of an array.
-            (_, Kind::Array) => Some(format!("[\"{mark} {}\"]", count("array", "arrays"))),
-            _ => Some(format!("\"{mark} {}\"", count("item", "items"))),
+            (Kind::Object, _) => Some(format!("\"{sign}\": \"{}\"", count("key", "keys"))),
+            (_, Kind::Object) => Some(format!("{{\"{sign}\": \"{}\"}}", count("item", "items"))),
+            // The wording differs from the mark for all items of an array.
+            (_, Kind::Array) => Some(format!("[\"{sign} {}\"]", count("array", "arrays"))),
+            _ => Some(format!("\"{sign} {}\"", count("item", "items"))),
         }
     }
 
@@ -197,12 +197,12 @@ impl Shortening<'_> {
         let tail = body.end.saturating_sub(self.detail.string / 3).max(end);
         let range = floor(text, &body, head)..ceil(text, &(end..body.end), tail);
         let bytes = self.buffer.bytes_of(&(range.start..range.end.max(range.start)));
-        let marker = format!("{mark} {bytes} bytes omitted {mark}", mark = self.mark);
-        if hole.is_none() && (range.start >= range.end || bytes <= marker.len() as u64) {
+        let mark = format!("{sign} {bytes} bytes omitted {sign}", sign = self.sign);
+        if hole.is_none() && (range.start >= range.end || bytes <= mark.len() as u64) {
             return self.keep(node.from..node.to);
         }
         self.keep(node.from..range.start)?;
-        self.omit(range.clone(), 0, Some(marker))?;
+        self.omit(range.clone(), 0, Some(mark))?;
         self.keep(range.end..node.to)
     }
 }
