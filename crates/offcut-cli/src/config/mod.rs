@@ -179,7 +179,11 @@ pub(crate) fn profile(name: &str) -> Result<Profile, anyhow::Error> {
     };
     match text {
         Some((path, text)) => Profile::parse(&text).map_err(|error| {
-            anyhow::Error::new(error).context(format!("invalid profile {}", path.display()))
+            let reason = match error {
+                ProfileError::Invalid(reason) => anyhow::Error::new(reason),
+                error => anyhow::Error::new(error),
+            };
+            reason.context(format!("invalid profile {}", path.display()))
         }),
         None => {
             let known: Vec<String> = Profile::names().map(str::to_owned).chain(user_profiles()).collect();

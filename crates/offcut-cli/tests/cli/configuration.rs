@@ -243,6 +243,7 @@ fn user_profiles_are_listed_and_used() {
     let ran = sandbox.run(&["cut", "--profile", "broken"], b"x");
     ran.failed(2, "invalid profile ");
     ran.failed(2, "/profiles/broken.toml: ");
+    assert_eq!(ran.stderr.matches("invalid profile").count(), 1, "{}", ran.stderr);
     sandbox.run(&["cut", "--profile", "../config"], b"x").failed(2, "no profile");
 }
 
