@@ -37,7 +37,7 @@ impl Engine {
                     let path = entry.path.as_deref();
                     sink.emit(&Event::Stored { context, id: &entry.id, path, bytes: entry.bytes });
                     id = Some(entry.id.to_string());
-                    saved = Some(path.map_or_else(|| entry.uri(), |path| path.display().to_string()));
+                    saved = Some(entry.location());
                 }
                 Err(fault) => error = Some(fault.to_string()),
             },

@@ -53,9 +53,7 @@ impl Report {
     pub(crate) fn new(preview: &Preview, settings: &Settings) -> Report {
         let (id, saved, error) = match preview.saved() {
             Saved::Complete(entry) | Saved::Running(entry) => {
-                let place =
-                    entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
-                (Some(entry.id.to_string()), Some(place), None)
+                (Some(entry.id.to_string()), Some(entry.location()), None)
             }
             Saved::Failed { error, part } => {
                 (part.map(|part| part.id.to_string()), None, Some(error.clone()))

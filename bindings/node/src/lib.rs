@@ -202,8 +202,7 @@ impl NodeEngine {
         let engine = Arc::clone(&self.0);
         Work::task(move || {
             let (context, _) = Call::parts(call)?;
-            let entry = engine.keep(whole.as_bytes(), &context)?;
-            Ok(entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string()))
+            Ok(engine.keep(whole.as_bytes(), &context)?.location())
         })
     }
 

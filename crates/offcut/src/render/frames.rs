@@ -16,11 +16,10 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
                 TaskTool::Available => frames.hint_task.as_ref().unwrap_or(&frames.hint),
                 TaskTool::Absent => &frames.hint,
             };
-            let path = entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
-            (hint, path, String::new())
+            (hint, entry.location(), String::new())
         }
         Saved::Running(entry) => {
-            let place = entry.path.as_ref().map_or_else(|| entry.uri(), |path| path.display().to_string());
+            let place = entry.location();
             (&frames.hint_not_saved, String::new(), format!("it is still being captured in {place}"))
         }
         Saved::Failed { error, .. } => (&frames.hint_not_saved, String::new(), error.clone()),

@@ -116,8 +116,7 @@ impl Middleware {
             Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
                 result.mark("truncated", true);
                 if let Saved::Complete(entry) | Saved::Running(entry) = &preview.saved {
-                    let path = entry.path.as_ref().map(|path| path.to_string_lossy().into_owned());
-                    result.mark("truncationPath", path.unwrap_or_else(|| entry.uri()));
+                    result.mark("truncationPath", entry.location());
                 }
                 let removed = preview.removed();
                 match settings.limits.bytes.is_some_and(|most| preview.original.bytes > most) {

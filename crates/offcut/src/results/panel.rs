@@ -18,10 +18,7 @@ pub fn panel(context: &Context, preview: &Preview) -> String {
         }
     };
     let place = match &preview.saved {
-        Saved::Complete(entry) | Saved::Running(entry) => match &entry.path {
-            Some(path) => path.display().to_string(),
-            None => entry.uri(),
-        },
+        Saved::Complete(entry) | Saved::Running(entry) => entry.location(),
         Saved::Failed { error, .. } => format!("not stored: {error}"),
         Saved::Disabled => "not stored".to_owned(),
     };
