@@ -7,6 +7,7 @@ use crate::tools::{ASKED_SIZE, Tool};
 use base64::Engine;
 use offcut::event::DiscardEvents;
 use offcut::json::{Node, quoted};
+use offcut::notice::{Message, Notice, Tag};
 use offcut::retrieve::{self, PageLimits, Range, ReadTool, ToolAnswer};
 use offcut::store::{Entry, Id, Reading, Store};
 use std::sync::Arc;
@@ -85,7 +86,8 @@ impl Library {
             let lines = entry.lines.map_or_else(|| "incomplete".to_owned(), |lines| lines.to_string());
             text += &format!("{}, {}, {}, {lines}\n", entry.id, tool_of(entry), entry.bytes);
         }
-        let notice = format!("[offcut: {} of {total} stored outputs, newest first]", entries.len());
+        let message = Message::Listing { shown: entries.len(), total };
+        let notice = Notice { tag: Tag::Plain, message }.to_string();
         Ok(ToolAnswer { content: (!entries.is_empty()).then_some(text), notice: Some(notice) })
     }
 

@@ -11,15 +11,20 @@
 //! [offcut 1q2hzv0gep: exit 0 after 2.5 s; more: offcut read 1q2hzv0gep --lines 303:502, or offcut grep PATTERN 1q2hzv0gep]
 //! ```
 //!
-//! [`Notice`] writes each of these lines with `Display` and reads it back with [`Notice::parse`], so the wording is in
-//! this file alone. Ranges have the form that `offcut read` accepts.
+//! A page, a search and a listing end with such a line too. [`Notice`] writes each of these lines with `Display` and reads
+//! it back with [`Notice::parse`], so the wording is in `display` alone. Ranges have the form that `offcut read` accepts.
+//!
+//! What a strategy writes in place of a gap is not a notice but a mark: inside a JSON text only a value is valid.
 //!
 //! A tool can print a line that looks like a notice. A real one is recognised by its [`Tag`]: it is either text that the
 //! output does not contain or the id of an entry that exists.
 
+mod display;
 mod parse;
 
-use std::fmt::{self, Display, Formatter};
+pub(crate) use display::CONTROL_NOT_SHOWN;
+
+use crate::store::{Entry, EntryState, Id};
 
 /// One line that offcut adds to a text, without its line feed.
 ///
@@ -144,6 +149,27 @@ pub enum Message {
         /// How to read on.
         more: String,
     },
+    /// The entry that is read does not have the whole output.
+    Incomplete {
+        /// The state of the entry.
+        state: EntryState,
+        /// How many bytes it has.
+        bytes: u64,
+    },
+    /// The end of the result of a search.
+    Matches {
+        /// How many of the lines that match are shown.
+        shown: u64,
+        /// How many lines match.
+        total: u64,
+    },
+    /// The end of a list of stored outputs.
+    Listing {
+        /// How many are listed.
+        shown: usize,
+        /// How many there are.
+        total: usize,
+    },
 }
 
 /// An amount of output.
@@ -216,9 +242,6 @@ pub enum Access {
     },
 }
 
-/// How every tag begins.
-const NAME: &str = "offcut";
-
 impl Tag {
     /// The first tag that occurs in none of `texts`, so that none of them can be taken for a notice.
     ///
@@ -235,6 +258,11 @@ impl Tag {
 }
 
 impl Notice {
+    /// A notice that names the entry it is about.
+    pub fn of_entry(id: &Id, message: Message) -> Notice {
+        Notice { tag: Tag::Entry(id.short().to_owned()), message }
+    }
+
     /// The id, or the beginning of the id, of the stored output that the notice names.
     pub fn entry(&self) -> Option<&str> {
         if let Tag::Entry(id) = &self.tag {
@@ -252,197 +280,14 @@ impl Notice {
         };
         let name = location.rsplit('/').next().unwrap_or(location);
         let name = name.split_once('.').map_or(name, |(stem, _)| stem);
-        crate::store::Id::is_prefix(name).then_some(name)
+        Id::is_prefix(name).then_some(name)
     }
 }
 
-impl Display for Notice {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match &self.tag {
-            Tag::None => write!(formatter, "[{}]", self.message),
-            tag => write!(formatter, "[{tag}: {}]", self.message),
-        }
-    }
-}
-
-impl Display for Tag {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Tag::None => Ok(()),
-            Tag::Plain => formatter.write_str(NAME),
-            Tag::Variant(letter) => write!(formatter, "{NAME}-{letter}"),
-            Tag::Entry(id) => write!(formatter, "{NAME} {id}"),
-        }
-    }
-}
-
-impl Display for Message {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Message::Header { shown, total, details, place } => {
-                write_shown(formatter, *shown, *total)?;
-                details.iter().try_for_each(|detail| write!(formatter, "; {detail}"))?;
-                write!(formatter, "; {place}")
-            }
-            Message::Rest { count, detail, access } => {
-                write!(formatter, "{count} not shown")?;
-                if !detail.is_empty() {
-                    write!(formatter, " ({detail})")?;
-                }
-                write!(formatter, "{access}")
-            }
-            Message::Control(access) => write!(formatter, "{CONTROL_NOT_SHOWN}{access}"),
-            Message::Count(count) => write!(formatter, "{count} not shown"),
-            Message::Lines { first, last } if first == last => write!(formatter, "line {first} not shown"),
-            Message::Lines { first, last } => write!(formatter, "lines {first}:{last} not shown"),
-            Message::Similar { first, last } => {
-                write!(
-                    formatter,
-                    "{} similar lines {first}:{last} not shown",
-                    (last + 1).saturating_sub(*first)
-                )
-            }
-            Message::Bytes { start, end, line: Some(line) } => {
-                write!(formatter, "bytes {start}:{end} of line {line} not shown")
-            }
-            Message::Bytes { start, end, line: None } => write!(formatter, "bytes {start}:{end} not shown"),
-            Message::ChosenFrom { first, last } => write!(formatter, "chosen from lines {first}:{last}"),
-            Message::Binary { media_type, bytes, place } => {
-                formatter.write_str("binary output")?;
-                if let Some(media_type) = media_type {
-                    write!(formatter, " ({media_type})")?;
-                }
-                write!(formatter, ", {bytes} bytes, not shown; {place}")
-            }
-            Message::Structure { bytes, access } => {
-                write!(formatter, "{STRUCTURE}{bytes}{STRUCTURE_PART}{access}")
-            }
-            Message::Footer { status, running, more } => {
-                let running = running.as_ref().map(|running| match running {
-                    Running::Stored => STILL_RUNNING.to_owned(),
-                    Running::NotStored { reason } => format!("{RUNNING_NOT_STORED}{}", Because(reason)),
-                });
-                let more = more.as_ref().map(|more| format!("{MORE}{more}"));
-                let parts: Vec<String> = [status.clone(), running, more].into_iter().flatten().collect();
-                formatter.write_str(&parts.join("; "))
-            }
-            Message::Page { end, total, more } => {
-                write!(formatter, "page ends at byte {end} of {total}; {MORE}{more}")
-            }
-        }
-    }
-}
-
-const MORE: &str = "more: ";
-pub(crate) const CONTROL_NOT_SHOWN: &str = "terminal control not shown";
-const STRUCTURE: &str = "structuredContent of ";
-const STRUCTURE_PART: &str = " bytes is shown in part";
-const STILL_RUNNING: &str = "still running, later output is added";
-const RUNNING_NOT_STORED: &str = "still running, later output is not stored";
-
-fn write_shown(formatter: &mut Formatter<'_>, shown: Amount, total: Amount) -> fmt::Result {
-    let sizes = Sizes { part: shown.bytes, total: total.bytes };
-    match total.lines {
-        0 | 1 => write!(formatter, "{sizes} shown"),
-        lines => write!(formatter, "{} of {lines} lines shown ({sizes})", shown.lines),
-    }
-}
-
-/// `8 of 61 kB`: two sizes in the unit that suits the larger one.
-struct Sizes {
-    part: u64,
-    total: u64,
-}
-
-/// A unit in which sizes are written.
-#[derive(Clone, Copy)]
-struct SizeUnit {
-    name: &'static str,
-    bytes: u64,
-}
-
-const BYTES: SizeUnit = SizeUnit { name: "bytes", bytes: 1 };
-const UNITS: [SizeUnit; 4] = [
-    SizeUnit { name: "GB", bytes: 1_000_000_000 },
-    SizeUnit { name: "MB", bytes: 1_000_000 },
-    SizeUnit { name: "kB", bytes: 1000 },
-    BYTES,
-];
-
-impl SizeUnit {
-    /// The largest unit of which `bytes` has at least `least`.
-    fn of(bytes: u64, least: u64) -> SizeUnit {
-        UNITS.into_iter().find(|unit| bytes / unit.bytes >= least).unwrap_or(BYTES)
-    }
-}
-
-impl Display for Sizes {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let unit = SizeUnit::of(self.total, 10);
-        let total = (self.total + unit.bytes / 2) / unit.bytes;
-        // A part that would be less than a tenth has its own unit.
-        let own =
-            if self.part > 0 && self.part < unit.bytes / 10 { SizeUnit::of(self.part, 1) } else { unit };
-        let tenths = self.part.saturating_mul(10) / own.bytes;
-        match (own.bytes, tenths) {
-            (2.., 1..100) if !tenths.is_multiple_of(10) => {
-                write!(formatter, "{}.{}", tenths / 10, tenths % 10)?
-            }
-            _ => write!(formatter, "{}", self.part / own.bytes)?,
-        }
-        if own.bytes != unit.bytes {
-            write!(formatter, " {}", own.name)?;
-        }
-        write!(formatter, " of {total} {}", unit.name)
-    }
-}
-
-impl Display for Count {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Count::Lines(1) => formatter.write_str("1 line"),
-            Count::Lines(lines) => write!(formatter, "{lines} lines"),
-            Count::Bytes(bytes) => write!(formatter, "{bytes} bytes"),
-        }
-    }
-}
-
-const STORED: &str = "nothing is lost: ";
-const GROWING: &str = "stored so far: ";
-const LOCAL_ONLY: &str = ", only on this machine so far";
-const BEGINNING: &str = "only the first ";
-const NOT_STORED: &str = "the rest was not stored";
-
-impl Display for Place {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Stored(location) => write!(formatter, "{STORED}{location}"),
-            Place::Growing(location) => write!(formatter, "{GROWING}{location}"),
-            Place::LocalOnly { location, reason } => {
-                write!(formatter, "{STORED}{location}{LOCAL_ONLY}{}", Because(reason))
-            }
-            Place::Beginning { bytes, reason } => {
-                write!(formatter, "{BEGINNING}{bytes} bytes were stored{}", Because(reason))
-            }
-            Place::NotStored { reason } => write!(formatter, "{NOT_STORED}{}", Because(reason)),
-        }
-    }
-}
-
-impl Display for Access {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Access::By(access) => write!(formatter, ": {access}"),
-            Access::NotStored { reason } => write!(formatter, " and not stored{}", Because(reason)),
-        }
-    }
-}
-
-/// `: reason`, or nothing.
-struct Because<'a>(&'a str);
-
-impl Display for Because<'_> {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() { Ok(()) } else { write!(formatter, ": {}", self.0) }
+impl Message {
+    /// What a reader of the entry must know if it does not have the whole output.
+    pub fn incomplete(entry: &Entry) -> Option<Message> {
+        let Entry { state, bytes, .. } = entry;
+        (*state != EntryState::Complete).then(|| Message::Incomplete { state: state.clone(), bytes: *bytes })
     }
 }

@@ -231,16 +231,6 @@ impl EntryReport {
     }
 }
 
-/// What a reader of an entry must know if it does not contain the whole output: "capped after 2000 bytes: disk full".
-pub fn incompleteness(entry: &Entry) -> Option<String> {
-    let bytes = entry.bytes;
-    match (&entry.state, entry.state.reason()) {
-        (EntryState::Running, _) => Some(format!("still being written; {bytes} bytes so far")),
-        (state, Some(reason)) => Some(format!("{} after {bytes} bytes: {reason}", state.as_str())),
-        (_, None) => None,
-    }
-}
-
 /// Why an entry is not uploaded to a shared store, if it is not.
 pub fn only_local(entry: &Entry) -> Option<&str> {
     match &entry.upload_state {

@@ -30,7 +30,9 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
         (Format::Text, false) => {
             let with_ids = references.len() > 1 || references.iter().any(|reference| reference == "all");
             let mut text = result.to_text(with_ids);
-            text.extend(result.notice().into_iter().flat_map(|notice| format!("{notice}\n").into_bytes()));
+            if result.shown < result.matches {
+                text.extend_from_slice(format!("{}\n", result.notice()).as_bytes());
+            }
             super::print(&text)?;
         }
     }

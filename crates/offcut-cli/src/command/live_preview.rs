@@ -4,6 +4,7 @@
 //! the agent kills for taking too long has printed something. The beginning takes a small share of the preview's budget,
 //! and only for commands that run for longer than the delay.
 
+use offcut::notice::{Message, Notice, Running, Tag};
 use offcut::{Outcome, Spool};
 use std::io::Write;
 use std::time::Duration;
@@ -14,9 +15,8 @@ const DELAY: Duration = Duration::from_secs(5);
 /// The beginning gets one eighth of the budget.
 const SHARE: u64 = 8;
 
-/// Printed once, when the share is used up.
-const STILL_RUNNING: &str =
-    "[offcut: still running; its output is being stored: offcut read last --lines -50:]\n";
+/// How to read what is printed after the share is used up.
+const READ_ON: &str = "offcut read last --lines -50:";
 
 /// A smaller share is not worth taking from the preview.
 const MIN_BYTES: usize = 400;
@@ -56,7 +56,7 @@ impl LivePreview {
         let Stage::Printing { bytes, lines } = self.stage else { return };
         let Some(held) = spool.so_far() else {
             self.stage = Stage::Done;
-            return print(STILL_RUNNING.as_bytes());
+            return print(still_running().as_bytes());
         };
         let new = held.get(self.printed..).unwrap_or_default();
         // Whole lines, so that no character is split.
@@ -91,12 +91,19 @@ fn start(spool: &mut Spool<'_>) -> Stage {
     let Some(part) = spool.reserve_share(SHARE) else { return Stage::Done };
     let bytes = part.bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or_default();
     let others = part.chars.is_none() && part.tokens.is_none();
-    match (bytes >= MIN_BYTES && others, bytes.checked_sub(STILL_RUNNING.len())) {
+    match (bytes >= MIN_BYTES && others, bytes.checked_sub(still_running().len())) {
         (true, Some(bytes)) => {
             Stage::Printing { bytes, lines: part.lines.unwrap_or(u64::MAX).saturating_sub(1) }
         }
         _ => Stage::Done,
     }
+}
+
+/// Printed once, when the share is used up.
+fn still_running() -> String {
+    let (running, more) = (Some(Running::Stored), Some(READ_ON.to_owned()));
+    let message = Message::Footer { status: None, running, more };
+    format!("{}\n", Notice { tag: Tag::Plain, message })
 }
 
 fn print(bytes: &[u8]) {

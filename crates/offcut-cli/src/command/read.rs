@@ -4,8 +4,8 @@ use crate::arguments::{Format, GlobalOptions, Read, Reference};
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use offcut::event::DiscardEvents;
-use offcut::notice::{Message, Notice, Tag};
-use offcut::report::{self, PageReport};
+use offcut::notice::{Message, Notice};
+use offcut::report::PageReport;
 use offcut::retrieve::{self, Page, PageLimits, Progress, Range};
 use offcut::store::{Entry, EntryState};
 use std::io::Write;
@@ -47,7 +47,13 @@ fn options(read: &Read) -> String {
 
 impl Pager {
     fn command(&self, entry: &Entry, range: &Range) -> String {
-        format!("{} read {} {}{}", self.program, entry.id, range.option(), self.options)
+        format!("{} read {} {}{}", self.program, entry.id.short(), range.option(), self.options)
+    }
+
+    /// The line that says where the page ends and how to read on.
+    fn notice(&self, entry: &Entry, page: &Page, next: &Range) -> Notice {
+        let more = self.command(entry, next);
+        Notice::of_entry(&entry.id, Message::Page { end: page.end, total: page.total, more })
     }
 
     /// The limits of the content: those of the page less its last line.
@@ -62,22 +68,19 @@ impl Pager {
 }
 
 /// Prints exactly the requested range. If it does not fit the page, the last line says so and names the rest.
-fn print_text(pager: &Pager, entry: &Entry, page: Page) -> CommandResult {
-    let mut text = page.content;
+fn print_text(pager: &Pager, entry: &Entry, mut page: Page) -> CommandResult {
     match &page.progress {
         Progress::AtEnd => {}
-        Progress::Satisfied(next) => eprintln!("offcut: next: {}", pager.command(entry, next)),
+        Progress::Satisfied(next) => eprintln!("{}", pager.notice(entry, &page, next)),
         Progress::Full(next) => {
-            if !text.ends_with(b"\n") {
-                text.push(b'\n');
+            let notice = pager.notice(entry, &page, next);
+            if !page.content.ends_with(b"\n") {
+                page.content.push(b'\n');
             }
-            let more = pager.command(entry, next);
-            let message = Message::Page { end: page.end, total: page.total, more };
-            let notice = Notice { tag: Tag::Entry(entry.id.short().to_owned()), message };
-            text.extend_from_slice(format!("{notice}\n").as_bytes());
+            page.content.extend_from_slice(format!("{notice}\n").as_bytes());
         }
     }
-    super::print(&text)?;
+    super::print(&page.content)?;
     warn_if_incomplete(entry);
     Ok(())
 }
@@ -109,7 +112,7 @@ pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> CommandResul
 }
 
 fn warn_if_incomplete(entry: &Entry) {
-    if let Some(state) = report::incompleteness(entry) {
-        eprintln!("offcut: {} is {state}", entry.id);
+    if let Some(message) = Message::incomplete(entry) {
+        eprintln!("offcut: {} is {message}", entry.id);
     }
 }

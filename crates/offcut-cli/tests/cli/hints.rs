@@ -1,6 +1,7 @@
 //! The command in a notice prints exactly the part of the output that it names.
 
 use crate::harness::{Sandbox, numbered};
+use offcut::notice::{Message, Notice, Tag};
 
 /// Runs the command in the preview and compares its output with the original.
 #[track_caller]
@@ -123,8 +124,13 @@ fn read_names_store_of_path_in_next_command() {
     let result = sandbox.run(&arguments, numbered(5000).as_bytes()).json();
     let page = sandbox.run(&["read", result["saved"]["path"].as_str().unwrap(), "--lines", "1:2"], b"");
     assert_eq!(page.text(), "1\n2\n");
-    let next = page.stderr.trim().strip_prefix("offcut: next: ").unwrap();
-    assert_eq!(sandbox.paste(next).text(), "3\n4\n", "{next}");
+    let Some(Notice { tag: Tag::Entry(id), message: Message::Page { more: next, .. } }) =
+        Notice::parse(page.stderr.trim())
+    else {
+        panic!("{}", page.stderr)
+    };
+    assert!(id.len() < 16 && next.contains(&format!(" read {id} --lines 3:")), "{next}");
+    assert_eq!(sandbox.paste(&next).text(), "3\n4\n", "{next}");
 }
 
 #[test]

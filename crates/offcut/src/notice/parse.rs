@@ -1,10 +1,12 @@
 //! Reads notices back: the inverse of `Display`.
 
-use super::{
-    Access, Amount, BEGINNING, CONTROL_NOT_SHOWN, Count, GROWING, LOCAL_ONLY, MORE, Message, NAME,
-    NOT_STORED, Notice, Place, RUNNING_NOT_STORED, Running, STILL_RUNNING, STORED, STRUCTURE, STRUCTURE_PART,
-    Tag, UNITS,
+use super::display::{
+    BEGINNING, BEING_WRITTEN, CONTROL_NOT_SHOWN, GROWING, LISTING, LOCAL_ONLY, MATCHES, MORE, MORE_MATCHES,
+    NAME, NO_MATCH, NOT_STORED, ONE_MATCH, RUNNING_NOT_STORED, SO_FAR, STILL_RUNNING, STORED, STRUCTURE,
+    STRUCTURE_PART, UNITS,
 };
+use super::{Access, Amount, Count, Message, Notice, Place, Running, Tag};
+use crate::store::{EntryState, Id};
 
 /// How a status of a command begins. Other text in place of a status is not taken for a notice.
 const STATUSES: [&str; 3] = ["exit ", "killed by signal ", "timed out"];
@@ -31,7 +33,7 @@ impl Tag {
             return variant.parse().ok().filter(char::is_ascii_lowercase).map(Tag::Variant);
         }
         let id = rest.strip_prefix(' ')?;
-        crate::store::Id::is_prefix(id).then(|| Tag::Entry(id.to_owned()))
+        Id::is_prefix(id).then(|| Tag::Entry(id.to_owned()))
     }
 }
 
@@ -43,6 +45,9 @@ impl Message {
             .or_else(|| binary(text))
             .or_else(|| structure(text))
             .or_else(|| page(text))
+            .or_else(|| incomplete(text))
+            .or_else(|| matches(text))
+            .or_else(|| listing(text))
             .or_else(|| footer(text))
     }
 }
@@ -194,6 +199,43 @@ fn page(text: &str) -> Option<Message> {
     Some(Message::Page { end: end.parse().ok()?, total: total.parse().ok()?, more })
 }
 
+fn incomplete(text: &str) -> Option<Message> {
+    if let Some(bytes) = text.strip_prefix(BEING_WRITTEN) {
+        let bytes = bytes.strip_suffix(SO_FAR)?.parse().ok()?;
+        return Some(Message::Incomplete { state: EntryState::Running, bytes });
+    }
+    let (name, after) = text.split_once(" after ")?;
+    let (bytes, why) = after.split_once(" bytes: ")?;
+    let reason = why.to_owned();
+    let state = match name {
+        "capped" => EntryState::Capped { reason },
+        "damaged" => EntryState::Damaged { reason },
+        "abandoned" => EntryState::Abandoned,
+        _ => return None,
+    };
+    Some(Message::Incomplete { state, bytes: bytes.parse().ok()? })
+}
+
+fn matches(text: &str) -> Option<Message> {
+    match text {
+        NO_MATCH => return Some(Message::Matches { shown: 0, total: 0 }),
+        ONE_MATCH => return Some(Message::Matches { shown: 1, total: 1 }),
+        _ => {}
+    }
+    let (count, after) = text.split_once(MATCHES)?;
+    let (shown, total) = match after {
+        "" => (count, count),
+        MORE_MATCHES => count.split_once(" of ")?,
+        _ => return None,
+    };
+    Some(Message::Matches { shown: shown.parse().ok()?, total: total.parse().ok()? })
+}
+
+fn listing(text: &str) -> Option<Message> {
+    let (shown, total) = text.strip_suffix(LISTING)?.split_once(" of ")?;
+    Some(Message::Listing { shown: shown.parse().ok()?, total: total.parse().ok()? })
+}
+
 fn footer(text: &str) -> Option<Message> {
     let (head, more) = match text.strip_prefix(MORE) {
         Some(more) => ("", Some(more.to_owned())),
@@ -250,6 +292,17 @@ mod tests {
             "[offcut: structuredContent of 5100000 bytes is shown in part and not stored: disk full]",
             "[offcut: exit 1 after 0.1 s; still running, later output is not stored: disk full]",
             "[offcut 1q2hzv0gep: killed by signal 9 after 3.0 s; still running, later output is added; more: offcut read 1q2hzv0gep]",
+            "[offcut 1q2hzv0gep: still being written; 812 bytes so far]",
+            "[offcut 1q2hzv0gep: capped after 2000 bytes: No space left on device: disk full]",
+            "[offcut 1q2hzv0gep: abandoned after 0 bytes: the writing process ended early]",
+            "[offcut 1q2hzv0gep: damaged after 20 bytes: the file is missing]",
+            "[offcut: 27 of 100000 matching lines shown; narrow the pattern, or read around a line]",
+            "[offcut: 0 of 1 matching lines shown; narrow the pattern, or read around a line]",
+            "[offcut: 27 matching lines]",
+            "[offcut: 1 matching line]",
+            "[offcut: no line matches]",
+            "[offcut: 20 of 140 stored outputs, newest first]",
+            "[offcut: still running, later output is added; more: offcut read last --lines -50:]",
             "[offcut 1q2hzv0gep: page ends at byte 8000 of 588895; more: offcut read 1q2hzv0gep --lines 303:502]",
         ] {
             let notice = Notice::parse(line).unwrap_or_else(|| panic!("not a notice: {line}"));
@@ -287,6 +340,10 @@ mod tests {
             "offcut: lines 1:2 not shown",
             "[offcut: lines 1 to 2 not shown]",
             "[offcut: 138 of 797 lines shown (8 of 61 kB); see below]",
+            "[offcut: 27 matching lines of 30]",
+            "[offcut: complete after 20 bytes: enough]",
+            "[offcut: capped after some bytes: disk full]",
+            "[offcut: 20 stored outputs, newest first]",
             "[offcut: 18446744073709551616 lines not shown]",
             "[offcut: 1 of 18446744073709551615 GB shown; the rest was not stored]",
         ] {

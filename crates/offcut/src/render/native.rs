@@ -291,7 +291,7 @@ impl<'a> Notices<'a> {
     /// The footer names the entry, so that a reader sees the id next to the command.
     fn notice_of_entry(&self, message: Message) -> Notice {
         match &self.stored {
-            Stored::Entry { id, .. } => Notice { tag: Tag::Entry(id.short().to_owned()), message },
+            Stored::Entry { id, .. } => Notice::of_entry(id, message),
             Stored::Beginning { .. } | Stored::Nothing { .. } => self.notice(message),
         }
     }

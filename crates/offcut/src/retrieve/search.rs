@@ -1,6 +1,7 @@
 //! Searching stored outputs, with ripgrep's crates.
 
 use crate::boundary;
+use crate::notice::{Message, Notice, Tag};
 use crate::retrieve::{PageLimits, RetrieveError, Source};
 use crate::store::{EntryState, Id, Store, StoreError};
 use grep_matcher::Matcher;
@@ -98,15 +99,10 @@ impl SearchResult {
         text
     }
 
-    /// The notice for a result that does not show every match, so that it is not taken for all of them.
-    pub fn notice(&self) -> Option<String> {
-        let SearchResult { matches, shown, .. } = self;
-        let more = matches - shown;
-        (more > 0).then(|| {
-            format!(
-                "[offcut: {shown} of {matches} matching lines shown; {more} more: narrow the pattern, or read around a line]"
-            )
-        })
+    /// How many lines match and how many of them are shown, so that a part is not taken for all.
+    pub fn notice(&self) -> Notice {
+        let message = Message::Matches { shown: self.shown, total: self.matches };
+        Notice { tag: Tag::Plain, message }
     }
 }
 

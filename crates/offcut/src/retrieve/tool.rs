@@ -2,9 +2,8 @@
 
 use crate::event::DiscardEvents;
 use crate::measure;
-use crate::notice::{Message, Notice, Tag};
+use crate::notice::{Message, Notice};
 use crate::render::Reach;
-use crate::report;
 use crate::retrieve::{self, PageLimits, Range, RetrieveError};
 use crate::store::{Entry, Id, Store, StoreError};
 use serde::Deserialize;
@@ -218,20 +217,20 @@ impl ReadTool {
             read = page(PageLimits { bytes: limits.bytes / 3, ..limits })?;
         }
         let position = read.progress.next().map(|next| self.position(&entry, read.end, read.total, next));
-        let state =
-            report::incompleteness(&entry).map(|state| format!("[offcut {}: {state}]", entry.id.short()));
-        let notice: Vec<String> = position.into_iter().chain(state).collect();
+        let messages = position.into_iter().chain(Message::incomplete(&entry));
+        let notice: Vec<String> =
+            messages.map(|message| Notice::of_entry(&entry.id, message).to_string()).collect();
         Ok(ToolAnswer {
             content: Some(measure::as_text(&read.content).into_owned()),
             notice: (!notice.is_empty()).then(|| notice.join("\n")),
         })
     }
 
-    /// The notice that names the next page.
-    fn position(&self, entry: &Entry, end: u64, total: u64, next: &Range) -> String {
+    /// Where the page ends, and the call for the next one.
+    fn position(&self, entry: &Entry, end: u64, total: u64, next: &Range) -> Message {
         let (id, (unit, range)) = (entry.id.short(), next.unit_and_value());
         let more = format!("{} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}", self.name);
-        Notice { tag: Tag::Entry(id.to_owned()), message: Message::Page { end, total, more } }.to_string()
+        Message::Page { end, total, more }
     }
 
     #[cfg(feature = "search")]
@@ -262,10 +261,7 @@ impl ReadTool {
             // A byte that is not text becomes three.
             (result, text) = search(PageLimits { bytes: limits.bytes / 3, ..limits })?;
         }
-        let notice = result.notice().unwrap_or_else(|| match result.matches {
-            0 => "[offcut: no line matches]".to_owned(),
-            matches => format!("[offcut: {matches} matching lines]"),
-        });
+        let notice = result.notice().to_string();
         Ok(ToolAnswer { content: (!text.is_empty()).then_some(text), notice: Some(notice) })
     }
 

@@ -110,7 +110,7 @@ fn a_pattern_returns_matching_lines_of_one_output_or_all() {
     preview(&store, numbered(20_000).as_bytes());
     let tool = tool(&store);
     let one = tool.call(r#"{"id": "last", "pattern": "LINE 4999$", "ignore_case": true, "context": "1"}"#);
-    assert_eq!(one, "4998-line 4998\n4999:line 4999\n5000-line 5000\n[offcut: 1 matching lines]");
+    assert_eq!(one, "4998-line 4998\n4999:line 4999\n5000-line 5000\n[offcut: 1 matching line]");
     let all = tool.call(r#"{"pattern": "line 4999$"}"#);
     assert_eq!(all.matches(":4999:line 4999\n").count(), 2, "{all}");
     assert_eq!(tool.call(r#"{"id": "last", "pattern": "nothing"}"#), "[offcut: no line matches]");
