@@ -35,6 +35,27 @@ fn result_keeps_shape_and_other_bytes() {
 }
 
 #[test]
+fn result_shortens_text_that_names_a_preview_in_every_line() {
+    let sandbox = Sandbox::new();
+    let shorten = |text: &str| {
+        let result = json!({"role": "tool", "content": text}).to_string();
+        let value: Value = serde_json::from_str(&sandbox.run(&["result"], result.as_bytes()).text()).unwrap();
+        value["content"].as_str().unwrap().to_owned()
+    };
+    let preview = shorten(&long());
+    let footer = preview.lines().last().unwrap();
+    let padding = "x".repeat(290_000);
+    for text in [
+        format!("{preview}\n{}", format!("{footer}\n").repeat(9000)),
+        format!("{preview}\n{}", format!("{padding}{footer}\n").repeat(3)),
+        format!("{}{preview}", format!("{footer}\n").repeat(9000)),
+    ] {
+        let shown = shorten(&text);
+        assert!(shown.len() <= 9500, "{} of {} bytes are shown", shown.len(), text.len());
+    }
+}
+
+#[test]
 fn result_passes_unknown_input_through_with_warning() {
     let sandbox = Sandbox::new();
     let ran = sandbox.run(&["result"], b"{\"a\": 1}");

@@ -172,7 +172,7 @@ impl Middleware {
                 let settings = self.settings(&job.context, rule, None);
                 // Under a total, a result within its limits may be cut, too.
                 let may_be_cut = self.total.is_some() || !self.truncator.fits(&job.text.text, &settings);
-                match settings.enabled && may_be_cut && self.is_own_preview(job.preview_text()) {
+                match settings.enabled && may_be_cut && self.is_own_preview(job.preview_text(), &settings) {
                     true => Plan::Skip(SkipReason::OwnPreview),
                     false => Plan::Bound(rule),
                 }
@@ -321,9 +321,9 @@ impl Middleware {
     }
 
     /// Whether a text is a preview or a page that offcut wrote.
-    fn is_own_preview(&self, text: &[u8]) -> bool {
+    fn is_own_preview(&self, text: &[u8], settings: &Settings) -> bool {
         match &self.truncator.storage {
-            Storage::To(store) => own_preview::is_own_preview(text, store),
+            Storage::To(store) => own_preview::is_own_preview(text, store, settings.limits.bytes),
             Storage::Off | Storage::Unavailable(_) => false,
         }
     }

@@ -101,7 +101,7 @@ impl Middleware {
         };
         let settings = self.settings(context, rule.or(tool), share);
         let may_be_cut = settings.enabled && !self.truncator.fits(&result.output, &settings);
-        if may_be_cut && self.is_own_preview(&result.output) {
+        if may_be_cut && self.is_own_preview(&result.output, &settings) {
             return (result, ResultOutcome::Skipped(SkipReason::OwnPreview));
         }
         let mut spool = Spool::new(TruncatorRef::Borrowed(&self.truncator), settings, context.clone());

@@ -1,9 +1,11 @@
 //! Detects previews and pages that offcut wrote, so that nothing is cut or stored twice.
 //!
 //! Any program can print a line that looks like a notice. It counts only if the store has the entry that it names and
-//! the text equals what was shown of the entry, or a page of it, byte for byte. That costs one read of what is shown.
+//! the text equals what was shown of the entry, or a page of it, byte for byte. How much else the text may have follows
+//! from the entry, not from the text: its notices, with a marker for each gap and for nothing else. Every other text is
+//! bounded. The check costs one read of what is shown.
 
-use crate::cut::{GapReason, Segment};
+use crate::cut::{Gap, GapReason, Segment};
 use crate::notice::{Message, Notice};
 use crate::retrieve::Source;
 use crate::store::{Entry, Id, Store};
@@ -14,11 +16,20 @@ use std::sync::Arc;
 /// The most bytes that a host may have added around a preview.
 const AROUND: usize = 512;
 
-/// The most bytes that a strategy may have written into a gap.
-const MARK: usize = 64;
+/// The most bytes of a header and a footer together, without the locations in them.
+const HEADER_AND_FOOTER: usize = 1024;
 
-/// The largest page; a larger text is treated like any other.
-const LARGEST_PAGE: usize = 64 << 10;
+/// The most times that the notices of a preview name where the output is: the header, and the commands of the footer.
+const LOCATIONS: usize = 4;
+
+/// The most bytes of a marker, or of what a strategy wrote into a gap.
+const MARKER: usize = 128;
+
+/// The longest line that is read as a notice.
+const LONGEST_NOTICE: usize = 8 << 10;
+
+/// The largest page, and the largest preview that passes although the limits are lower than those it was made with.
+const LARGEST: usize = 64 << 10;
 
 /// A longer range with terminal control sequences is not rendered again.
 const MOST_CONTROL: usize = 16 << 20;
@@ -32,9 +43,14 @@ const NEWEST: usize = 256;
 /// Words in the notices of the profiles that name a file.
 const FRAMES: [&str; 2] = ["truncated", "截断"];
 
-/// Whether `text` is a preview or a page of an entry in `store`.
-pub(crate) fn is_own_preview(text: &[u8], store: &Arc<dyn Store>) -> bool {
+/// Whether `text` is a preview or a page of an entry in `store`, where a text may have `max_bytes`.
+pub(crate) fn is_own_preview(text: &[u8], store: &Arc<dyn Store>, max_bytes: Option<u64>) -> bool {
     let store = &**store;
+    let added = (AROUND + HEADER_AND_FOOTER) as u64;
+    let most = max_bytes.map_or(u64::MAX, |most| most.saturating_add(added).max(LARGEST as u64));
+    if text.len() as u64 > most {
+        return false;
+    }
     let is_named = |entry: Entry| {
         let source = Source::open(store, &entry);
         source.is_ok_and(|source| is_preview(text, &source, &entry) || is_page(text, &source))
@@ -61,7 +77,8 @@ fn is_framed(text: &[u8], store: &dyn Store) -> bool {
 /// The notices in the text, with the offset of each. A host may have put text before them on their line.
 fn notices(text: &[u8]) -> impl Iterator<Item = (usize, Notice)> + '_ {
     memmem::find_iter(text, b"[offcut").filter_map(|start| {
-        let line = text[start..].split(|&byte| byte == b'\n').next()?;
+        let line = &text[start..text.len().min(start + LONGEST_NOTICE)];
+        let line = line.split(|&byte| byte == b'\n').next()?;
         Some((start, Notice::parse(std::str::from_utf8(line).ok()?.trim_end())?))
     })
 }
@@ -124,8 +141,7 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     if !read(from, source.total, text.len()).is_some_and(|piece| find(&piece)) {
         return false;
     }
-    let added = added_bytes(text, entry, summary.gaps.len()) + MARK * summary.gaps.len() + AROUND;
-    shown > 0 && text.len() <= shown + added
+    shown > 0 && text.len() <= shown + most_added(entry, &summary.gaps) && has_markers_of(&summary.gaps, text)
 }
 
 /// The lines as a terminal shows them.
@@ -136,16 +152,28 @@ fn drawn(bytes: &[u8]) -> Vec<u8> {
     text
 }
 
-/// How many bytes of the text are notices, or lines of a document's frame that name the entry's file.
-fn added_bytes(text: &[u8], entry: &Entry, gaps: usize) -> usize {
-    let path = entry.path.as_ref().and_then(|path| path.to_str());
-    let is_added = |line: &&[u8]| {
-        path.is_some_and(|path| memmem::find(line, path.as_bytes()).is_some())
-            || notices(line).next().is_some()
+/// The most bytes that offcut adds to what is shown of the entry, and a host around that. Without a gap there is no preview.
+fn most_added(entry: &Entry, gaps: &[Gap]) -> usize {
+    let markers = gaps.iter().filter(|gap| gap.why != GapReason::Control).count();
+    match gaps {
+        [] => 0,
+        _ => AROUND + HEADER_AND_FOOTER + LOCATIONS * entry.location().len() + MARKER * markers,
+    }
+}
+
+/// Whether every marker is that of a gap. The output contains none with the tag of the first notice.
+fn has_markers_of(gaps: &[Gap], text: &[u8]) -> bool {
+    let Some((_, Notice { tag, .. })) = notices(text).next() else { return true };
+    let is_real = |message: &Message| match *message {
+        Message::Lines { first, last }
+        | Message::Similar { first, last }
+        | Message::ChosenFrom { first, last } => {
+            gaps.iter().any(|gap| (gap.first_line, gap.last_line) == (first, last))
+        }
+        Message::Bytes { start, end, .. } => gaps.iter().any(|gap| (gap.start, gap.end) == (start, end)),
+        _ => true,
     };
-    // A header, a footer and a marker for each gap: a text with more of them is not a preview.
-    let lines = text.split_inclusive(|&byte| byte == b'\n').filter(is_added).take(gaps + 3);
-    lines.map(<[u8]>::len).sum()
+    notices(text).filter(|(_, notice)| notice.tag == tag).all(|(_, notice)| is_real(&notice.message))
 }
 
 /// Whether the text is a page of the entry, whose last line says at which byte it ends.
@@ -154,7 +182,7 @@ fn is_page(text: &[u8], source: &Source<'_>) -> bool {
         return false;
     };
     let page = text[..start].trim_ascii_end();
-    if page.is_empty() || text.len() > LARGEST_PAGE || text.len() - start > AROUND || end >= source.total {
+    if page.is_empty() || text.len() > LARGEST || text.len() - start > AROUND || end >= source.total {
         return false;
     }
     // The line feed before the last line may be added, and a host may have removed blanks.

@@ -2,7 +2,7 @@
 
 use crate::common::{bytes, cut, memory, middleware, numbered, read_all, through};
 use offcut::results::{BoundedJson, Middleware, ResultOutcome, Shape, ShapeChoice, SkipReason};
-use offcut::store::Store;
+use offcut::store::{EntryState, NewEntry, Store, Summary, contract};
 use offcut::strategy::StrategyName;
 use offcut::{Context, Profile, Rule, Saved, Storage, Truncator};
 use serde_json::{Value, json};
@@ -203,6 +203,22 @@ fn previews_and_pages_are_not_cut_or_stored_again() {
     passes(&format!("{header}\n{text}"), false);
     passes(&shown.replace(entry.id.short(), "0000000000"), false);
     passes(&format!("{}{foot}", numbered(1000)), false);
+    // Lines that name the entry do not make a longer text a preview.
+    let footer = shown.lines().last().unwrap();
+    let path = entry.location();
+    let padding = "x".repeat(300_000);
+    passes(&format!("{shown}{}", format!("{footer}\n").repeat(9000)), false);
+    passes(&format!("{shown}{padding}{footer}\n{padding}{footer}\n"), false);
+    passes(&format!("{shown}{padding} {path}\n"), false);
+    // A marker for a gap that the entry does not have.
+    passes(&shown.replace(footer, &format!("[offcut: lines 3:4 not shown]\n{footer}")), false);
+    // An entry that was never shown in part.
+    let whole = text.repeat(2);
+    let mut writer = store.create(&NewEntry::new(&Context::default(), "native")).unwrap();
+    writer.write(whole.as_bytes()).unwrap();
+    let summary = Summary { gaps: Vec::new(), ..contract::summary(whole.as_bytes()) };
+    let unseen = writer.commit(EntryState::Complete, &summary).unwrap().id;
+    passes(&format!("{whole}[offcut {unseen}: exit 0 after 1.0 s]\n"), false);
     // The complete output is not a page.
     let all =
         format!("[offcut {}: page ends at byte {} of {}; more: …]\n", entry.id, entry.bytes, entry.bytes);
