@@ -1,7 +1,20 @@
 //! The text of an entry that pages and search results are taken from.
 
 use crate::retrieve::readable;
-use crate::store::{Entry, Id, LineCheckpoint, Reading, Store, StoreError};
+use crate::store::{Entry, EntryState, Id, LineCheckpoint, Reading, Store, StoreError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The readable form that was made last, because one page after another is read. The digest of the stored bytes
+/// identifies it, whatever store they are in.
+static LATEST: Mutex<Option<Readable>> = Mutex::new(None);
+
+/// A longer readable form is made again for each page.
+const LONGEST_KEPT: usize = 64 << 20;
+
+struct Readable {
+    digest: String,
+    text: Arc<Vec<u8>>,
+}
 
 /// The bytes of an entry, or the readable form of its JSON if the entry is read that way.
 pub(crate) struct Source<'a> {
@@ -9,18 +22,37 @@ pub(crate) struct Source<'a> {
     id: Id,
     /// The size of the text.
     pub(crate) total: u64,
-    readable: Option<Vec<u8>>,
+    readable: Option<Arc<Vec<u8>>>,
 }
 
 impl<'a> Source<'a> {
     pub(crate) fn open(store: &'a dyn Store, entry: &Entry) -> Result<Source<'a>, StoreError> {
         let (id, total) = (entry.id, entry.bytes);
+        if let EntryState::Unsupported { version } = entry.state {
+            return Err(StoreError::Unsupported { id, version });
+        }
         let mut source = Source { store, id, total, readable: None };
         if entry.reading == Reading::Readable {
-            let text = readable(&source.bytes(0, total)?);
+            let text = source.readable(entry)?;
             (source.total, source.readable) = (text.len() as u64, Some(text));
         }
         Ok(source)
+    }
+
+    /// The readable form of the entry.
+    fn readable(&self, entry: &Entry) -> Result<Arc<Vec<u8>>, StoreError> {
+        let latest = || LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+        let summary = entry.summary.as_ref().filter(|_| entry.state == EntryState::Complete);
+        if let (Some(summary), Some(known)) = (summary, &*latest())
+            && known.digest == summary.digest
+        {
+            return Ok(Arc::clone(&known.text));
+        }
+        let text = Arc::new(readable(&self.bytes(0, entry.bytes)?));
+        if let Some(summary) = summary.filter(|_| text.len() <= LONGEST_KEPT) {
+            *latest() = Some(Readable { digest: summary.digest.clone(), text: Arc::clone(&text) });
+        }
+        Ok(text)
     }
 
     /// Reads from `offset` on; fewer bytes than requested only at the end.
