@@ -167,3 +167,13 @@ fn run_json_reports_open_output() {
     finish(&sandbox);
     assert_eq!(sandbox.run(&["run", "--format", "json", "--", "true"], b"").json().get("still_open"), None);
 }
+
+#[test]
+fn dropped_sandbox_ends_its_processes() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["run", "--", "/bin/sh", "-c", "sleep 1000 & echo $!"], b"").text();
+    let command = format!("/proc/{}/cmdline", ran.lines().next().unwrap());
+    assert_eq!(std::fs::read(&command).unwrap(), b"sleep\x001000\0");
+    drop(sandbox);
+    until(|| std::fs::read(&command).unwrap_or_default().is_empty());
+}

@@ -41,6 +41,58 @@ fn cut_shortens_without_home_directory() {
     assert!(ran.code == Some(0) && ran.stdout.len() <= 9500);
 }
 
+#[test]
+fn commands_work_in_deleted_directory() {
+    let sandbox = Sandbox::new();
+    let line = format!("mkdir gone && cd gone && rmdir ../gone && exec '{}' \"$@\"", binary());
+    let run = |arguments: &[&str], input: &[u8]| {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", &line, "sh"]).args(arguments).current_dir(sandbox.path());
+        command.env_clear().env("HOME", sandbox.path());
+        feed(command, input)
+    };
+    assert_eq!(run(&["run", "--", "true"], b"").text(), "");
+    assert!(run(&["cut"], numbered(100_000).as_bytes()).text().contains("nothing is lost: "));
+    assert!(run(&["run", "--", "seq", "100000"], b"").text().contains("nothing is lost: "));
+    assert_eq!(run(&["read", "last", "--lines", "7:8"], b"").text(), "7\n8\n");
+}
+
+#[test]
+fn commands_work_without_usable_home_directory() {
+    for home in [None, Some(""), Some("/proc/nowhere"), Some("nowhere")] {
+        let sandbox = Sandbox::new();
+        let run = |store: &str, arguments: &[&str], input: &[u8]| {
+            let mut command = sandbox.command();
+            command.env_remove("HOME").envs(home.map(|home| ("HOME", home)));
+            command.args(["--store", store]).args(arguments);
+            feed(command, input)
+        };
+        let store = sandbox.path().join("store");
+        let store = store.to_str().unwrap();
+        assert_eq!(run(store, &["run", "--", "true"], b"").text(), "", "{home:?}");
+        let shown = run(store, &["cut"], numbered(100_000).as_bytes()).text();
+        assert!(shown.contains("nothing is lost: "), "{home:?}: {shown}");
+        assert_eq!(run(store, &["read", "last", "--lines", "7:8"], b"").text(), "7\n8\n", "{home:?}");
+    }
+}
+
+#[test]
+fn cut_and_run_work_when_home_directory_is_not_writable() {
+    let sandbox = Sandbox::new();
+    let run = |arguments: &[&str], input: &[u8]| {
+        let mut command = sandbox.command();
+        command.args(arguments).env("HOME", "/proc/nowhere");
+        feed(command, input)
+    };
+    assert_eq!(run(&["run", "--", "true"], b"").text(), "");
+    for shown in
+        [run(&["cut"], numbered(100_000).as_bytes()).text(), run(&["run", "--", "seq", "100000"], b"").text()]
+    {
+        assert!(shown.len() <= 9500 && shown.contains("the rest was not stored: "), "{shown}");
+    }
+    run(&["read", "last"], b"").failed(3, "no stored output");
+}
+
 /// A file size limit stands in for a full disk, which a test cannot produce.
 #[test]
 fn cut_stores_first_part_when_disk_fills_up() {

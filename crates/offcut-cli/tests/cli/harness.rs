@@ -5,6 +5,7 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -89,6 +90,29 @@ impl Sandbox {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", line]).env_clear().env("HOME", self.path()).env("PATH", binaries);
         feed(command, b"")
+    }
+}
+
+impl Drop for Sandbox {
+    /// Ends what a failed test left running: every process whose home directory is the sandbox.
+    fn drop(&mut self) {
+        let home = [b"HOME=", self.path().as_os_str().as_bytes()].concat();
+        let is_in_sandbox = |process: &Pid| {
+            let environment = std::fs::read(format!("/proc/{}/environ", process.as_raw_nonzero()));
+            environment.unwrap_or_default().split(|&byte| byte == 0).any(|variable| variable == home)
+        };
+        // A process may start another one before it is killed.
+        for _ in 0..10 {
+            let names = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+            let processes = names.filter_map(|name| Pid::from_raw(name.file_name().to_str()?.parse().ok()?));
+            let remaining: Vec<Pid> = processes.filter(is_in_sandbox).collect();
+            if remaining.is_empty() {
+                break;
+            }
+            for process in remaining {
+                let _ = kill_process(process, Signal::KILL);
+            }
+        }
     }
 }
 
