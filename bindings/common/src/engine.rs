@@ -9,12 +9,11 @@ use crate::report::{Report, StrategyRequest, without_nulls};
 use offcut::event::JsonLinesSink;
 use offcut::measure::EstimatedTokens;
 use offcut::profile::Settings;
-use offcut::results::{Decision, Middleware, ResultOutcome};
+use offcut::results::{Middleware, ResultOutcome};
 use offcut::store::{MemoryStore, Store};
-use offcut::{Context, Outcome, Preview, Profile, Rule, Storage, Truncator};
+use offcut::{Context, Outcome, Preview, Profile, Storage, Truncator};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -23,9 +22,6 @@ pub struct Engine {
     middleware: Middleware,
     pub(crate) profile: Profile,
     pub(crate) storage: Storage,
-    /// A truncator for each tool that has its own options.
-    by_tool: BTreeMap<String, Truncator>,
-    tools: Arc<BTreeMap<String, Rule>>,
     skipped: Vec<String>,
     total: Option<u64>,
     foreign_store: bool,
@@ -97,26 +93,18 @@ impl Engine {
         let place =
             if options.foreign_store { Place::Nowhere } else { Place::named(options.store.as_deref())? };
         let storage = place.storage();
-        let truncator = Truncator::new(profile.clone())
+        let mut truncator = Truncator::new(profile.clone())
             .storage(storage.clone())
             .reach(place.reach(options.reach.as_deref())?)
             .cap(options.max_output.map_or(offcut::store::DEFAULT_CAP, |amount| amount.0))
             .rule(rule)?;
-        let mut tools = BTreeMap::new();
-        let mut by_tool = BTreeMap::new();
         for (name, options) in options.tools {
-            let rule = options.rule()?;
-            let mut for_tool = truncator.clone();
-            for_tool.update(rule)?;
-            by_tool.insert(name.clone(), for_tool);
-            tools.insert(name, rule);
+            truncator.update_tool(&name, options.rule()?)?;
         }
         Ok(Engine {
             middleware: Middleware::new(truncator),
             profile,
             storage,
-            by_tool,
-            tools: Arc::new(tools),
             skipped: options.skip_tools,
             total: options.total.map(|amount| amount.0),
             foreign_store: options.foreign_store,
@@ -132,7 +120,7 @@ impl Engine {
 
     /// Whether an output would pass as it is.
     pub fn fits(&self, text: &[u8], context: &Context, call: &CallOptions) -> Result<bool, Fault> {
-        let settings = self.truncator(context, Some(call))?.settings(context);
+        let settings = self.truncator(Some(call))?.settings(context);
         Ok(!settings.enabled || settings.limits.fit(text, settings.conventions, &EstimatedTokens))
     }
 
@@ -147,11 +135,11 @@ impl Engine {
             return Ok(Reported { answer: Answer::Whole, report: Report::whole(Vec::new()) });
         }
         if call.is_none() && !self.events && !self.is_foreign() {
-            let truncator = self.for_tool(context);
+            let truncator = self.middleware.truncator();
             let shown = truncator.apply(text, context);
             return Ok(reported(shown, Vec::new(), || truncator.settings(context)));
         }
-        let attempt = self.attempt(context, call)?;
+        let attempt = self.attempt(call)?;
         let shown = attempt.truncator.apply(text, context);
         Ok(attempt.answer(shown, context))
     }
@@ -163,7 +151,7 @@ impl Engine {
         context: &Context,
         call: &CallOptions,
     ) -> Result<Reported<Vec<u8>>, Fault> {
-        let truncator = self.truncator(context, Some(call))?.storage(Storage::Off);
+        let truncator = self.truncator(Some(call))?.storage(Storage::Off);
         match truncator.apply(text, context) {
             Outcome::Passed(whole) => {
                 Ok(Reported { answer: whole.into_owned(), report: Report::whole(Vec::new()) })
@@ -185,19 +173,9 @@ impl Engine {
         context: &Context,
         call: &CallOptions,
     ) -> Result<(Reported<BoundedResult>, String), Fault> {
-        let attempt = self.attempt(context, Some(call))?;
-        let (tools, rule) = (Arc::clone(&self.tools), call.rule);
-        let decide = move |result: &offcut::results::ResultCall<'_>| {
-            let of_tool = result.context.tool.as_ref().and_then(|tool| tools.get(tool)).copied();
-            match rule.or(of_tool.unwrap_or_default()) {
-                Rule { enabled: Some(false), .. } => Decision::Skip,
-                rule if rule == Rule::default() => Decision::Bound,
-                rule => Decision::BoundWith(rule),
-            }
-        };
-        let mut middleware = Middleware::new((*attempt.truncator).clone())
-            .skip_tools(self.skipped.iter().cloned())
-            .decide(decide);
+        let attempt = self.attempt(Some(call))?;
+        let mut middleware =
+            Middleware::new((*attempt.truncator).clone()).skip_tools(self.skipped.iter().cloned());
         if let Some(total) = self.total {
             middleware = middleware.total(total);
         }
@@ -236,28 +214,16 @@ impl Engine {
         self.foreign_store || self.foreign_strategy
     }
 
-    fn for_tool(&self, context: &Context) -> &Truncator {
-        let known = context.tool.as_ref().and_then(|tool| self.by_tool.get(tool));
-        known.unwrap_or_else(|| self.middleware.truncator())
-    }
-
     /// The truncator for one call.
-    pub(crate) fn truncator(
-        &self,
-        context: &Context,
-        call: Option<&CallOptions>,
-    ) -> Result<Truncator, Fault> {
-        let mut truncator = self.for_tool(context).clone();
-        if let Some(call) = call {
-            truncator.update(call.rule)?;
-        }
-        Ok(truncator)
+    pub(crate) fn truncator(&self, call: Option<&CallOptions>) -> Result<Truncator, Fault> {
+        let rule = call.map(|call| call.rule).unwrap_or_default();
+        Ok(self.middleware.truncator().with_options(rule)?)
     }
 
     /// A truncator for one call. The caller's store and strategy are replaced by their results, or, before they have acted,
     /// by recorders.
-    pub(crate) fn attempt(&self, context: &Context, call: Option<&CallOptions>) -> Result<Attempt, Fault> {
-        let mut truncator = self.truncator(context, call)?;
+    pub(crate) fn attempt(&self, call: Option<&CallOptions>) -> Result<Attempt, Fault> {
+        let mut truncator = self.truncator(call)?;
         let saved = call.and_then(|call| call.saved.as_deref());
         let made = call.and_then(|call| call.made.as_deref());
         let needs_caller =

@@ -200,7 +200,7 @@ impl Visitor<'_> for AmountVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Amount, E> {
-        limits::parse_size(text).map(Amount).map_err(E::custom)
+        limits::parse_limit(text).map(Amount).map_err(E::custom)
     }
 }
 

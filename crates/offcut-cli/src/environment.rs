@@ -129,11 +129,20 @@ impl Setup {
         for problem in problems {
             eprintln!("offcut: warning: {problem}");
         }
-        let rule = cut.rule().or(configured);
-        let truncator =
-            Truncator::new(self.profile.clone()).storage(storage).reach(reach).cap(self.cap()).rule(rule)?;
+        let mut truncator = Truncator::new(self.profile.clone())
+            .storage(storage)
+            .reach(reach)
+            .cap(self.cap())
+            .rule(configured)?;
+        // A result may name another tool than the flags do.
+        for tool in self.configuration.tools() {
+            truncator.update_tool(tool, self.configuration.rule(Some(tool), &self.profile))?;
+        }
+        let flags = cut.rule();
         // Exact counting loads a large vocabulary, so tokens are only counted if they are limited.
-        Ok(if rule.limits.tokens.is_some() { truncator.tokens(TokenCounter) } else { truncator })
+        let counts_tokens = flags.or(configured).limits.tokens.is_some();
+        let truncator = if counts_tokens { truncator.tokens(TokenCounter) } else { truncator };
+        Ok(truncator.with_options(flags)?)
     }
 
     /// The maximum stored size of one output.

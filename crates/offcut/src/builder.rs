@@ -3,7 +3,8 @@
 use crate::event::{DiscardEvents, EventSink};
 use crate::limits::LimitError;
 use crate::measure::{CountTokens, EstimatedTokens};
-use crate::profile::{CheckedRule, Profile, Rule};
+use crate::precedence::CallerRules;
+use crate::profile::{Profile, Rule};
 use crate::render::Reach;
 use crate::store::{Clock, DEFAULT_CAP, FsStore, Store};
 use crate::strategy::Strategy;
@@ -44,8 +45,8 @@ impl Truncator {
     /// A truncator with this profile that stores nothing.
     pub fn new(profile: Profile) -> Truncator {
         Truncator {
-            profile,
-            rule: CheckedRule::default(),
+            profile: Arc::new(profile),
+            rules: CallerRules::default(),
             storage: Storage::Off,
             reach: Reach::default(),
             strategy: None,
@@ -61,20 +62,46 @@ impl Truncator {
         Truncator { storage, ..self }
     }
 
-    /// Overrides the profile with `rule`.
-    pub fn rule(self, rule: Rule) -> Result<Truncator, LimitError> {
-        Ok(Truncator { rule: self.profile.check(rule)?, ..self })
+    /// Overrides the profile for every tool. See [`Rule`] for the order of precedence.
+    pub fn rule(mut self, rule: Rule) -> Result<Truncator, LimitError> {
+        self.update(rule)?;
+        Ok(self)
     }
 
-    /// Changes the rule for the next outputs; what `rule` leaves unset stays as it was.
+    /// Overrides the profile for one tool.
+    pub fn tool_rule(mut self, tool: &str, rule: Rule) -> Result<Truncator, LimitError> {
+        self.update_tool(tool, rule)?;
+        Ok(self)
+    }
+
+    /// This truncator with options for one call, which take precedence over everything else.
+    ///
+    /// ```
+    /// use offcut::{Context, Limits, Profile, Rule, Truncator};
+    ///
+    /// let truncator = Truncator::new(Profile::named("opencode")?);
+    /// let options = Rule { limits: Limits { lines: Some(10), ..Limits::default() }, ..Rule::default() };
+    /// let output = "line\n".repeat(50);
+    /// assert!(truncator.apply(&output, &Context::tool("bash")).preview().is_none());
+    /// assert!(truncator.with_options(options)?.apply(&output, &Context::tool("bash")).preview().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_options(&self, options: Rule) -> Result<Truncator, LimitError> {
+        let mut truncator = self.clone();
+        truncator.rules.set_call(self.profile.check(options)?);
+        Ok(truncator)
+    }
+
+    /// Changes the rule for every tool from now on; what `rule` leaves unset stays as it was.
     pub fn update(&mut self, rule: Rule) -> Result<(), LimitError> {
-        self.rule = self.profile.check(rule)?.or(self.rule);
+        self.rules.update(self.profile.check(rule)?);
         Ok(())
     }
 
-    /// Changes the rule of one tool for the next outputs.
+    /// Changes the rule for one tool from now on; what `rule` leaves unset stays as it was.
     pub fn update_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
-        self.profile.set_tool(tool, rule)
+        self.rules.update_tool(tool, self.profile.check(rule)?);
+        Ok(())
     }
 
     /// Sets how the reader of a preview can read the rest.

@@ -59,7 +59,10 @@ impl<T: Copy + Default> PerUnit<T> {
     }
 }
 
-/// A bound on each unit; `None` leaves the unit unbounded.
+/// A limit that switches off the limit of a profile or of a rule with a lower precedence.
+pub const UNLIMITED: u64 = i64::MAX as u64;
+
+/// A bound on each unit; `None` leaves the unit as it is, or unbounded if nothing else bounds it.
 ///
 /// ```
 /// use offcut::Limits;
@@ -141,6 +144,11 @@ impl Limits {
         self.zip_with(base, Option::or)
     }
 
+    /// These limits; a unit whose limit is switched off is unbounded.
+    pub(crate) fn without_unlimited(self) -> Limits {
+        self.map(|limit| limit.filter(|&most| most < UNLIMITED))
+    }
+
     /// The smaller limit for each unit; a unit that only one of them limits has that limit.
     pub fn at_most(self, other: Limits) -> Limits {
         self.zip_with(other, |this, other| [this, other].into_iter().flatten().min())
@@ -217,6 +225,11 @@ pub fn parse_size(text: &str) -> Result<u64, LimitError> {
         Ok(size) if size > 0 && size <= i64::MAX as u64 => Ok(size),
         _ => Err(not_a_size()),
     }
+}
+
+/// Parses a limit: a size, or `none`, which switches the limit off.
+pub fn parse_limit(text: &str) -> Result<u64, LimitError> {
+    if text.trim() == "none" { Ok(UNLIMITED) } else { parse_size(text) }
 }
 
 #[cfg(test)]

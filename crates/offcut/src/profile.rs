@@ -56,6 +56,13 @@ struct ConventionNames {
 
 /// What a tool, a configuration or a call may override. What is unset stays as it was.
 ///
+/// For each key, the first of these that sets it applies:
+/// 1. the options of the call ([`Truncator::with_options`](crate::Truncator::with_options)),
+/// 2. the caller's rule for the tool ([`Truncator::tool_rule`](crate::Truncator::tool_rule)),
+/// 3. the caller's rule for every tool ([`Truncator::rule`](crate::Truncator::rule)),
+/// 4. the profile's rule for the tool,
+/// 5. the profile.
+///
 /// ```
 /// use offcut::{Limits, Profile, Rule, Truncator, strategy::StrategyName};
 ///
@@ -294,17 +301,10 @@ impl Profile {
         self.wording.as_ref().is_none_or(|frames| frames.hint_not_saved.contains("{error}"))
     }
 
-    /// Changes the rule for one tool. Unset fields of `rule` change nothing.
-    pub fn set_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
-        let CheckedRule(rule) = self.check(rule)?;
-        let merged = rule.or(self.tool_rule(Some(tool)));
-        self.tools.insert(tool.to_owned(), merged);
-        Ok(())
-    }
-
-    /// The settings for an output of `tool`. For each key, the call's rule comes before the tool's, then the profile's.
-    pub fn settings(&self, tool: Option<&str>, call: Rule) -> Result<Settings, LimitError> {
-        Ok(self.resolve(tool, self.check(call)?))
+    /// The settings for an output of `tool`. For each key, the caller's rule comes before the profile's rule for the tool,
+    /// and that before the profile's own value.
+    pub fn settings(&self, tool: Option<&str>, caller: Rule) -> Result<Settings, LimitError> {
+        Ok(self.resolve(tool, self.check(caller)?))
     }
 
     /// Checks that the profile accepts the limits of a rule.
@@ -316,17 +316,15 @@ impl Profile {
         Ok(CheckedRule(rule))
     }
 
-    fn tool_rule(&self, tool: Option<&str>) -> Rule {
-        tool.and_then(|tool| self.tools.get(tool)).copied().unwrap_or_default()
-    }
-
     /// Like [`settings`](Profile::settings), for a rule that was checked.
-    pub(crate) fn resolve(&self, tool: Option<&str>, CheckedRule(call): CheckedRule) -> Settings {
-        let rule = call.or(self.tool_rule(tool));
-        let limits = rule.limits.or(self.limits);
-        let keep = rule.keep.or(self.keep).or(limits).at_most(limits);
+    pub(crate) fn resolve(&self, tool: Option<&str>, CheckedRule(caller): CheckedRule) -> Settings {
+        let of_tool = tool.and_then(|tool| self.tools.get(tool)).copied().unwrap_or_default();
+        let rule = caller.or(of_tool);
+        let limits = rule.limits.or(self.limits).without_unlimited();
+        let keep = rule.keep.or(self.keep).without_unlimited().or(limits).at_most(limits);
         Settings {
-            enabled: rule.enabled.unwrap_or(true),
+            // Without any limit, every output fits.
+            enabled: rule.enabled.unwrap_or(true) && limits != Limits::default(),
             limits,
             keep,
             strategy: rule.strategy.unwrap_or(self.strategy),

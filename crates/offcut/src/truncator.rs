@@ -17,7 +17,8 @@ use crate::context::Context;
 use crate::event::{Event, EventSink};
 use crate::measure::CountTokens;
 use crate::outcome::Outcome;
-use crate::profile::{CheckedRule, Profile, Rule, Settings};
+use crate::precedence::CallerRules;
+use crate::profile::{Profile, Rule, Settings};
 use crate::recorder::CommandEnd;
 use crate::render::Reach;
 use crate::spool::Spool;
@@ -44,8 +45,8 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone)]
 pub struct Truncator {
-    pub(crate) profile: Profile,
-    pub(crate) rule: CheckedRule,
+    pub(crate) profile: Arc<Profile>,
+    pub(crate) rules: CallerRules,
     pub(crate) storage: Storage,
     pub(crate) reach: Reach,
     pub(crate) strategy: Option<Arc<dyn Strategy>>,
@@ -150,8 +151,8 @@ impl Truncator {
 
     /// The same with options for this one call. Options that the profile rejects are ignored.
     pub(crate) fn settings_with(&self, context: &Context, call: Rule) -> Settings {
-        let call = self.profile.check(call).unwrap_or_default();
-        self.profile.resolve(context.tool.as_deref(), call.or(self.rule))
+        let (tool, call) = (context.tool.as_deref(), self.profile.check(call).unwrap_or_default());
+        self.profile.resolve(tool, call.or(self.rules.for_tool(tool)))
     }
 
     /// Whether an output passes as it is.

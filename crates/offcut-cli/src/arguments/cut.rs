@@ -1,7 +1,7 @@
 //! Arguments that control how an output is shortened, and those of `offcut run`.
 
 use clap::Args;
-use offcut::limits::parse_size;
+use offcut::limits::parse_limit;
 use offcut::profile::{TaskTool, presets};
 use offcut::strategy::StrategyName;
 use offcut::terminal::Terminal;
@@ -24,7 +24,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "TIME", value_parser = parse_time, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Duration>,
     /// Store at most this much of the output of background processes; `max_output` also applies
-    #[arg(long, value_name = "N", value_parser = parse_size, default_value = "1GiB")]
+    #[arg(long, value_name = "N", value_parser = parse_limit, default_value = "1GiB")]
     pub(crate) background_cap: u64,
     /// The command and its arguments
     #[arg(last = true, value_name = "CMD")]
@@ -71,18 +71,18 @@ pub(crate) struct Cut {
     /// Show escape sequences, progress frames and binary bytes as they are
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Show at most this many lines
-    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
+    /// Show at most this many lines; `none` switches the limit off
+    #[arg(long, value_name = "N", value_parser = parse_limit, allow_hyphen_values = true)]
     pub(crate) max_lines: Option<u64>,
     /// Show at most this many bytes: 9500, 50KiB, 8k
-    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = parse_limit, allow_hyphen_values = true)]
     pub(crate) max_bytes: Option<u64>,
     /// Show at most this many characters
-    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = parse_limit, allow_hyphen_values = true)]
     pub(crate) max_chars: Option<u64>,
     #[cfg_attr(feature = "tokens", doc = "Show at most this many tokens")]
     #[cfg_attr(not(feature = "tokens"), doc = "Show at most this many tokens (estimated)")]
-    #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", value_parser = parse_limit, allow_hyphen_values = true)]
     pub(crate) max_tokens: Option<u64>,
 }
 

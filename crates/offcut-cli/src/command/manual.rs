@@ -46,6 +46,7 @@ fn configuration() -> String {
         let kind = match kind {
             Kind::Text => "text".to_owned(),
             Kind::Size => "size".to_owned(),
+            Kind::Limit => "size, or none".to_owned(),
             Kind::Days => "days".to_owned(),
             Kind::Switch => "true or false".to_owned(),
             Kind::Word(words) => words.join(", "),

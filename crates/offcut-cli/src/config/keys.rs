@@ -7,6 +7,8 @@ pub(crate) enum Kind {
     Text,
     /// A size: `2000`, `"50KiB"`.
     Size,
+    /// A size, or `none`, which switches the profile's limit off.
+    Limit,
     /// A number of days; 0 means forever.
     Days,
     /// `true` or `false`.
@@ -172,7 +174,7 @@ const fn general(name: &'static str, kind: Kind, variable: Option<&'static str>,
 }
 
 const fn limit(name: &'static str, variable: Option<&'static str>, about: &'static str) -> Key {
-    Key { name, kind: Kind::Size, project: ProjectAccess::Lower, per_tool: true, variable, about }
+    Key { name, kind: Kind::Limit, project: ProjectAccess::Lower, per_tool: true, variable, about }
 }
 
 /// Finds a key and the tool that it is set for: `limits.lines`, `tools.bash.limits.lines`.

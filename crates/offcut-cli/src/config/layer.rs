@@ -4,7 +4,7 @@
 
 use crate::config::keys::{self, Key, Kind, ProjectAccess};
 use offcut::Rule;
-use offcut::limits::parse_size;
+use offcut::limits::{UNLIMITED, parse_size};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -56,6 +56,9 @@ pub(crate) struct Setting {
     pub(crate) value: Value,
     pub(crate) origin: Origin,
 }
+
+/// The value that switches a limit of the profile off.
+const NO_LIMIT: &str = "none";
 
 /// An error in a source, which is then ignored as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +155,7 @@ fn rule_of<'a>(settings: impl Iterator<Item = &'a Setting>) -> Rule {
     let mut fields = Map::new();
     for Setting { key, value, .. } in settings.filter(|setting| setting.key.is_in_rule()) {
         let value = match (key.name, value) {
+            (_, Value::String(word)) if key.kind == Kind::Limit && word == NO_LIMIT => UNLIMITED.into(),
             ("task", Value::Bool(task)) => Value::from(if *task { "available" } else { "absent" }),
             (_, value) => value.clone(),
         };
@@ -203,6 +207,8 @@ fn parse(kind: Kind, text: &str) -> Result<Value, String> {
     let value = match kind {
         Kind::Text => Some(text).filter(|text| !text.is_empty()).map(Value::from),
         Kind::Size => parse_size(text).ok().map(Value::from),
+        Kind::Limit if text == NO_LIMIT => Some(NO_LIMIT.into()),
+        Kind::Limit => parse_size(text).ok().map(Value::from),
         Kind::Days => text.trim().parse::<u32>().ok().map(Value::from),
         Kind::Switch => match text {
             "true" | "1" => Some(true.into()),
@@ -218,6 +224,7 @@ fn parse(kind: Kind, text: &str) -> Result<Value, String> {
     value.ok_or_else(|| match kind {
         Kind::Text => "non-empty text".to_owned(),
         Kind::Size => "a positive size, for example 2000, \"8k\" or \"50KiB\"".to_owned(),
+        Kind::Limit => "a positive size, for example 2000, \"8k\" or \"50KiB\", or \"none\"".to_owned(),
         Kind::Days => "a number of days".to_owned(),
         Kind::Switch => "true or false".to_owned(),
         Kind::Word(words) => format!("one of {}", words.join(", ")),
@@ -242,7 +249,7 @@ mod tests {
                 Kind::Switch => "true",
                 Kind::Word(words) => words[0],
                 Kind::Split => "[1, 2]",
-                Kind::Text | Kind::Size | Kind::Days => "5000",
+                Kind::Text | Kind::Size | Kind::Limit | Kind::Days => "5000",
             };
             layer.variable("X", key.name, text).unwrap();
         }

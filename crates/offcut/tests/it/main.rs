@@ -11,6 +11,7 @@ mod events;
 mod failures;
 mod json;
 mod native;
+mod precedence;
 mod profiles;
 mod properties;
 mod read_tool;
