@@ -99,7 +99,7 @@ export declare class Cut<T extends string | Uint8Array = string> {
 
 /** One event. */
 export interface Event {
-  event: 'passed' | 'truncated' | 'stored' | 'error';
+  event: 'passed' | 'skipped' | 'truncated' | 'error';
   /** Milliseconds since 1970. */
   timestamp: number;
   tool?: string;

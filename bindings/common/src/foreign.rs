@@ -2,10 +2,12 @@
 
 use crate::fault::Fault;
 use offcut::Limits;
-use offcut::store::{Backend, CustomStore, Destination, Id, NewEntry, Store, StoreError};
+use offcut::store::{Backend, CustomStore, Id, NewEntry, Store, StoreError};
 use offcut::strategy::Opaque;
 use serde::Deserialize;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -67,23 +69,32 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The results of the caller's store, which has already saved everything. Its bytes are not needed again.
-struct SaveResults(Mutex<VecDeque<Saved>>);
+struct SaveResults {
+    results: Mutex<VecDeque<Saved>>,
+    locations: Mutex<BTreeMap<Id, PathBuf>>,
+}
 
 /// A store that returns these results, in order.
 pub(crate) fn store_of_results(saved: &[Saved]) -> impl Store + use<> {
-    CustomStore::new(SaveResults(Mutex::new(saved.iter().cloned().collect())), SystemTime::now)
+    let results = Mutex::new(saved.iter().cloned().collect());
+    CustomStore::new(SaveResults { results, locations: Mutex::default() }, SystemTime::now)
 }
 
 impl Backend for SaveResults {
-    fn create(&self, _id: &Id, _new: &NewEntry<'_>) -> Result<Destination, StoreError> {
-        let reason = match lock(&self.0).pop_front() {
+    fn create(&self, id: &Id, _new: &NewEntry<'_>) -> Result<Box<dyn Write + Send>, StoreError> {
+        let reason = match lock(&self.results).pop_front() {
             Some(Saved::Path(path)) => {
-                return Ok(Destination { path: Some(path.into()), writer: Box::new(std::io::sink()) });
+                lock(&self.locations).insert(*id, path.into());
+                return Ok(Box::new(std::io::sink()));
             }
             Some(Saved::Error(reason)) => reason,
             None => "the store returned no result".to_owned(),
         };
         Err(StoreError::Refused { reason })
+    }
+
+    fn location(&self, id: &Id) -> Option<PathBuf> {
+        lock(&self.locations).get(id).cloned()
     }
 
     fn read(&self, id: &Id, _offset: u64, _buffer: &mut [u8]) -> Result<usize, StoreError> {

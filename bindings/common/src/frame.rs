@@ -27,23 +27,18 @@ impl Engine {
         let clock: fn() -> SystemTime = SystemTime::now;
         let sink = JsonLinesSink::new(log.clone(), clock);
         let original = whole.len() as u64;
-        let (mut id, mut saved, mut error) = (None, None, None);
+        let (mut kept, mut saved, mut error) = (None, None, None);
         match (&cut.saved, &self.storage) {
             (Some(Saved::Path(path)), _) => saved = Some(path.clone()),
             (Some(Saved::Error(reason)), _) => error = Some(reason.clone()),
             (None, Storage::Off) => error = Some("no store is set".to_owned()),
             (None, _) => match self.keep(whole, context) {
                 Ok(entry) => {
-                    let path = entry.path.as_deref();
-                    sink.emit(&Event::Stored { context, id: &entry.id, path, bytes: entry.bytes });
-                    id = Some(entry.id.to_string());
                     saved = Some(entry.location());
+                    kept = Some(entry);
                 }
                 Err(fault) => error = Some(fault.to_string()),
             },
-        }
-        if let Some(error) = &error {
-            sink.emit(&Event::Error { context, original, error });
         }
         let count = |given: Option<f64>| given.filter(|count| *count >= 0.0).map(|count| count as u64);
         let (lines, bytes) = (count(cut.removed_lines), count(cut.removed_bytes));
@@ -53,11 +48,15 @@ impl Engine {
         };
         let location = saved.as_deref().ok_or(error.as_deref().unwrap_or_default());
         let answer = frames.around(&cut.content, cut.tail, removed, unit, location);
-        sink.emit(&Event::Truncated { context, original, content: answer.len() as u64, limited_by: unit });
+        let content = answer.len() as u64;
+        sink.emit(&match &error {
+            Some(error) => Event::Error { context, original, content, error },
+            None => Event::Truncated { context, original, content, limited_by: unit, entry: kept.as_ref() },
+        });
         let events = if self.events { log.events() } else { Vec::new() };
         let report = Report {
             truncated: true,
-            id,
+            id: kept.map(|entry| entry.id.to_string()),
             saved,
             error,
             removed_lines: lines,

@@ -153,8 +153,7 @@ class TruncationService {
     const call = { tool: context?.toolName, session: context?.sessionId };
     const reply = await this.#engine.frame(content, JSON.stringify(shownByStrategy), call);
     const report = JSON.parse(reply.report);
-    if (report.saved && saved) this.#pending = report.saved;
-    report.events.forEach((event) => this.#translate(event));
+    report.events.forEach((event) => this.#translate({ path: report.saved, ...event }));
     return truncated(reply.content, report);
   }
 
@@ -187,20 +186,11 @@ class TruncationService {
     return { ...this.#config, ...tool, ...chosen, enabled };
   }
 
-  /** The path of the output that the next event reports. */
-  #pending;
-
   /** Translates an event of the engine into one of the source document's. */
-  #translate({ event, tool, path, original_bytes: originalSize, content_bytes: truncatedSize, error }) {
-    const context = { toolName: tool };
-    if (event === 'stored') this.#pending = path;
-    if (event === 'passed') this.#emit({ type: 'skipped', context, originalSize, truncatedSize });
-    if (event === 'error') this.#emit({ type: 'error', context, originalSize, truncatedSize: originalSize, error });
-    if (event === 'truncated') {
-      const outputPath = this.#pending;
-      this.#pending = undefined;
-      this.#emit({ type: 'truncated', context, originalSize, truncatedSize, outputPath });
-    }
+  #translate({ event, tool, path: outputPath, original_bytes: originalSize, content_bytes: truncatedSize, error }) {
+    const type = event === 'passed' ? 'skipped' : event;
+    if (!['truncated', 'skipped', 'error'].includes(type)) return;
+    this.#emit({ type, context: { toolName: tool }, originalSize, truncatedSize, outputPath, error });
   }
 
   #emit({ type, context, originalSize, truncatedSize, outputPath, error }) {

@@ -3,6 +3,7 @@
 //! `cargo run -p offcut --example json_array`
 
 use offcut::cut::Segment;
+use offcut::profile::Settings;
 use offcut::strategy::{Ends, Room, Selection, Selector};
 use offcut::{Context, Profile, Truncator};
 
@@ -39,7 +40,7 @@ fn items(text: &[u8]) -> Vec<usize> {
 fn main() {
     let records: Vec<String> = (0..5000).map(|number| format!("{{\"id\": {number}}}")).collect();
     let text = format!("[\n  {}\n]", records.join(",\n  "));
-    let first_items = |_most_bytes: u64| -> Box<dyn Selector> { Box::<FirstItems>::default() };
+    let first_items = |_: &Settings| -> Box<dyn Selector> { Box::<FirstItems>::default() };
     let truncator = Truncator::new(Profile::native()).strategy(first_items);
     let shown = truncator.apply(text.as_bytes(), &Context::tool("api"));
     print!("{}", String::from_utf8_lossy(shown.content()));

@@ -2,16 +2,15 @@
 
 use crate::context::Context;
 use crate::limits::Unit;
-use crate::store::Id;
+use crate::store::{Entry, Id};
 use std::io::Write;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
 
 use crate::store::Clock;
 use serde::Serialize;
 
-/// What happened to an output.
+/// What happened to an output: one event for each decision.
 ///
 /// ```
 /// use offcut::{Context, Event, EventSink, Profile, Truncator};
@@ -38,14 +37,21 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// It fits, or its tool is exempt, so it passed as it came.
+    /// It is within the limits: it passed as it came.
     Passed {
         /// The call.
         context: &'a Context,
         /// Its size in bytes.
         bytes: u64,
     },
-    /// It was over a limit: a preview was made.
+    /// It was not measured, because its tool or this call is exempt: it passed as it came.
+    Skipped {
+        /// The call.
+        context: &'a Context,
+        /// Its size in bytes.
+        bytes: u64,
+    },
+    /// It was cut; all of it is stored, unless no store is set.
     Truncated {
         /// The call.
         context: &'a Context,
@@ -55,24 +61,17 @@ pub enum Event<'a> {
         content: u64,
         /// The limit that it exceeded first.
         limited_by: Unit,
+        /// The entry with all of it.
+        entry: Option<&'a Entry>,
     },
-    /// All of it was stored.
-    Stored {
-        /// The call.
-        context: &'a Context,
-        /// The entry.
-        id: &'a Id,
-        /// Its file, if there is one.
-        path: Option<&'a Path>,
-        /// Its size in bytes.
-        bytes: u64,
-    },
-    /// Not all of it could be stored.
+    /// It was cut, and not all of it could be stored.
     Error {
         /// The call.
         context: &'a Context,
         /// The original size in bytes.
         original: u64,
+        /// The size of the preview in bytes, notices included.
+        content: u64,
         /// What went wrong.
         error: &'a str,
     },
@@ -163,21 +162,23 @@ impl<'a> Line<'a> {
             Event::Passed { context, bytes } => {
                 Line { original_bytes: Some(bytes), content_bytes: Some(bytes), ..call("passed", context) }
             }
-            Event::Truncated { context, original, content, limited_by } => Line {
+            Event::Skipped { context, bytes } => {
+                Line { original_bytes: Some(bytes), content_bytes: Some(bytes), ..call("skipped", context) }
+            }
+            Event::Truncated { context, original, content, limited_by, entry } => Line {
+                id: entry.map(|entry| entry.id.as_str()),
+                path: entry.map(Entry::location),
                 original_bytes: Some(original),
                 content_bytes: Some(content),
                 limited_by: Some(limited_by.to_string()),
                 ..call("truncated", context)
             },
-            Event::Stored { context, id, path, bytes } => Line {
-                id: Some(id.as_str()),
-                path: path.map(|path| path.display().to_string()),
-                original_bytes: Some(bytes),
-                ..call("stored", context)
+            Event::Error { context, original, content, error } => Line {
+                original_bytes: Some(original),
+                content_bytes: Some(content),
+                error: Some(error),
+                ..call("error", context)
             },
-            Event::Error { context, original, error } => {
-                Line { original_bytes: Some(original), error: Some(error), ..call("error", context) }
-            }
             Event::Retrieved { id, start, end } => Line {
                 event: "retrieved",
                 timestamp,
@@ -214,14 +215,15 @@ impl EventSink for TracingSink {
             Event::Passed { context, bytes } => {
                 tracing::debug!(target: "offcut", tool = context.tool.as_deref(), bytes, "passed");
             }
-            Event::Truncated { context, original, content, limited_by } => {
-                tracing::info!(target: "offcut", tool = context.tool.as_deref(), original, content, %limited_by, "truncated");
+            Event::Skipped { context, bytes } => {
+                tracing::debug!(target: "offcut", tool = context.tool.as_deref(), bytes, "skipped");
             }
-            Event::Stored { context, id, bytes, .. } => {
-                tracing::info!(target: "offcut", tool = context.tool.as_deref(), %id, bytes, "stored");
+            Event::Truncated { context, original, content, limited_by, entry } => {
+                let location = entry.map(Entry::location);
+                tracing::info!(target: "offcut", tool = context.tool.as_deref(), original, content, %limited_by, location, "truncated");
             }
-            Event::Error { context, original, error } => {
-                tracing::warn!(target: "offcut", tool = context.tool.as_deref(), original, error, "error");
+            Event::Error { context, original, content, error } => {
+                tracing::warn!(target: "offcut", tool = context.tool.as_deref(), original, content, error, "error");
             }
             Event::Retrieved { id, start, end } => {
                 tracing::debug!(target: "offcut", %id, start, end, "retrieved");

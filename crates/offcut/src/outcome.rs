@@ -1,7 +1,7 @@
 //! What becomes of an output: what the model gets, and where the rest is.
 
 use crate::cut::{Gap, Size};
-use crate::limits::Unit;
+use crate::limits::{PerUnit, Unit};
 pub use crate::render::Placed;
 use crate::report::OutputReport;
 use crate::store::{Entry, Id};
@@ -114,6 +114,7 @@ pub struct Preview {
     pub(crate) placed: Vec<Placed>,
     pub(crate) original: Size,
     pub(crate) shown: Size,
+    pub(crate) removed: PerUnit<Option<u64>>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) limited_by: Unit,
     pub(crate) saved: Saved,
@@ -166,6 +167,11 @@ impl Preview {
             Saved::Complete(entry) | Saved::Running(entry) => Some(entry),
             Saved::Failed { .. } | Saved::Disabled => None,
         }
+    }
+
+    /// How much is not shown, in the units in which the profile's notice counts, or as a custom strategy counted it.
+    pub fn reported_removed(&self) -> PerUnit<Option<u64>> {
+        self.removed
     }
 
     /// How much is not shown. A line that is shown in part counts as shown.

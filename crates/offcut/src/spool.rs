@@ -120,7 +120,7 @@ impl<'a> Spool<'a> {
     pub fn finish_with(self, ending: CommandEnd) -> Outcome<'static> {
         match self.stage {
             Stage::Within { held, .. } if self.truncator.passes(&held, &self.settings) => {
-                self.truncator.report_passed(&self.context, held.len() as u64);
+                self.truncator.report_passed(&self.context, &self.settings, held.len() as u64);
                 Outcome::Passed(Cow::Owned(held))
             }
             stage => Spool { stage, ..self }.into_recording().finish(&ending),

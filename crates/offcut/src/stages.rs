@@ -17,7 +17,7 @@ use crate::binary;
 use crate::context::Context;
 use crate::cut::{Cut, LinePosition, Piece, PieceKind, Segment, Size};
 use crate::event::{Event, EventSink};
-use crate::limits::Limits;
+use crate::limits::{Limits, PerUnit};
 use crate::measure::{self, LineConvention, LineCounter};
 use crate::outcome::{Outcome, Preview, Saved};
 use crate::profile::Settings;
@@ -61,7 +61,7 @@ impl<'a> Recording<'a> {
         let most = settings.limits.ceiling().max(settings.keep.ceiling());
         let most = usize::try_from(most).unwrap_or(usize::MAX / 4);
         let Truncator { profile, storage, cap, .. } = &*truncator;
-        let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |_| "custom");
+        let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |own| own.name());
         let new = NewEntry {
             strategy: Some(strategy),
             retention: Some(profile.retention_days.into()),
@@ -199,7 +199,7 @@ impl Observed<'_> {
         let Observed { selector, binary, seen } = self;
         if let Some(kind) = *binary {
             let cut = Cut::new(Vec::new(), seen.ends.bytes(), seen.ends.lines());
-            return Decided { seen, cut, form: Form::Described(kind) };
+            return Decided { seen, cut, removed: PerUnit::default(), form: Form::Described(kind) };
         }
         let Seen { truncator, settings, original, trailer, .. } = &*seen;
         let keep = seen.keep();
@@ -213,13 +213,13 @@ impl Observed<'_> {
             keep: &keep,
             cost: &cost,
         };
-        let (cut, plan) = seen
+        let Selected { cut, plan, removed } = seen
             .whole_so_far(&forecast)
             .or_else(|| seen.whole_as_rendered(&forecast))
             .unwrap_or_else(|| seen.select(&mut **selector, &forecast));
         let is_whole = cut.gaps().is_empty() && trailer.state == OutputState::Ended;
         let form = if is_whole { Form::Whole } else { Form::Preview(plan) };
-        Decided { seen, cut, form }
+        Decided { seen, cut, removed, form }
     }
 }
 
@@ -236,7 +236,7 @@ impl Seen<'_> {
     }
 
     /// All of an output that is still running, as it came, if it and the footer are within the limits.
-    fn whole_so_far(&self, forecast: &Forecast<'_>) -> Option<(Cut<'_>, Plan)> {
+    fn whole_so_far(&self, forecast: &Forecast<'_>) -> Option<Selected<'_>> {
         if self.trailer.state == OutputState::Ended || self.ends.bytes() != self.opening.len() as u64 {
             return None;
         }
@@ -253,18 +253,22 @@ impl Seen<'_> {
             part: LinePosition::Start,
             text: Cow::Borrowed(&*self.opening),
         };
-        Some((self.cut(vec![piece]), plan.for_whole()))
+        Some(Selected::new(self.cut(vec![piece]), plan.for_whole()))
     }
 
-    /// All of an output as a terminal shows it, if that and the notices are within the limits.
-    fn whole_as_rendered(&self, forecast: &Forecast<'_>) -> Option<(Cut<'_>, Plan)> {
+    /// All of an output as a terminal shows it, if that and the notices are within the limits. A custom strategy that
+    /// decided to cut an output is asked what to show.
+    fn whole_as_rendered(&self, forecast: &Forecast<'_>) -> Option<Selected<'_>> {
+        if self.truncator.strategy.is_some() {
+            return None;
+        }
         let cut = self.cut(self.ends.rendered_whole()?);
         let plan = render::plan_whole(&self.truncator.profile, forecast, &cut.text())?;
-        Some((cut, plan))
+        Some(Selected::new(cut, plan))
     }
 
     /// What the strategy selects.
-    fn select<'s>(&'s self, selector: &'s mut dyn Selector, forecast: &Forecast<'_>) -> (Cut<'s>, Plan) {
+    fn select<'s>(&'s self, selector: &'s mut dyn Selector, forecast: &Forecast<'_>) -> Selected<'s> {
         let Truncator { profile, strategy, tokens, .. } = &*self.truncator;
         let plan = render::plan(profile, forecast, self.ends.control());
         let room = Room {
@@ -275,17 +279,40 @@ impl Seen<'_> {
             edges: self.settings.edges,
             tokens: &**tokens,
         };
-        let Selection { pieces, remark, repeats } = selector.finish(&self.ends, &room);
+        let Selection { pieces, remark, repeats, removed } = selector.finish(&self.ends, &room);
+        let is_own_text = pieces.iter().any(|piece| piece.form == PieceKind::Opaque);
         let cut = self.cut(pieces).folded(&repeats);
-        let cut = match strategy {
-            Some(_) => room.less_remark(&remark).bounded(cut, self.ends.bytes(), self.ends.lines()),
+        let room = match (strategy, &profile.wording) {
+            (Some(_), Some(_)) if is_own_text => Some(room.for_own_lines()),
+            (Some(_), _) => Some(room),
+            (None, _) => None,
+        };
+        let bounded = |room: Room<'_>, cut| {
+            room.less_remark(&remark).bounded(cut, self.ends.bytes(), self.ends.lines())
+        };
+        let cut = match room {
+            Some(room) => bounded(room, cut),
             None => cut,
         };
-        (cut, plan.with_detail(remark))
+        Selected { cut, plan: plan.with_detail(remark), removed }
     }
 
     fn cut<'t>(&self, pieces: Vec<Piece<'t>>) -> Cut<'t> {
         Cut::new(pieces, self.ends.bytes(), self.ends.lines())
+    }
+}
+
+/// What is chosen to be shown of an output.
+struct Selected<'s> {
+    cut: Cut<'s>,
+    plan: Plan,
+    /// A strategy's own counts of what is not shown.
+    removed: PerUnit<Option<u64>>,
+}
+
+impl<'s> Selected<'s> {
+    fn new(cut: Cut<'s>, plan: Plan) -> Selected<'s> {
+        Selected { cut, plan, removed: PerUnit::default() }
     }
 }
 
@@ -303,6 +330,7 @@ enum Form {
 struct Decided<'o> {
     seen: &'o Seen<'o>,
     cut: Cut<'o>,
+    removed: PerUnit<Option<u64>>,
     form: Form,
 }
 
@@ -333,14 +361,26 @@ struct Committed<'o> {
 impl Committed<'_> {
     /// Writes the preview and reports what happened.
     fn show(self) -> (Outcome<'static>, Option<File>) {
-        let Committed { decided: Decided { seen, cut, form }, shown, saved, file } = self;
+        let Committed { decided: Decided { seen, cut, removed, form }, shown, saved, file } = self;
         let Seen { truncator, settings, context, ends, opening, original, trailer } = seen;
         let Truncator { profile, reach, sink, tokens, .. } = &**truncator;
-        let facts =
-            Facts { ends, cut: &cut, original: *original, shown, saved: &saved, trailer: *trailer, settings };
+        let mut facts = Facts {
+            ends,
+            cut: &cut,
+            original: *original,
+            shown,
+            removed,
+            saved: &saved,
+            trailer: *trailer,
+            settings,
+        };
+        if facts.removed == PerUnit::default() {
+            facts.removed = render::count_removed(profile, &facts);
+        }
+        let removed = facts.removed;
         let Content { text: content, placed } = match &form {
             Form::Whole => {
-                truncator.report_passed(context, original.bytes);
+                truncator.report_passed(context, settings, original.bytes);
                 return (Outcome::Passed(Cow::Owned(cut.text())), None);
             }
             Form::Preview(plan) => render::render(profile, reach, plan, &facts),
@@ -351,8 +391,16 @@ impl Committed<'_> {
             }
         };
         let limited_by = settings.limits.first_exceeded(opening, settings.conventions, &**tokens);
-        let preview =
-            Preview { content, placed, original: *original, shown, gaps: cut.into_gaps(), limited_by, saved };
+        let preview = Preview {
+            content,
+            placed,
+            original: *original,
+            shown,
+            removed,
+            gaps: cut.into_gaps(),
+            limited_by,
+            saved,
+        };
         announce(&**sink, context, &preview);
         let preview = Box::new(preview);
         let outcome = match (form, trailer.state) {
@@ -366,15 +414,12 @@ impl Committed<'_> {
 
 /// Reports what happened to an output of which not everything is shown.
 fn announce(sink: &dyn EventSink, context: &Context, preview: &Preview) {
-    let original = preview.original.bytes;
-    match &preview.saved {
-        Saved::Complete(entry) | Saved::Running(entry) => {
-            let (id, path) = (&entry.id, entry.path.as_deref());
-            sink.emit(&Event::Stored { context, id, path, bytes: entry.bytes });
+    let (original, content) = (preview.original.bytes, preview.content.len() as u64);
+    let limited_by = preview.limited_by;
+    sink.emit(&match &preview.saved {
+        Saved::Failed { error, .. } => Event::Error { context, original, content, error },
+        Saved::Complete(_) | Saved::Running(_) | Saved::Disabled => {
+            Event::Truncated { context, original, content, limited_by, entry: preview.entry() }
         }
-        Saved::Failed { error, .. } => sink.emit(&Event::Error { context, original, error }),
-        Saved::Disabled => {}
-    }
-    let content = preview.content.len() as u64;
-    sink.emit(&Event::Truncated { context, original, content, limited_by: preview.limited_by });
+    });
 }

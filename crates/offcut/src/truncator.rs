@@ -24,7 +24,7 @@ use crate::render::Reach;
 use crate::spool::Spool;
 use crate::stages::Recording;
 use crate::store::Reading;
-use crate::strategy::Strategy;
+use crate::strategy::{CutDecision, Strategy};
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Truncator {
         let text = output.as_ref();
         let settings = self.settings(context);
         if self.passes(text, &settings) {
-            self.report_passed(context, text.len() as u64);
+            self.report_passed(context, &settings, text.len() as u64);
             return Outcome::Passed(Cow::Borrowed(text));
         }
         let mut recording = Recording::start(TruncatorRef::Borrowed(self), settings, context, Reading::Plain);
@@ -129,7 +129,7 @@ impl Truncator {
         settings: Settings,
     ) -> Outcome<'static> {
         if self.passes(readable, &settings) {
-            self.report_passed(context, stored.len() as u64);
+            self.report_passed(context, &settings, stored.len() as u64);
             return Outcome::Passed(Cow::Owned(readable.to_vec()));
         }
         let mut recording =
@@ -157,14 +157,23 @@ impl Truncator {
 
     /// Whether an output passes as it is.
     pub(crate) fn passes(&self, text: &[u8], settings: &Settings) -> bool {
-        !settings.enabled || self.fits(text, settings)
+        let decide = |strategy: &Arc<dyn Strategy>| strategy.decide(text, settings);
+        !settings.enabled
+            || match self.strategy.as_ref().map(decide).unwrap_or_default() {
+                CutDecision::ByLimits => self.fits(text, settings),
+                CutDecision::Cut => false,
+                CutDecision::Pass => true,
+            }
     }
 
     pub(crate) fn fits(&self, text: &[u8], settings: &Settings) -> bool {
         settings.limits.fit(text, settings.conventions, &*self.tokens)
     }
 
-    pub(crate) fn report_passed(&self, context: &Context, bytes: u64) {
-        self.sink.emit(&Event::Passed { context, bytes });
+    pub(crate) fn report_passed(&self, context: &Context, settings: &Settings, bytes: u64) {
+        self.sink.emit(&match settings.enabled {
+            true => Event::Passed { context, bytes },
+            false => Event::Skipped { context, bytes },
+        });
     }
 }

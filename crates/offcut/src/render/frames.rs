@@ -1,7 +1,7 @@
 //! The wording of the profiles' source documents around a preview.
 
 use crate::cut::{Cut, LinePosition, Piece};
-use crate::limits::Unit;
+use crate::limits::{PerUnit, Unit};
 use crate::measure;
 use crate::outcome::Saved;
 use crate::profile::{Frames, Removed, TaskTool};
@@ -9,7 +9,7 @@ use crate::render::native::is_before;
 use crate::render::{Content, Facts};
 
 pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Content {
-    let (removed, unit) = removed(frames.removed, facts);
+    let (removed, unit) = stated(facts.removed);
     let (hint, path, error) = match facts.saved {
         Saved::Complete(entry) => {
             let hint = match facts.settings.task {
@@ -84,12 +84,21 @@ fn preview(frames: &Frames, remark: &str, cut: &Cut<'_>) -> Content {
     text
 }
 
+/// The count that a notice states, and its unit.
+fn stated(removed: PerUnit<Option<u64>>) -> (u64, Unit) {
+    match removed {
+        PerUnit { chars: Some(chars), .. } => (chars, Unit::Chars),
+        PerUnit { bytes: Some(bytes), .. } if bytes > 0 => (bytes, Unit::Bytes),
+        PerUnit { lines, .. } => (lines.unwrap_or_default(), Unit::Lines),
+    }
+}
+
 /// How much is not shown, in the unit that the source document would use.
-fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
+pub(super) fn count_removed(rule: Removed, facts: &Facts<'_>) -> PerUnit<Option<u64>> {
     let Facts { settings, original, shown, cut, ends, .. } = facts;
     if rule == Removed::Chars {
         let chars = original.chars.unwrap_or_default() - shown.chars.unwrap_or_default();
-        return (chars, Unit::Chars);
+        return PerUnit { chars: Some(chars), ..PerUnit::default() };
     }
     // The source documents' loops stop at the line limit or at the byte limit, and take only whole lines.
     let whole_lines = cut.shown().all(|piece| {
@@ -109,8 +118,8 @@ fn removed(rule: Removed, facts: &Facts<'_>) -> (u64, Unit) {
         Removed::Chars => false,
     };
     match in_bytes {
-        true => (original.bytes - shown.bytes, Unit::Bytes),
-        false => (original.lines.saturating_sub(kept_lines), Unit::Lines),
+        true => PerUnit { bytes: Some(original.bytes - shown.bytes), ..PerUnit::default() },
+        false => PerUnit { lines: Some(original.lines.saturating_sub(kept_lines)), ..PerUnit::default() },
     }
 }
 

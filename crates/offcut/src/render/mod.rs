@@ -9,7 +9,7 @@ mod native;
 mod next;
 
 use crate::cut::{Cut, Size};
-use crate::limits::Limits;
+use crate::limits::{Limits, PerUnit};
 use crate::outcome::Saved;
 use crate::profile::{Profile, Settings, TaskTool};
 use crate::recorder::{Outlook, OutputState};
@@ -123,14 +123,16 @@ pub(crate) struct Facts<'a> {
     pub(crate) cut: &'a Cut<'a>,
     pub(crate) original: Size,
     pub(crate) shown: Size,
+    /// How much is not shown, in the units in which the notice counts.
+    pub(crate) removed: PerUnit<Option<u64>>,
     pub(crate) saved: &'a Saved,
     pub(crate) trailer: Trailer<'a>,
     pub(crate) settings: &'a Settings,
 }
 
 impl Facts<'_> {
-    /// How much is not shown. A line that is shown in part counts as shown.
-    fn removed(&self) -> Size {
+    /// The size of what is not shown. A line that is shown in part counts as shown.
+    fn removed_size(&self) -> Size {
         Size {
             bytes: self.original.bytes - self.shown.bytes,
             lines: self.original.lines.saturating_sub(self.shown.lines),
@@ -174,6 +176,17 @@ pub(crate) fn plan_whole(profile: &Profile, forecast: &Forecast<'_>, text: &[u8]
         Some(_) if forecast.keep.afford(cost) => Some(Plan::free()),
         Some(_) => None,
         None => native::plan_whole(forecast, cost),
+    }
+}
+
+/// How much is not shown, in the units in which the profile's notice counts.
+pub(crate) fn count_removed(profile: &Profile, facts: &Facts<'_>) -> PerUnit<Option<u64>> {
+    match &profile.wording {
+        Some(frames) => frames::count_removed(frames.removed, facts),
+        None => {
+            let Size { bytes, lines, .. } = facts.removed_size();
+            PerUnit { bytes: Some(bytes), lines: Some(lines), ..PerUnit::default() }
+        }
     }
 }
 

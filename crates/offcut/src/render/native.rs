@@ -227,7 +227,7 @@ impl<'a> Notices<'a> {
     fn write(&self, facts: &Facts<'_>, next: &Next) -> Content {
         let mut text = Content::default();
         text.text.reserve(facts.shown.bytes as usize + 1024);
-        let removed = facts.removed();
+        let removed = facts.removed_size();
         let mut gaps = facts.cut.missing().enumerate().peekable();
         let shows_all = gaps.peek().is_none();
         let first_is_marked = gaps.peek().is_some_and(|(_, gap)| facts.cut.is_marked(gap));
@@ -266,7 +266,7 @@ impl<'a> Notices<'a> {
         let first = match self.level {
             _ if shows_all => self.all_shown(),
             NoticeLevel::Full => self.header(facts.shown),
-            NoticeLevel::Compact => self.rest(facts.removed(), next),
+            NoticeLevel::Compact => self.rest(facts.removed_size(), next),
         };
         // As wide as when the room was reserved.
         let Size { bytes, lines, .. } = self.original;

@@ -1,6 +1,8 @@
 //! A store around the caller's own place for bytes: a database, a cache, a bucket.
 
-use crate::store::{Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, Writer};
+use crate::store::{
+    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, UploadState, Writer,
+};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,7 @@ use std::time::UNIX_EPOCH;
 /// The caller's own place for the bytes of outputs.
 ///
 /// ```
-/// use offcut::store::{Backend, CustomStore, Destination, Id, NewEntry, StoreError};
+/// use offcut::store::{Backend, CustomStore, Id, NewEntry, StoreError};
 /// use std::{collections::BTreeMap, io::Write, sync::{Arc, Mutex}, time::SystemTime};
 ///
 /// /// Outputs in a map; a database works in the same way.
@@ -31,9 +33,9 @@ use std::time::UNIX_EPOCH;
 /// }
 ///
 /// impl Backend for Cache {
-///     fn create(&self, id: &Id, _new: &NewEntry<'_>) -> Result<Destination, StoreError> {
+///     fn create(&self, id: &Id, _new: &NewEntry<'_>) -> Result<Box<dyn Write + Send>, StoreError> {
 ///         self.0.lock().unwrap().insert(*id, Vec::new());
-///         Ok(Destination { path: None, writer: Box::new(Appender(self.clone(), *id)) })
+///         Ok(Box::new(Appender(self.clone(), *id)))
 ///     }
 ///     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
 ///         let outputs = self.0.lock().unwrap();
@@ -49,8 +51,14 @@ use std::time::UNIX_EPOCH;
 /// offcut::store::contract::check(|| CustomStore::new(Cache::default(), SystemTime::now));
 /// ```
 pub trait Backend: Send + Sync {
-    /// Opens a place for a new output.
-    fn create(&self, id: &Id, new: &NewEntry<'_>) -> Result<Destination, StoreError>;
+    /// Opens a place for a new output. The writer is flushed when the output is complete.
+    fn create(&self, id: &Id, new: &NewEntry<'_>) -> Result<Box<dyn Write + Send>, StoreError>;
+
+    /// The file that contains an output, if readers can open it: previews name it. Asked when the output is complete.
+    fn location(&self, id: &Id) -> Option<PathBuf> {
+        let _ = id;
+        None
+    }
 
     /// Reads bytes of an output from `offset` on; fewer than requested only at the end of what is stored.
     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError>;
@@ -59,17 +67,9 @@ pub trait Backend: Send + Sync {
     fn remove(&self, id: &Id) -> Result<(), StoreError>;
 }
 
-/// Where the bytes of a new output go.
-pub struct Destination {
-    /// The file that will contain them, if readers can open it: previews name it.
-    pub path: Option<PathBuf>,
-    /// Receives the bytes. It is flushed when the output is complete.
-    pub writer: Box<dyn Write + Send>,
-}
-
 /// A store whose bytes are in a [`Backend`]. What is known about entries is in memory while the program runs.
 pub struct CustomStore<B> {
-    backend: B,
+    backend: Arc<B>,
     clock: Clock,
     index: Arc<Mutex<Index>>,
 }
@@ -95,11 +95,11 @@ fn lock(index: &Mutex<Index>) -> MutexGuard<'_, Index> {
 impl<B: Backend> CustomStore<B> {
     /// A store around `backend`, without entries.
     pub fn new(backend: B, clock: Clock) -> CustomStore<B> {
-        CustomStore { backend, clock, index: Arc::default() }
+        CustomStore { backend: Arc::new(backend), clock, index: Arc::default() }
     }
 }
 
-impl<B: Backend> Store for CustomStore<B> {
+impl<B: Backend + 'static> Store for CustomStore<B> {
     fn create(&self, new: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
         let created = (self.clock)();
         let id = {
@@ -109,10 +109,10 @@ impl<B: Backend> Store for CustomStore<B> {
             let nanos = created.duration_since(UNIX_EPOCH).map_or(0, |time| time.subsec_nanos());
             Id::new(created, u64::from(nanos) + index.created)
         };
-        let Destination { path, writer } = self.backend.create(&id, new)?;
-        let entry = Entry { path: path.clone(), ..Entry::new(id, created, new) };
-        lock(&self.index).entries.insert(id, entry);
-        Ok(Box::new(CustomWriter { id, path, writer, index: Arc::clone(&self.index) }))
+        let writer = self.backend.create(&id, new)?;
+        lock(&self.index).entries.insert(id, Entry::new(id, created, new));
+        let (backend, index) = (Arc::clone(&self.backend), Arc::clone(&self.index));
+        Ok(Box::new(CustomWriter { id, completed: None, writer, backend, index }))
     }
 
     fn ids(&self) -> Result<Vec<Id>, StoreError> {
@@ -140,27 +140,29 @@ impl<B: Backend> Store for CustomStore<B> {
     }
 }
 
-struct CustomWriter {
+struct CustomWriter<B> {
     id: Id,
-    path: Option<PathBuf>,
+    /// The file, once the output is complete, or why it could not be completed.
+    completed: Option<Result<Option<PathBuf>, StoreError>>,
     writer: Box<dyn Write + Send>,
+    backend: Arc<B>,
     index: Arc<Mutex<Index>>,
 }
 
-impl CustomWriter {
-    fn failure(&self, action: &'static str) -> impl FnOnce(std::io::Error) -> StoreError + use<> {
+impl<B> CustomWriter<B> {
+    fn failure(&self, action: &'static str) -> impl FnOnce(std::io::Error) -> StoreError + use<B> {
         let place = self.id.to_string();
         move |error| StoreError::Io { action, place, error }
     }
 }
 
-impl Writer for CustomWriter {
+impl<B: Backend> Writer for CustomWriter<B> {
     fn id(&self) -> Id {
         self.id
     }
 
     fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
+        self.completed.as_ref()?.as_ref().ok()?.as_deref()
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
@@ -168,16 +170,26 @@ impl Writer for CustomWriter {
         lock(&self.index).entry(&self.id).map(|entry| entry.bytes += bytes.len() as u64)
     }
 
+    fn flush(&mut self) -> UploadState {
+        if self.completed.is_none() {
+            let flushed = self.writer.flush().map_err(self.failure("write"));
+            self.completed = Some(flushed.map(|()| self.backend.location(&self.id)));
+        }
+        UploadState::Uploaded
+    }
+
     fn commit(mut self: Box<Self>, state: EntryState, summary: &Summary) -> Result<Entry, StoreError> {
-        self.writer.flush().map_err(self.failure("write"))?;
+        self.flush();
+        let path = self.completed.take().transpose()?.flatten();
         let mut index = lock(&self.index);
         let entry = index.entry(&self.id)?;
         *entry = entry.clone().committed(entry.bytes, state, summary.clone());
+        entry.path = path;
         Ok(entry.clone())
     }
 }
 
-impl Drop for CustomWriter {
+impl<B> Drop for CustomWriter<B> {
     fn drop(&mut self) {
         if let Ok(entry) = lock(&self.index).entry(&self.id)
             && entry.state == EntryState::Running

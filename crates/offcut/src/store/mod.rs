@@ -16,15 +16,17 @@ mod fs;
 mod id;
 mod memory;
 mod name;
+mod save;
 
 pub use crate::context::Origin;
-pub use custom::{Backend, CustomStore, Destination};
+pub use custom::{Backend, CustomStore};
 pub use digest::Digester;
 pub use entry::{Entry, EntryState, NewEntry, Pin, Reading, Retention, Summary, UploadState};
 pub use filter::EntryFilter;
 pub use fs::FsStore;
 pub use id::Id;
 pub use memory::MemoryStore;
+pub use save::{SaveOutput, Saves};
 
 use std::fs::File;
 use std::path::Path;

@@ -8,6 +8,7 @@ use super::json::{self, Json};
 use super::outline::{self, Outline};
 use super::{Ends, Room, Selection, Selector, Smart, Split, Strategy};
 use crate::cut::{PieceKind, Segment};
+use crate::profile::Settings;
 
 /// How many bytes at the beginning decide.
 const OPENING_BYTES: usize = 64 << 10;
@@ -23,11 +24,11 @@ pub struct Auto {
 }
 
 impl Strategy for Auto {
-    fn start(&self, most_bytes: u64) -> Box<dyn Selector> {
+    fn start(&self, settings: &Settings) -> Box<dyn Selector> {
         Box::new(AutoSelector {
             auto: *self,
-            most_bytes,
-            smart: Smart::default().start(most_bytes),
+            most_bytes: settings.keep.ceiling(),
+            smart: Smart::default().start(settings),
             kind: Kind::Undecided,
             opening: Vec::new(),
             segments: Vec::new(),

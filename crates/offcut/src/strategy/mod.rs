@@ -22,7 +22,7 @@ mod tool_status;
 
 pub use edges::Edges;
 pub use ends::Ends;
-pub use opaque::Opaque;
+pub use opaque::{Opaque, OwnText};
 pub use room::{Cost, Room};
 use tool_status::WithToolStatus;
 #[cfg(feature = "smart")]
@@ -33,6 +33,7 @@ pub use {
 };
 
 use crate::cut::{Piece, Segment};
+use crate::limits::PerUnit;
 use crate::profile::{Settings, TrailingLines};
 use serde::Deserialize;
 use std::ops::Range;
@@ -59,6 +60,8 @@ pub struct Selection<'text> {
     /// Byte ranges of the original, in order: whole lines, each of which is similar to one that is shown. Gaps inside them
     /// are reported as repeated.
     pub repeats: Vec<Range<u64>>,
+    /// The strategy's own counts of what is not shown; the engine counts only if all are unset.
+    pub removed: PerUnit<Option<u64>>,
 }
 
 impl<'text> From<Vec<Piece<'text>>> for Selection<'text> {
@@ -67,11 +70,12 @@ impl<'text> From<Vec<Piece<'text>>> for Selection<'text> {
     }
 }
 
-/// Starts a selector for each output that is over the limits.
+/// Starts a selector for each output that is cut.
 ///
-/// A closure that takes the largest number of bytes to show and returns a boxed [`Selector`] is a strategy.
+/// A closure that takes the settings and returns a boxed [`Selector`] is a strategy.
 ///
 /// ```
+/// use offcut::profile::Settings;
 /// use offcut::strategy::{Ends, Room, Selection, Selector};
 /// use offcut::{Context, Profile, Truncator};
 ///
@@ -84,23 +88,47 @@ impl<'text> From<Vec<Piece<'text>>> for Selection<'text> {
 ///     }
 /// }
 ///
-/// let beginning = |_most_bytes: u64| -> Box<dyn Selector> { Box::new(Beginning) };
+/// let beginning = |_: &Settings| -> Box<dyn Selector> { Box::new(Beginning) };
 /// let truncator = Truncator::new(Profile::native()).strategy(beginning);
 /// let output: String = (1..=10_000).map(|number| format!("{number}\n")).collect();
 /// let outcome = truncator.apply(&output, &Context::default());
 /// assert_eq!(outcome.preview().expect("it is too long").gaps().len(), 1);
 /// ```
 pub trait Strategy: Send + Sync {
-    /// Starts a selector for one output. At most `most_bytes` bytes can be shown.
-    fn start(&self, most_bytes: u64) -> Box<dyn Selector>;
+    /// Starts a selector for one output. It can show at most `settings.keep`.
+    fn start(&self, settings: &Settings) -> Box<dyn Selector>;
+
+    /// The name, as metadata and reports have it.
+    fn name(&self) -> &str {
+        "custom"
+    }
+
+    /// Decides whether a whole output is cut. A stream that exceeds a limit is cut in any case, because it is not kept in
+    /// memory.
+    fn decide(&self, output: &[u8], settings: &Settings) -> CutDecision {
+        let _ = (output, settings);
+        CutDecision::ByLimits
+    }
+}
+
+/// A strategy's decision about an output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CutDecision {
+    /// It is cut if it exceeds a limit.
+    #[default]
+    ByLimits,
+    /// It is cut, also if it is within the limits.
+    Cut,
+    /// It passes as it is, also if it exceeds a limit.
+    Pass,
 }
 
 impl<F> Strategy for F
 where
-    F: Fn(u64) -> Box<dyn Selector> + Send + Sync,
+    F: Fn(&Settings) -> Box<dyn Selector> + Send + Sync,
 {
-    fn start(&self, most_bytes: u64) -> Box<dyn Selector> {
-        self(most_bytes)
+    fn start(&self, settings: &Settings) -> Box<dyn Selector> {
+        self(settings)
     }
 }
 
@@ -181,7 +209,7 @@ impl BothEnds {
 }
 
 impl Strategy for BothEnds {
-    fn start(&self, _most_bytes: u64) -> Box<dyn Selector> {
+    fn start(&self, _settings: &Settings) -> Box<dyn Selector> {
         Box::new(*self)
     }
 }
@@ -228,20 +256,20 @@ impl BothEnds {
 
 /// A selector for one output: by the custom strategy if there is one, else by the one that the settings name.
 pub(crate) fn start(custom: Option<&dyn Strategy>, settings: &Settings) -> Box<dyn Selector> {
-    let (split, most_bytes) = (settings.split, settings.keep.ceiling());
+    let split = settings.split;
     let selector = match (custom, settings.strategy) {
-        (Some(custom), _) => custom.start(most_bytes),
-        (None, StrategyName::Head) => BothEnds::HEAD.start(most_bytes),
-        (None, StrategyName::Tail) => BothEnds::TAIL.start(most_bytes),
-        (None, StrategyName::HeadTail) => BothEnds(split).start(most_bytes),
+        (Some(custom), _) => custom.start(settings),
+        (None, StrategyName::Head) => BothEnds::HEAD.start(settings),
+        (None, StrategyName::Tail) => BothEnds::TAIL.start(settings),
+        (None, StrategyName::HeadTail) => BothEnds(split).start(settings),
         #[cfg(feature = "smart")]
-        (None, StrategyName::Smart) => Smart::default().start(most_bytes),
+        (None, StrategyName::Smart) => Smart::default().start(settings),
         #[cfg(feature = "smart")]
-        (None, StrategyName::Json) => Json { split }.start(most_bytes),
+        (None, StrategyName::Json) => Json { split }.start(settings),
         #[cfg(feature = "smart")]
-        (None, StrategyName::Auto) => Auto { split }.start(most_bytes),
+        (None, StrategyName::Auto) => Auto { split }.start(settings),
         #[cfg(not(feature = "smart"))]
-        (None, StrategyName::Auto) => BothEnds(split).start(most_bytes),
+        (None, StrategyName::Auto) => BothEnds(split).start(settings),
     };
     match settings.trailer {
         TrailingLines::Kept => Box::new(WithToolStatus(selector)),

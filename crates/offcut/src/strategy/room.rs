@@ -136,6 +136,11 @@ impl<'a> Room<'a> {
         Cut::new(pieces.into_iter().map(shorten).collect(), total, lines)
     }
 
+    /// The room for a text whose lines a strategy made itself.
+    pub(crate) fn for_own_lines(&self) -> Room<'a> {
+        self.with(Limits { lines: None, ..self.limits })
+    }
+
     /// Whether nothing more can be shown.
     pub fn is_spent(&self) -> bool {
         self.limits.each().into_iter().any(|(_, limit)| limit == Some(0))

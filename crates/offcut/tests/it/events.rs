@@ -43,20 +43,35 @@ fn events_are_written_as_json_lines() {
         lines[0],
         r#"{"event":"passed","timestamp":1771860645000,"tool":"bash","call_id":"c\"1","original_bytes":5,"content_bytes":5}"#
     );
-    assert!(
-        lines[1].starts_with(
-            r#"{"event":"stored","timestamp":1771860645000,"tool":"bash","call_id":"c\"1","id":""#
-        )
-    );
-    assert!(lines[2].starts_with(r#"{"event":"truncated""#) && lines[2].contains(r#""limited_by":"lines""#));
-    assert_eq!(lines.len(), 3);
+    assert!(lines[1].starts_with(
+        r#"{"event":"truncated","timestamp":1771860645000,"tool":"bash","call_id":"c\"1","id":""#
+    ));
+    for part in
+        [r#""path":"offcut:"#, r#""original_bytes":40000,"content_bytes":"#, r#""limited_by":"lines""#]
+    {
+        assert!(lines[1].contains(part), "{}", lines[1]);
+    }
+    assert_eq!(lines.len(), 2);
 }
 
 #[test]
-fn store_failure_emits_an_event() {
+fn store_failure_emits_one_event() {
     let log = emitted(Faulty::new(Fault::Commit), &[&b"x\n".repeat(20_000)]);
     assert!(log.starts_with(r#"{"event":"error""#) && log.contains("No space left"), "{log}");
-    assert!(log.contains(r#"{"event":"truncated""#), "{log}");
+    assert!(log.contains(r#""original_bytes":40000,"content_bytes":"#) && log.lines().count() == 1, "{log}");
+}
+
+#[test]
+fn exempt_outputs_emit_an_event_of_their_own() {
+    let log = Shared::default();
+    let truncator =
+        Truncator::new(Profile::named("coding-agent").unwrap()).sink(JsonLinesSink::new(log.clone(), noon));
+    let _ = truncator.apply(&b"x\n".repeat(20_000), &Context::tool("read"));
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(
+        log,
+        "{\"event\":\"skipped\",\"timestamp\":1771860645000,\"tool\":\"read\",\"original_bytes\":40000,\"content_bytes\":40000}\n"
+    );
 }
 
 #[test]

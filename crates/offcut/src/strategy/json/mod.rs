@@ -15,6 +15,7 @@ mod shorten;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
 use crate::cut::{PieceKind, Segment};
+use crate::profile::Settings;
 use buffer::{Buffer, Step};
 use outliers::ITEMS_PER_OUTLIER;
 use parse::{End, Grammar, Kind, Tree, parse};
@@ -35,8 +36,8 @@ pub struct Json {
 }
 
 impl Strategy for Json {
-    fn start(&self, most_bytes: u64) -> Box<dyn Selector> {
-        Box::new(self.selector(most_bytes))
+    fn start(&self, settings: &Settings) -> Box<dyn Selector> {
+        Box::new(self.selector(settings.keep.ceiling()))
     }
 }
 

@@ -29,6 +29,7 @@ mod window;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
 use crate::cut::{Piece, Segment};
+use crate::profile::Settings;
 use blocks::Blocks;
 use candidates::{Candidate, Candidates, Occurrence};
 use constant_fields::{ConstantFields, WatchedFields};
@@ -62,8 +63,8 @@ impl Smart {
 }
 
 impl Strategy for Smart {
-    fn start(&self, most_bytes: u64) -> Box<dyn Selector> {
-        let max_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).min(8 << 20);
+    fn start(&self, settings: &Settings) -> Box<dyn Selector> {
+        let max_bytes = usize::try_from(settings.keep.ceiling()).unwrap_or(usize::MAX / 16).min(8 << 20);
         // Of a longer line only the beginning is shown.
         let max_line_bytes = (max_bytes / 6).clamp(200, 4096);
         Box::new(SmartSelector {
