@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::profile::Rule;
 use crate::results::off_thread::off_thread;
 use crate::results::{LEAST_SHARE, Middleware, ResultOutcome, ToolOutput, shares};
+use crate::retrieve::ReadTool;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
@@ -25,6 +26,25 @@ pub trait Tool: Send + Sync {
     /// Its options, which take precedence over the profile's.
     fn rule(&self) -> Rule {
         Rule::default()
+    }
+}
+
+/// Its pages fit its own budget, so they are not cut again.
+impl Tool for ReadTool {
+    fn name(&self) -> &str {
+        ReadTool::name(self)
+    }
+
+    fn call<'a>(&'a self, arguments: &'a str) -> ToolFuture<'a> {
+        let (tool, arguments) = (self.clone(), arguments.to_owned());
+        Box::pin(off_thread(move || match tool.answer(&arguments) {
+            Ok(answer) => ToolOutput::succeeded(answer.into_text()),
+            Err(error) => ToolOutput::failed(format!("offcut: {error}")),
+        }))
+    }
+
+    fn rule(&self) -> Rule {
+        Rule { enabled: Some(false), ..Rule::default() }
     }
 }
 
@@ -56,6 +76,28 @@ pub struct ExecutedCall {
 ///
 /// It does not start a runtime: the calls of one `execute` run concurrently on the runtime that awaits it. An output that has
 /// to be cut is stored on a thread of its own, so that the runtime is not blocked.
+///
+/// ```
+/// use offcut::results::Middleware;
+/// use offcut::results::registry::{Registry, ToolCall};
+/// use offcut::{Profile, Storage, Truncator, retrieve::ReadTool, store::MemoryStore};
+/// use std::{sync::Arc, time::SystemTime};
+///
+/// # #[tokio::main]
+/// # async fn main() {
+/// let store = Arc::new(MemoryStore::new(SystemTime::now));
+/// let read_output = ReadTool::new("read_output", store.clone());
+/// let truncator =
+///     Truncator::new(Profile::native()).storage(Storage::To(store)).reach(read_output.reach());
+/// // Further tools implement `Tool`; previews of their outputs name the call that reads on.
+/// let registry = Registry::new(Middleware::new(truncator)).tool(read_output);
+///
+/// let arguments = r#"{"id": "last"}"#.to_owned();
+/// let call = ToolCall { id: "1".to_owned(), name: "read_output".to_owned(), arguments };
+/// let executed = registry.execute(&[call], None).await;
+/// assert_eq!(executed[0].result.output, b"offcut: no stored output \"last\"");
+/// # }
+/// ```
 pub struct Registry {
     middleware: Arc<Middleware>,
     tools: BTreeMap<String, Arc<dyn Tool>>,

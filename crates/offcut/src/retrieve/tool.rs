@@ -63,6 +63,20 @@ pub struct ToolAnswer {
     pub notice: Option<String>,
 }
 
+impl ToolAnswer {
+    /// The content, then the notice on a line of its own.
+    pub fn into_text(self) -> String {
+        let mut text = self.content.unwrap_or_default();
+        if let Some(notice) = self.notice {
+            if !text.is_empty() && !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text += &notice;
+        }
+        text
+    }
+}
+
 /// Why the tool could not answer, for the model to correct its call.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -176,16 +190,7 @@ impl ReadTool {
     pub fn call(&self, arguments: &str) -> String {
         match self.answer(arguments) {
             Err(error) => format!("offcut: {error}"),
-            Ok(ToolAnswer { content, notice }) => {
-                let mut text = content.unwrap_or_default();
-                if let Some(notice) = notice {
-                    if !text.is_empty() && !text.ends_with('\n') {
-                        text.push('\n');
-                    }
-                    text += &notice;
-                }
-                text
-            }
+            Ok(answer) => answer.into_text(),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::common::{lines, memory, noon, read_all};
 use offcut::results::registry::{ExecutedCall, Registry, Tool, ToolCall, ToolFuture};
 use offcut::results::{Middleware, ResultOutcome, ToolOutput, ToolStatus};
+use offcut::retrieve::ReadTool;
 use offcut::store::{Entry, Id, MemoryStore, NewEntry, Pin, Store, StoreError, Writer};
 use offcut::{Context, Profile, Rule, Saved, Storage, Truncator};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -268,4 +269,19 @@ fn a_shared_spool_moves_to_another_thread_and_stores_everything() {
     let outcome = outcome.join().unwrap();
     let entry = outcome.preview().unwrap().entry().unwrap();
     assert_eq!(read_all(&*store, &entry.id), [text(1), text(2)].concat().as_bytes());
+}
+
+#[tokio::test]
+async fn a_page_of_the_read_tool_is_not_cut_again() {
+    let store = memory();
+    let tool = ReadTool::new("read_output", store.clone());
+    let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone())).reach(tool.reach());
+    let registry = Registry::new(Middleware::new(truncator)).tool(Echo).tool(tool);
+    let _ = registry.execute(&calls(1), None).await;
+    let arguments = r#"{"id": "last", "max_bytes": 100000}"#.to_owned();
+    let call = ToolCall { id: "2".to_owned(), name: "read_output".to_owned(), arguments };
+    let executed = registry.execute(&[call], None).await;
+    assert_eq!(String::from_utf8_lossy(&executed[0].result.output), text(0));
+    assert_eq!(executed[0].result.status, ToolStatus::Succeeded);
+    assert_eq!(store.ids().unwrap().len(), 1);
 }
