@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::store::Id;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
+use jiff::tz::Offset;
 use std::time::SystemTime;
 
 /// Longer parts are cut, so that a name stays well below the limit of file systems.
@@ -15,12 +15,12 @@ const LONGEST_PART: usize = 64;
 /// result is always one harmless path component.
 pub(crate) fn expand(template: &str, context: &Context, id: &Id, time: SystemTime, attempt: u32) -> String {
     let timestamp = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
-    let zoned = timestamp.to_zoned(TimeZone::UTC);
+    let utc = Offset::UTC.to_datetime(timestamp);
     let mut name = template.to_owned();
     for (placeholder, value) in [
         ("{id}", id.to_string()),
-        ("{date}", zoned.strftime("%Y%m%d").to_string()),
-        ("{time}", zoned.strftime("%H%M%S").to_string()),
+        ("{date}", format!("{:04}{:02}{:02}", utc.year(), utc.month(), utc.day())),
+        ("{time}", format!("{:02}{:02}{:02}", utc.hour(), utc.minute(), utc.second())),
         ("{ms}", timestamp.as_millisecond().to_string()),
         ("{seconds}", timestamp.as_second().to_string()),
         // The last characters of an id are random. Its base 32 digits are also valid base 36 digits.
