@@ -4,10 +4,9 @@
 use crate::cut::{Gap, GapReason, LinePosition, Size};
 use crate::measure;
 use crate::store::fs::{open_file, save};
-use crate::store::{Digester, Entry, EntryState, FsStore, Id, Store, StoreError};
+use crate::store::{Digester, Entry, EntryState, FsStore, Id, Store, StoreError, platform};
 use std::fs::File;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 const BLOCK: usize = 256 << 10;
@@ -75,7 +74,7 @@ fn scan(file: &File, previewed: Option<u64>) -> io::Result<Scan> {
     // The line feeds before the end of the preview, and the byte there.
     let mut preview_end = (0, b'\n');
     loop {
-        let chunk = match file.read_at(&mut block, digester.count()) {
+        let chunk = match platform::read_at(file, &mut block, digester.count()) {
             Ok(0) => break,
             Ok(count) => &block[..count],
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,

@@ -16,12 +16,10 @@
 //! of power. After such a loss the digest shows whether the bytes are right.
 
 use crate::store::{
-    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, Writer, format, name,
+    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, Writer, format, name, platform,
 };
-use rustix::fs::OFlags;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -78,28 +76,13 @@ impl FsStore {
             self.refuse_if_shared(&found)?;
         }
         let metadata = self.metadata_directory();
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&metadata)
+        platform::create_private_directory(&metadata)
             .map_err(StoreError::io("create the directory", &metadata))
     }
 
-    /// Refuses a directory in which another user could replace what the model will read. Below a directory that
-    /// everybody can write to, such as the system's temporary directory, only a private one is accepted.
+    /// Refuses a directory in which another user could replace what the model will read.
     fn refuse_if_shared(&self, found: &fs::Metadata) -> Result<(), StoreError> {
-        let mode = found.mode();
-        let parent_is_shared = self
-            .directory
-            .parent()
-            .and_then(|parent| fs::metadata(parent).ok())
-            .is_some_and(|parent| parent.mode() & 0o002 != 0);
-        let others = if parent_is_shared { 0o077 } else { 0o022 };
-        // In a shared directory a link may have been created by another user.
-        let is_link = fs::symlink_metadata(&self.directory).is_ok_and(|found| found.is_symlink());
-        if (parent_is_shared && is_link)
-            || found.is_dir() && (mode & others != 0 || found.uid() != rustix::process::geteuid().as_raw())
-        {
+        if platform::is_shared(&self.directory, found) {
             return Err(StoreError::Refused {
                 reason: format!(
                     "cannot use the store directory {}: other users can write to it; \
@@ -158,7 +141,7 @@ impl FsStore {
         }
         // The writer has ended. It may have committed the entry after its metadata was read here.
         let entry = self.load(&entry.id).map_or(entry, |(entry, _)| entry);
-        let has_bytes = file.metadata().is_ok_and(|found| found.size() > 0);
+        let has_bytes = file.metadata().is_ok_and(|found| found.len() > 0);
         match entry.state {
             EntryState::Running if has_bytes => self.repair(entry, path, &file),
             EntryState::Running => entry.with_state(EntryState::Abandoned),
@@ -182,7 +165,7 @@ impl Store for FsStore {
                 result => result.map(drop).map_err(StoreError::io("write the metadata", &metadata))?,
             }
             // Exclusive creation never follows a link and never opens an existing file.
-            match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            match platform::private(OpenOptions::new().write(true).create_new(true)).open(&path) {
                 Ok(file) => {
                     // Without locks (on some network file systems) a running entry appears abandoned.
                     let _ = file.try_lock();
@@ -225,7 +208,7 @@ impl Store for FsStore {
             _ => entry,
         };
         let found = fs::symlink_metadata(&path);
-        let bytes = found.as_ref().ok().filter(|found| found.is_file()).map(MetadataExt::size);
+        let bytes = found.as_ref().ok().filter(|found| found.is_file()).map(fs::Metadata::len);
         let damage = match (&entry.state, bytes) {
             (EntryState::Complete | EntryState::Capped { .. }, None) => {
                 let cause = found.err().map_or_else(|| "not a file".to_owned(), |error| error.to_string());
@@ -249,7 +232,7 @@ impl Store for FsStore {
         let file = open_file(&path).map_err(StoreError::io("open", &path))?;
         let mut filled = 0;
         while filled < buffer.len() {
-            match file.read_at(&mut buffer[filled..], offset + filled as u64) {
+            match platform::read_at(&file, &mut buffer[filled..], offset + filled as u64) {
                 Ok(0) => break,
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -264,15 +247,13 @@ impl Store for FsStore {
         let path = self.pin_path(id);
         match pin {
             // A separate file: pinning must not rewrite metadata that another process may be replacing.
-            Pin::Pinned => OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .mode(0o600)
-                .custom_flags(OFlags::NOFOLLOW.bits() as i32)
-                .open(&path)
-                .map(drop)
-                .map_err(StoreError::io("create", &path)),
+            Pin::Pinned => {
+                let mut options = OpenOptions::new();
+                platform::private(options.write(true).create(true).truncate(false));
+                platform::open_unless_link(&mut options, &path)
+                    .map(drop)
+                    .map_err(StoreError::io("create", &path))
+            }
             Pin::Loose => remove_file(&path),
         }
     }
@@ -332,7 +313,7 @@ impl Writer for FsWriter {
         // The file may have been removed or replaced during writing: what nobody can open is not stored.
         let found = fs::symlink_metadata(&self.path).map_err(StoreError::io("find", &self.path))?;
         let open = self.file.metadata().map_err(StoreError::io("examine", &self.path))?;
-        if (found.dev(), found.ino()) != (open.dev(), open.ino()) {
+        if !platform::is_same_file(&found, &open) {
             return Err(StoreError::Refused {
                 reason: format!("cannot store {}: it was replaced while it was written", self.path.display()),
             });
@@ -345,7 +326,7 @@ impl Writer for FsWriter {
 
 /// Opens a file for reading, unless it is a link.
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(OFlags::NOFOLLOW.bits() as i32).open(path)
+    platform::open_unless_link(OpenOptions::new().read(true), path)
 }
 
 /// Reads a file that is usually small, in as few calls as possible: listings read very many.
@@ -380,8 +361,7 @@ pub(super) fn save(metadata: &Path, entry: &Entry, path: &Path) -> Result<(), St
 /// A file with the metadata of an entry, to be renamed to `metadata`.
 fn temporary(metadata: &Path, entry: &Entry, path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let directory = metadata.parent().unwrap_or(Path::new("."));
-    let mut file =
-        tempfile::Builder::new().permissions(Permissions::from_mode(0o600)).tempfile_in(directory)?;
+    let mut file = platform::temporary_file(directory)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     file.write_all(&format::encode(entry, &name))?;
     Ok(file)

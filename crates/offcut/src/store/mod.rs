@@ -16,6 +16,7 @@ mod fs;
 mod id;
 mod memory;
 mod name;
+mod platform;
 mod save;
 
 pub use crate::context::Origin;
