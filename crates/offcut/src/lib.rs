@@ -112,6 +112,8 @@
 //!
 //! The library reads no environment, home directory, clock or network: callers pass what it needs.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod background_writer;
 mod binary;
 mod boundary;
