@@ -9,7 +9,7 @@ use futures_util::future::join;
 use futures_util::stream::{self, StreamExt};
 use object_store::Result as Answer;
 use object_store::path::Path as Key;
-use offcut::store::{Entry, Id, Pin, StoreError, UploadState};
+use offcut::store::{Entry, EntryState, Id, Pin, StoreError, UploadState};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -89,13 +89,14 @@ impl Shared {
         let entry = Entry { pin, ..Entry::from_json(id, &text)? };
         let mut known = lock(&self.known);
         let known = known.entry(*id).or_default();
-        (known.key, known.size) = (Some(key), Some(entry.bytes));
+        known.key = Some(key);
+        known.size = supported(&entry).ok();
         Ok(entry)
     }
 
     pub(crate) fn size(&self, id: &Id) -> Result<u64, StoreError> {
         let known = lock(&self.known).get(id).and_then(|known| known.size);
-        known.map_or_else(|| self.remote_entry(id).map(|entry| entry.bytes), Ok)
+        known.map_or_else(|| supported(&self.remote_entry(id)?), Ok)
     }
 
     pub(crate) fn line_index(&self, id: &Id) -> Result<Arc<LineIndex>, StoreError> {
@@ -117,5 +118,13 @@ impl Shared {
         let prefix = self.connection.layout.entry_prefix(id);
         let found = self.connection.run(move |remote| async move { remote.first(&prefix).await })?;
         found.ok_or_else(|| not_found(id))
+    }
+}
+
+/// The size of an entry, if this version can read it.
+fn supported(entry: &Entry) -> Result<u64, StoreError> {
+    match entry.state {
+        EntryState::Unsupported { version } => Err(StoreError::Unsupported { id: entry.id, version }),
+        _ => Ok(entry.bytes),
     }
 }

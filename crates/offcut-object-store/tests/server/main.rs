@@ -8,6 +8,7 @@ mod outages;
 mod proxy;
 mod ranges;
 mod sharing;
+mod versions;
 
 use harness::Place;
 

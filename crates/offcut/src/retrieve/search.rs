@@ -3,7 +3,7 @@
 use crate::boundary;
 use crate::notice::{Message, Notice, Tag};
 use crate::retrieve::{PageLimits, RetrieveError, Source};
-use crate::store::{EntryState, Id, Store, StoreError};
+use crate::store::{Id, Store, StoreError};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
@@ -170,9 +170,6 @@ impl Search {
     /// Searches one output.
     pub fn add(&mut self, store: &dyn Store, id: &Id) -> Result<(), RetrieveError> {
         let entry = store.entry(id)?;
-        if let EntryState::Unsupported { version } = entry.state {
-            return Err(StoreError::Unsupported { id: *id, version }.into());
-        }
         let source = Source::open(store, &entry)?;
         let Search { matcher, searcher, max_count, page } = self;
         let most = max_count.map(|count| page.result.shown + count);
