@@ -5,11 +5,10 @@ use crate::event_log::EventLog;
 use crate::fault::Fault;
 use crate::foreign::{Saved, StrategyResult};
 use crate::report::Report;
-use offcut::cut::{Gap, GapReason, LinePosition};
 use offcut::event::JsonLinesSink;
 use offcut::limits::Unit;
-use offcut::store::{Digester, Entry, EntryState, NewEntry, Store, Summary};
-use offcut::{Context, Event, EventSink, Profile, Size, Storage};
+use offcut::store::{Entry, EntryState, NewEntry, Store, Summary};
+use offcut::{Context, Event, EventSink, Profile, Storage};
 use std::time::SystemTime;
 
 impl Engine {
@@ -87,20 +86,5 @@ fn keep(store: &dyn Store, profile: &Profile, whole: &[u8], context: &Context) -
     };
     let mut writer = store.create(&new)?;
     writer.write(whole)?;
-    let bytes = whole.len() as u64;
-    let lines = offcut::measure::lines(whole, offcut::measure::LineConvention::Terminated);
-    let gap = Gap {
-        start: 0,
-        end: bytes,
-        first_line: 1,
-        last_line: lines,
-        from: LinePosition::Start,
-        why: GapReason::Opaque,
-    };
-    let mut digester = Digester::new();
-    digester.update(whole);
-    let (digest, block_digests) = digester.finish();
-    let original = Size { bytes, lines, chars: None, tokens: None };
-    let summary = Summary { original, lines, digest, block_digests, gaps: vec![gap], ..Summary::default() };
-    Ok(writer.commit(EntryState::Complete, &summary)?)
+    Ok(writer.commit(EntryState::Complete, &Summary::of_whole(whole))?)
 }

@@ -138,6 +138,8 @@ mod spool;
 mod stages;
 pub mod store;
 pub mod strategy;
+#[cfg(feature = "profiles")]
+pub mod systems;
 pub mod terminal;
 mod truncator;
 

@@ -1,12 +1,13 @@
 //! The wording of the profiles' source documents around a preview.
 
-use crate::cut::{Cut, LinePosition, Piece};
+use crate::cut::{Cut, LinePosition, Piece, PieceKind};
 use crate::limits::{PerUnit, Unit};
 use crate::measure;
 use crate::outcome::Saved;
 use crate::profile::{Frames, Removed, TaskTool};
 use crate::render::native::is_before;
 use crate::render::{Content, Facts};
+use crate::strategy::StrategyName;
 
 pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Content {
     let (removed, unit) = stated(facts.removed);
@@ -30,9 +31,7 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
         "error" => Some(Content::added(error.clone())),
         _ => None,
     });
-    let from_start = facts.cut.pieces().first().is_some_and(|piece| piece.start == 0);
-    let to_end = facts.cut.missing().next().is_some_and(|gap| gap.end == facts.original.bytes);
-    let frame = if from_start && to_end { &frames.head } else { &frames.tail };
+    let frame = if is_beginning(facts) { &frames.head } else { &frames.tail };
     let (head, tail) = ends(facts.cut);
     let chars = |content: &Content| {
         Content::added(measure::chars(&content.text, facts.settings.conventions.chars).to_string())
@@ -48,6 +47,15 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
         "hint" => Some(hint.clone()),
         _ => None,
     })
+}
+
+/// Whether the beginning is shown. A strategy's own text is what the settings ask for.
+fn is_beginning(facts: &Facts<'_>) -> bool {
+    let Some(first) = facts.cut.pieces().first() else { return false };
+    if first.form == PieceKind::Opaque {
+        return facts.settings.strategy != StrategyName::Tail;
+    }
+    first.start == 0 && facts.cut.missing().next().is_some_and(|gap| gap.end == facts.original.bytes)
 }
 
 /// What is shown before the first gap and after it.

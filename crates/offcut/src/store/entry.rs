@@ -1,8 +1,9 @@
 //! One stored output and what is known about it.
 
 use crate::context::{Context, Origin};
-use crate::cut::{Gap, Size};
-use crate::store::{Id, StoreError, format};
+use crate::cut::{Gap, GapReason, LinePosition, Size};
+use crate::measure::{self, LineConvention};
+use crate::store::{Digester, Id, StoreError, format};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -106,6 +107,26 @@ pub struct Summary {
     pub shown: Size,
     /// What was not shown.
     pub gaps: Vec<Gap>,
+}
+
+impl Summary {
+    /// The summary of a whole output of which nothing is known to be shown.
+    pub fn of_whole(output: &[u8]) -> Summary {
+        let lines = measure::lines(output, LineConvention::Terminated);
+        let original = Size { bytes: output.len() as u64, lines, chars: None, tokens: None };
+        let mut digester = Digester::new();
+        digester.update(output);
+        let (digest, block_digests) = digester.finish();
+        let all = Gap {
+            start: 0,
+            end: original.bytes,
+            first_line: 1,
+            last_line: lines.max(1),
+            from: LinePosition::Start,
+            why: GapReason::Opaque,
+        };
+        Summary { original, lines, digest, block_digests, gaps: vec![all], ..Summary::default() }
+    }
 }
 
 /// Whether cleaning may remove an entry.

@@ -25,6 +25,8 @@ mod retrieval;
 mod smart;
 mod stores;
 mod successes;
+#[cfg(feature = "profiles")]
+mod systems;
 mod unified_takumi_klaude;
 #[cfg(feature = "search")]
 mod versions;
