@@ -6,9 +6,13 @@ use crate::failure::Failure;
 use crate::fleet::{self, FleetStore, Location};
 use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
+use offcut::event::JsonLinesSink;
 use offcut::store::{FsStore, Store};
 use offcut::{Profile, Reach, Storage, Truncator};
 use std::ffi::{OsStr, OsString};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -142,7 +146,29 @@ impl Setup {
         // Exact counting loads a large vocabulary, so tokens are only counted if they are limited.
         let counts_tokens = flags.or(configured).limits.tokens.is_some();
         let truncator = if counts_tokens { truncator.tokens(TokenCounter) } else { truncator };
+        let truncator = match self.event_sink(cut.events.as_deref()) {
+            Some(sink) => truncator.sink(sink),
+            None => truncator,
+        };
         Ok(truncator.with_options(flags)?)
+    }
+
+    /// Where events are written: the flag's file, or the configured one. A file that cannot be opened is a warning: no
+    /// output is lost because it is not logged.
+    fn event_sink(&self, flag: Option<&Path>) -> Option<JsonLinesSink<Box<dyn Write + Send>>> {
+        let place = flag.or_else(|| self.configuration.text("events.file").map(Path::new))?;
+        let writer: Box<dyn Write + Send> = if place == Path::new("stderr") {
+            Box::new(std::io::stderr())
+        } else {
+            match OpenOptions::new().create(true).append(true).mode(0o600).open(place) {
+                Ok(file) => Box::new(file),
+                Err(error) => {
+                    eprintln!("offcut: warning: cannot write events to {}: {error}", place.display());
+                    return None;
+                }
+            }
+        };
+        Some(JsonLinesSink::new(writer, SystemTime::now))
     }
 
     /// The maximum stored size of one output.

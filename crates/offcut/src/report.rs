@@ -146,6 +146,9 @@ pub struct EntryReport {
     pub tool: Option<String>,
     /// The id of the call.
     pub call_id: Option<String>,
+    /// The id of the message that contains the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
     /// The session of the call.
     pub session: Option<String>,
     /// The agent that made the call.
@@ -205,6 +208,7 @@ impl EntryReport {
             created: timestamp(entry.created).to_string(),
             tool: entry.context.tool.clone(),
             call_id: entry.context.call_id.clone(),
+            message_id: entry.context.message_id.clone(),
             session: entry.context.session.clone(),
             agent: entry.context.agent.clone(),
             command: entry.context.origin.command.clone(),

@@ -7,6 +7,7 @@ use offcut::strategy::StrategyName;
 use offcut::terminal::Terminal;
 use offcut::{Context, Limits, Rule};
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
@@ -53,9 +54,15 @@ pub(crate) struct Cut {
     /// Id of the tool call
     #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) call_id: Option<String>,
+    /// Id of the message that contains the tool call
+    #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
+    pub(crate) message_id: Option<String>,
     /// Id of the session
     #[arg(long, value_name = "ID", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) session: Option<String>,
+    /// Append one line of JSON per decision to this file; `stderr` prints it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
     /// Use the limits for this kind of output: code, log, error
     #[arg(long, value_name = "NAME", value_parser = ["code", "log", "error"])]
     pub(crate) preset: Option<String>,
@@ -117,6 +124,7 @@ impl Cut {
         Context {
             tool: self.tool.clone(),
             call_id: self.call_id.clone(),
+            message_id: self.message_id.clone(),
             session: self.session.clone(),
             ..Context::default()
         }

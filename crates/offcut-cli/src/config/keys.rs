@@ -142,6 +142,12 @@ pub(crate) const KEYS: &[Key] = &[
         "the shell that runs command lines; default: $SHELL, or /bin/sh",
     ),
     general(
+        "events.file",
+        Kind::Text,
+        Some("OFFCUT_EVENTS"),
+        "append one line of JSON per decision to this file; stderr prints it",
+    ),
+    general(
         "max_output",
         Kind::Size,
         Some("OFFCUT_MAX_OUTPUT"),

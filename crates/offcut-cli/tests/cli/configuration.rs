@@ -38,7 +38,7 @@ fn config_check_reports_errors_with_file_line_and_nearest_key() {
     check_invalid("limits.bytes = -5\n", "config.toml:1: \"limits.bytes\": expected a positive size");
     check_invalid(
         "limits.bytes = \"lots\"\n",
-        "\"limits.bytes\": expected a positive size, for example 2000, \"8k\" or \"50KiB\", found lots",
+        "\"limits.bytes\": expected a positive size, for example 2000, \"8k\" or \"50KiB\", or \"none\", found lots",
     );
     check_invalid(
         "strategy = \"middle\"\n",

@@ -5,6 +5,7 @@
 mod background;
 mod commands;
 mod configuration;
+mod events;
 mod faults;
 mod harness;
 mod hints;
