@@ -57,6 +57,7 @@ export declare class Engine {
   frame(whole: string, cut: string, call?: Call | undefined | null): Promise<Reply>
   /** Stores a complete output and returns its path. */
   keep(whole: string, call?: Call | undefined | null): Promise<string>
+  cleanup(): Promise<number>
   spool(call?: Call | undefined | null): Spool
 }
 

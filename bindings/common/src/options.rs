@@ -33,6 +33,12 @@ pub(crate) struct EngineOptions {
     /// The most that is stored of one output.
     #[serde(alias = "maxOutput")]
     pub(crate) max_output: Option<Amount>,
+    /// How many days outputs are kept, instead of as long as the profile says; 0 for no limit.
+    #[serde(alias = "retentionDays")]
+    pub(crate) retention_days: Option<u32>,
+    /// Whether expired outputs are removed when the first output is stored; unless set, they are.
+    #[serde(alias = "automaticCleaning")]
+    pub(crate) automatic_cleaning: Option<bool>,
     /// The caller has its own store.
     pub(crate) foreign_store: bool,
     /// The caller has its own strategy.
@@ -73,7 +79,7 @@ impl CallOptions {
 impl EngineOptions {
     /// Parses JSON into the options and the rule for all tools.
     pub(crate) fn parse(json: &str) -> Result<(EngineOptions, Rule), Fault> {
-        const OWN: [&str; 12] = [
+        const OWN: [&str; 16] = [
             "profile",
             "store",
             "reach",
@@ -83,6 +89,10 @@ impl EngineOptions {
             "total",
             "max_output",
             "maxOutput",
+            "retention_days",
+            "retentionDays",
+            "automatic_cleaning",
+            "automaticCleaning",
             "foreign_store",
             "foreign_strategy",
             "events",

@@ -206,6 +206,12 @@ impl NodeEngine {
         })
     }
 
+    #[napi(ts_return_type = "Promise<number>")]
+    pub fn cleanup(&self) -> AsyncTask<Work<f64>> {
+        let engine = Arc::clone(&self.0);
+        Work::task(move || Ok(engine.cleanup()? as f64))
+    }
+
     #[napi]
     pub fn spool(&self, call: Option<Call>) -> Result<Spool> {
         guarded(|| {

@@ -221,9 +221,10 @@ pub(crate) enum Command {
     Pin(Pinning),
     /// Remove old outputs
     ///
-    /// The age of an output counts from when it was stored; changes to its file do not matter. Pinned outputs and
-    /// outputs that are still being written are kept. Size limits never remove outputs younger than one day. Once a
-    /// day, offcut runs this command by itself in the background.
+    /// Each output is kept as long as its profile, or `retention.days`, said when it was stored; --older-than overrides
+    /// this. The age counts from when it was stored; changes to its file do not matter. Pinned outputs and outputs that
+    /// are still being written are kept. Size limits never remove outputs younger than one day. Once a day, offcut runs
+    /// this command by itself in the background.
     #[command(after_help = "Examples:
   offcut clean --dry-run
   offcut clean --older-than 3d

@@ -6,7 +6,8 @@ use crate::failure::Failure;
 use crate::fleet::{self, FleetStore, Location};
 use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
-use offcut::store::{FsStore, Store};
+use offcut::retention::Cleaning;
+use offcut::store::{FsStore, Retention, Store};
 use offcut::{Profile, Reach, Storage, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -130,8 +131,14 @@ impl Setup {
             eprintln!("offcut: warning: {problem}");
         }
         let rule = cut.rule().or(configured);
-        let truncator =
-            Truncator::new(self.profile.clone()).storage(storage).reach(reach).cap(self.cap()).rule(rule)?;
+        let truncator = Truncator::new(self.profile.clone())
+            .storage(storage)
+            .reach(reach)
+            .cap(self.cap())
+            .retention(self.retention(&self.profile))
+            // The binary cleans once a day, in another process (`housekeeping`).
+            .cleaning(Cleaning::Manual)
+            .rule(rule)?;
         // Exact counting loads a large vocabulary, so tokens are only counted if they are limited.
         Ok(if rule.limits.tokens.is_some() { truncator.tokens(TokenCounter) } else { truncator })
     }
@@ -139,6 +146,14 @@ impl Setup {
     /// The maximum stored size of one output.
     pub(crate) fn cap(&self) -> u64 {
         self.configuration.number("max_output").unwrap_or(offcut::store::DEFAULT_CAP)
+    }
+
+    /// How long an output that this profile bounds is kept: as configured, unless the profile keeps its outputs forever.
+    pub(crate) fn retention(&self, profile: &Profile) -> Retention {
+        match (profile.retention(), self.configuration.number("retention.days")) {
+            (Retention::Days(_), Some(days)) => Retention::Days(u32::try_from(days).unwrap_or(u32::MAX)),
+            (retention, _) => retention,
+        }
     }
 
     /// The shell that runs command lines: the configured one, the user's, or /bin/sh; never offcut itself.

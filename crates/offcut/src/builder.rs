@@ -5,7 +5,8 @@ use crate::limits::LimitError;
 use crate::measure::{CountTokens, EstimatedTokens};
 use crate::profile::{CheckedRule, Profile, Rule};
 use crate::render::Reach;
-use crate::store::{Clock, DEFAULT_CAP, FsStore, Store};
+use crate::retention::Cleaning;
+use crate::store::{Clock, DEFAULT_CAP, FsStore, Retention, Store};
 use crate::strategy::Strategy;
 use crate::truncator::Truncator;
 use std::sync::Arc;
@@ -52,6 +53,7 @@ impl Truncator {
             tokens: Arc::new(EstimatedTokens),
             sink: Arc::new(DiscardEvents),
             cap: DEFAULT_CAP,
+            cleaning: Cleaning::Automatic,
         }
     }
 
@@ -105,5 +107,16 @@ impl Truncator {
     #[must_use]
     pub fn cap(self, cap: u64) -> Truncator {
         Truncator { cap, ..self }
+    }
+
+    /// Keeps the next outputs this long, instead of as long as the profile says.
+    pub fn retention(mut self, retention: Retention) -> Truncator {
+        self.profile.set_retention(retention);
+        self
+    }
+
+    /// Chooses whether expired outputs are removed automatically. They are by default; see [`Cleaning`].
+    pub fn cleaning(self, cleaning: Cleaning) -> Truncator {
+        Truncator { cleaning, ..self }
     }
 }

@@ -7,6 +7,7 @@ pub use parse::{ProfileError, presets};
 
 use crate::limits::{Floor, LimitError, Limits};
 use crate::measure::{CharConvention, Conventions, LineConvention};
+use crate::store::Retention;
 use crate::strategy::{Edges, Split, StrategyName};
 use crate::terminal::Terminal;
 use serde::Deserialize;
@@ -262,6 +263,18 @@ impl Profile {
     /// How many days stored outputs are kept; `None` keeps them for ever.
     pub fn retention_days(&self) -> Option<u32> {
         self.retention_days
+    }
+
+    /// The same as an entry records it.
+    pub fn retention(&self) -> Retention {
+        self.retention_days.into()
+    }
+
+    pub(crate) fn set_retention(&mut self, retention: Retention) {
+        self.retention_days = match retention {
+            Retention::Days(days) => Some(days),
+            Retention::Forever => None,
+        };
     }
 
     /// The directory of the profile's source document, with `{data}`, `{home}` and `{project}`; used only on request.

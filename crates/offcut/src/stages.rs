@@ -64,7 +64,7 @@ impl<'a> Recording<'a> {
         let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |_| "custom");
         let new = NewEntry {
             strategy: Some(strategy),
-            retention: Some(profile.retention_days.into()),
+            retention: Some(profile.retention()),
             file_name: &profile.file_name,
             reading,
             ..NewEntry::new(context, &profile.name)
@@ -317,6 +317,7 @@ impl<'o> Decided<'o> {
         let shown = self.cut.size(&settings.conventions, &*truncator.tokens, *original);
         let (saved, file) =
             recorder.commit(*original, ends.lines(), shown, self.cut.gaps(), ending, trailer.state);
+        truncator.clean_after(&saved);
         Committed { decided: self, shown, saved, file }
     }
 }

@@ -20,6 +20,7 @@ use crate::outcome::Outcome;
 use crate::profile::{CheckedRule, Profile, Rule, Settings};
 use crate::recorder::CommandEnd;
 use crate::render::Reach;
+use crate::retention::Cleaning;
 use crate::spool::Spool;
 use crate::stages::Recording;
 use crate::store::Reading;
@@ -52,6 +53,7 @@ pub struct Truncator {
     pub(crate) tokens: Arc<dyn CountTokens>,
     pub(crate) sink: Arc<dyn EventSink>,
     pub(crate) cap: u64,
+    pub(crate) cleaning: Cleaning,
 }
 
 /// The truncator of an output that is being read.

@@ -16,7 +16,7 @@ pub(crate) struct Pinning {
 
 #[derive(Debug, Args)]
 pub(crate) struct Clean {
-    /// Remove outputs older than this: 7d, 36h, 90m
+    /// Remove outputs older than this, also those that their profile keeps longer: 7d, 36h, 90m
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
     pub(crate) older_than: Option<Duration>,
     /// Remove the oldest outputs until at most this many bytes are stored

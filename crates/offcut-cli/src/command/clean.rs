@@ -9,8 +9,7 @@ use crate::housekeeping;
 use offcut::report::CleaningReport;
 use offcut::retention::{self, Policy};
 use offcut::retrieve;
-use offcut::store::{Entry, Pin};
-use std::collections::BTreeMap;
+use offcut::store::Pin;
 use std::time::SystemTime;
 
 pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
@@ -22,11 +21,16 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
         return upload(&setup).map(drop);
     }
     let moved = if clean.dry_run { None } else { upload(&setup)? };
-    let policy = policy(&setup, clean);
-    let mut never_cleaned = BTreeMap::new();
-    let is_protected =
-        |item: &Entry| clean.older_than.is_none() && is_never_cleaned(item, &mut never_cleaned);
-    let mut plan = retention::plan(&*store, &policy, is_protected, SystemTime::now())
+    let policy = Policy {
+        age: clean.older_than,
+        bytes: clean.max_total.or(setup.configuration.number("retention.max_total")),
+        entries: clean.max_entries.or(setup.configuration.number("retention.max_entries")),
+    };
+    let retention_of = |profile: &str| {
+        let named = config::profile(profile);
+        setup.retention(named.as_ref().unwrap_or(&setup.profile))
+    };
+    let mut plan = retention::plan(&*store, &policy, retention_of, SystemTime::now())
         .inspect_err(|_| super::list::warn_if_not_uploaded(&setup))?;
     if !clean.dry_run {
         let mut progress = super::Progress::new("removing", plan.remove.len());
@@ -73,26 +77,6 @@ fn upload(setup: &Setup) -> Result<Option<UploadReport>, Failure> {
         }
         None => Ok(Some(moved)),
     }
-}
-
-/// Flags, then the configuration, then the profile.
-fn policy(setup: &Setup, clean: &Clean) -> Policy {
-    let configuration = &setup.configuration;
-    let days = configuration.number("retention.days").or(setup.profile.retention_days().map(u64::from));
-    let configured =
-        days.filter(|&days| days > 0).map(|days| std::time::Duration::from_secs(days * 24 * 60 * 60));
-    Policy {
-        age: clean.older_than.or(configured),
-        bytes: clean.max_total.or(configuration.number("retention.max_total")),
-        entries: clean.max_entries.or(configuration.number("retention.max_entries")),
-    }
-}
-
-/// Whether an entry's profile keeps outputs forever: it is removed only when an age is given explicitly.
-fn is_never_cleaned(item: &Entry, known: &mut BTreeMap<String, bool>) -> bool {
-    *known.entry(item.profile.clone()).or_insert_with_key(|name| {
-        config::profile(name).is_ok_and(|profile| profile.retention_days().is_none())
-    })
 }
 
 fn text(report: &CleaningReport) -> String {

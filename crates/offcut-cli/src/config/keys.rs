@@ -149,7 +149,7 @@ pub(crate) const KEYS: &[Key] = &[
         "retention.days",
         Kind::Days,
         Some("OFFCUT_RETENTION_DAYS"),
-        "remove outputs after this many days; 0: never",
+        "keep the next outputs for this many days, 0: without limit; profiles that never clean ignore it",
     ),
     general("retention.max_total", Kind::Size, None, "remove the oldest outputs while more bytes are stored"),
     general(

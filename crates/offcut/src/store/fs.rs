@@ -204,6 +204,10 @@ impl Store for FsStore {
         })
     }
 
+    fn local_directory(&self) -> Option<&Path> {
+        Some(&self.directory)
+    }
+
     fn ids(&self) -> Result<Vec<Id>, StoreError> {
         let directory = self.metadata_directory();
         let listing = match fs::read_dir(&directory) {

@@ -58,6 +58,12 @@ pub trait Store: Send + Sync {
 
     // The rest has default implementations, which a store may replace by faster ones.
 
+    /// The directory of a store of files on this machine, which truncators clean automatically
+    /// ([`crate::retention::Cleaning`]).
+    fn local_directory(&self) -> Option<&Path> {
+        None
+    }
+
     /// What is known about many entries, in the order of `ids`.
     fn entries(&self, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
         filter::entries(self, ids)
