@@ -142,6 +142,18 @@ pub struct Frames {
     pub hint_task: Option<String>,
     /// The hint when nothing was saved.
     pub hint_not_saved: String,
+    /// What is shown instead when nothing was saved, if the document degrades to a simpler cut.
+    pub not_saved: Option<NotSaved>,
+}
+
+/// How an output is shown that could not be saved: as much as the limits allow, by a simpler cut.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotSaved {
+    /// Around the preview.
+    pub frame: String,
+    /// How the limits are divided between both ends.
+    pub split: Split,
 }
 
 /// In which unit a source document says how much is not shown.
@@ -304,7 +316,10 @@ impl Profile {
 
     /// Whether a preview says why its output was not stored.
     pub fn reports_store_errors(&self) -> bool {
-        self.wording.as_ref().is_none_or(|frames| frames.hint_not_saved.contains("{error}"))
+        self.wording.as_ref().is_none_or(|frames| {
+            let text = frames.not_saved.as_ref().map_or(&frames.hint_not_saved, |not_saved| &not_saved.frame);
+            text.contains("{error}")
+        })
     }
 
     /// Changes the rule for one tool. Unset fields of `rule` change nothing.

@@ -32,7 +32,11 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
     });
     let from_start = facts.cut.pieces().first().is_some_and(|piece| piece.start == 0);
     let to_end = facts.cut.missing().next().is_some_and(|gap| gap.end == facts.original.bytes);
-    let frame = if from_start && to_end { &frames.head } else { &frames.tail };
+    let frame = match (&frames.not_saved, facts.saved) {
+        (Some(not_saved), Saved::Failed { .. } | Saved::Disabled) => &not_saved.frame,
+        _ if from_start && to_end => &frames.head,
+        _ => &frames.tail,
+    };
     let (head, tail) = ends(facts.cut);
     let chars = |content: &Content| {
         Content::added(measure::chars(&content.text, facts.settings.conventions.chars).to_string())
@@ -130,7 +134,12 @@ impl Frames {
             Ok(path) => fill(&self.hint, &|name| (name == "path").then(|| content(path))),
             Err(error) => fill(&self.hint_not_saved, &|name| (name == "error").then(|| content(error))),
         };
-        let filled = fill(if is_tail { &self.tail } else { &self.head }, &|name| match name {
+        let frame = match (&self.not_saved, saved) {
+            (Some(not_saved), Err(_)) => &not_saved.frame,
+            _ if is_tail => &self.tail,
+            _ => &self.head,
+        };
+        let filled = fill(frame, &|name| match name {
             "preview" => Some(content(text)),
             "removed" => Some(content(&removed.to_string())),
             "unit" => Some(content(&unit.to_string())),
