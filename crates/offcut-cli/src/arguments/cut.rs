@@ -71,6 +71,9 @@ pub(crate) struct Cut {
     /// Show escape sequences, progress frames and binary bytes as they are
     #[arg(long)]
     pub(crate) raw: bool,
+    /// Also shorten outputs of tools that the profile or the configuration exempts
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Show at most this many lines
     #[arg(long, value_name = "N", value_parser = parse_size, allow_hyphen_values = true)]
     pub(crate) max_lines: Option<u64>,
@@ -90,11 +93,8 @@ impl Cut {
     /// The rule given by the flags; they take precedence over the preset.
     pub(crate) fn rule(&self) -> Rule {
         let preset = self.preset.as_ref().and_then(|name| presets().get(name).copied()).unwrap_or_default();
-        let limited =
-            [self.max_lines, self.max_bytes, self.max_chars, self.max_tokens].iter().any(Option::is_some);
         let flags = Rule {
-            // An explicit limit applies even to a tool that the profile exempts.
-            enabled: limited.then_some(true),
+            enabled: self.force.then_some(true),
             limits: Limits {
                 lines: self.max_lines,
                 bytes: self.max_bytes,
