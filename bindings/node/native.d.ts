@@ -101,5 +101,8 @@ export declare function countLines(text: string): number;
 /** The number of bytes in UTF-8. */
 export declare function countBytes(text: string): number;
 
+/** Whether an OpenCode agent with these permission rules, as JSON, may start a sub-agent. Invalid rules allow nothing. */
+export declare function hasTaskTool(permission: string): boolean;
+
 /** The version of offcut. */
 export declare function version(): string;

@@ -1,5 +1,6 @@
 'use strict';
 // OpenCode's `Truncate` (seed 001) and Takumi's plugin (seed 003), with the names of their source documents.
+const native = require('./native.js');
 const { Truncator } = require('./truncator.js');
 
 let opencode;
@@ -11,18 +12,8 @@ function shared() {
   return opencode;
 }
 
-/** Whether a sub-agent may be started: a rule for `task` exists, and the last one does not deny it. */
-function hasTaskTool(agent) {
-  const permission = agent?.permission;
-  if (!permission) return false;
-  if (Array.isArray(permission)) {
-    const rule = permission.findLast((rule) => rule.permission === 'task' || rule.permission === '*');
-    return rule !== undefined && rule.action !== 'deny';
-  }
-  const rule = permission.task;
-  const action = rule !== null && typeof rule === 'object' ? rule['*'] : rule;
-  return rule !== undefined && action !== 'deny';
-}
+/** Whether the agent may start a sub-agent, by its permission rules. */
+const hasTaskTool = (agent) => native.hasTaskTool(JSON.stringify(agent?.permission ?? null));
 
 const Truncate = {
   MAX_LINES: 2000,

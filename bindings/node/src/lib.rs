@@ -374,6 +374,12 @@ pub fn count_bytes(text: String) -> f64 {
     text.len() as f64
 }
 
+/// Whether an OpenCode agent with these permission rules, as JSON, may start a sub-agent. Invalid rules allow nothing.
+#[napi]
+pub fn has_task_tool(permission: String) -> bool {
+    offcut::permission::Permissions::parse(&permission).is_ok_and(|rules| rules.has_task_tool())
+}
+
 /// The version of offcut.
 #[napi]
 pub fn version() -> &'static str {

@@ -298,6 +298,11 @@ describe('Truncate', () => {
     assert.deepStrictEqual(
       [await hint({ permission: { task: 'allow' } }), await hint({ permission: { task: { '*': 'ask' } } }), await hint(rule('ask'))],
       [true, true, true]);
+    // Wildcards match in both forms, and the last match decides.
+    assert.deepStrictEqual(
+      [await hint({ permission: { '*': 'allow' } }), await hint({ permission: { '*': 'allow', task: 'deny' } }),
+        await hint({ permission: { task: { '*': 'ask', explore: 'deny' } } }), await hint({ permission: { task: 7 } })],
+      [true, false, true, false]);
   });
 
   it('cuts inside Tool.define', async () => {

@@ -124,6 +124,7 @@ pub mod limits;
 pub mod measure;
 pub mod notice;
 pub mod outcome;
+pub mod permission;
 pub mod profile;
 mod recorder;
 mod render;

@@ -1,7 +1,9 @@
 //! Arguments that control how an output is shortened, and those of `offcut run`.
 
+use anyhow::Context as _;
 use clap::Args;
 use offcut::limits::parse_size;
+use offcut::permission::Permissions;
 use offcut::profile::{TaskTool, presets};
 use offcut::strategy::StrategyName;
 use offcut::terminal::Terminal;
@@ -68,6 +70,9 @@ pub(crate) struct Cut {
     /// State that the reader cannot start a sub-agent
     #[arg(long, overrides_with = "task")]
     pub(crate) no_task: bool,
+    /// Read from an OpenCode agent's permission rules whether the reader can start a sub-agent
+    #[arg(long, value_name = "JSON|FILE", value_parser = permissions)]
+    pub(crate) permissions: Option<TaskTool>,
     /// Show escape sequences, progress frames and binary bytes as they are
     #[arg(long)]
     pub(crate) raw: bool,
@@ -105,7 +110,7 @@ impl Cut {
             task: match (self.task, self.no_task) {
                 (true, _) => Some(TaskTool::Available),
                 (_, true) => Some(TaskTool::Absent),
-                _ => None,
+                _ => self.permissions,
             },
             terminal: self.raw.then_some(Terminal::Raw),
             ..Rule::default()
@@ -121,6 +126,16 @@ impl Cut {
             ..Context::default()
         }
     }
+}
+
+/// Reads permission rules: JSON, or the path of a file with it.
+fn permissions(given: &str) -> Result<TaskTool, anyhow::Error> {
+    let is_json = given.trim_start().starts_with(['{', '[', '"']);
+    let rules = match is_json {
+        true => given.to_owned(),
+        false => std::fs::read_to_string(given).with_context(|| format!("cannot read {given}"))?,
+    };
+    Ok(Permissions::parse(&rules)?.task_tool())
 }
 
 /// Accepts any bytes: names come from other programs, and an odd name must not prevent shortening.

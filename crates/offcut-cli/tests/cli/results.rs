@@ -74,6 +74,28 @@ fn result_passes_unknown_input_through_with_warning() {
     assert!(!sandbox.store().exists());
 }
 
+/// opencode (seed 001 §6): the hint depends on the agent's permission rules.
+#[test]
+fn result_reads_permission_rules() {
+    let sandbox = Sandbox::new();
+    let input = json!({"title": "", "output": long()}).to_string();
+    let file = sandbox.path().join("rules.json");
+    std::fs::write(&file, r#"[{"permission":"*","pattern":"*","action":"ask"}]"#).unwrap();
+    let file = file.to_str().unwrap();
+    for (flags, expected) in [
+        (&["--permissions", r#"{"task":"deny"}"#][..], false),
+        (&["--permissions", r#"{"task":{"*":"ask","explore":"deny"}}"#], true),
+        (&["--permissions", file], true),
+        (&["--permissions", file, "--no-task"], false),
+        (&[], false),
+    ] {
+        let ran = sandbox.run(&[&["result", "--profile", "opencode"], flags].concat(), input.as_bytes());
+        assert_eq!(ran.text().contains("Use the Task tool"), expected, "{flags:?}");
+    }
+    sandbox.run(&["cut", "--permissions", "{}x"], b"").failed(2, "invalid permission rules");
+    sandbox.run(&["cut", "--permissions", "/nowhere"], b"").failed(2, "cannot read /nowhere");
+}
+
 #[test]
 fn result_handles_deep_nesting_and_huge_strings() {
     let sandbox = Sandbox::new();
