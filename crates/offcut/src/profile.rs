@@ -71,7 +71,8 @@ struct ConventionNames {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rule {
-    /// Whether outputs are bounded at all.
+    /// Whether outputs are bounded at all; `truncation` in the document of the profile takumi (seed 003).
+    #[serde(alias = "truncation")]
     pub enabled: Option<bool>,
     /// When an output is cut.
     pub limits: Limits,
@@ -211,6 +212,8 @@ pub struct Results {
     pub handled: Treatment,
     /// A result that is an error.
     pub errors: Treatment,
+    /// A result of a tool for which shortening is switched off: if it is not passed, it is marked like one that fits.
+    pub disabled: Treatment,
     /// A result that fits.
     pub whole: Marking,
 }

@@ -166,10 +166,14 @@ impl Middleware {
         let (report, json) = (job.found.report, job.found.node.json());
         job.plan = match self.call_rule(report, &job.context, &|| Cow::Borrowed(json)) {
             Err(reason) => Plan::Skip(reason),
-            Ok(_) if job.text.is_empty() => Plan::Skip(SkipReason::NoText),
+            Ok(_) if matches!(job.found.texts, Texts::Missing) => Plan::Skip(SkipReason::NoText),
             Ok(rule) => {
                 let rule = rule.or(given);
                 let settings = self.settings(&job.context, rule, None);
+                if !settings.enabled && self.truncator.profile.results.disabled == Treatment::Passed {
+                    job.plan = Plan::Skip(SkipReason::Disabled);
+                    return job;
+                }
                 // Under a total, a result within its limits may be cut, too.
                 let may_be_cut = self.total.is_some() || !self.truncator.fits(&job.text.text, &settings);
                 match settings.enabled && may_be_cut && self.is_own_preview(job.preview_text(), &settings) {
@@ -204,6 +208,7 @@ impl Middleware {
             Plan::Bound(rule) => {
                 let settings = self.settings(&job.context, rule, job.share);
                 match &job.found.texts {
+                    Texts::Missing => ResultOutcome::Skipped(SkipReason::NoText),
                     Texts::Parts { texts, elements } => {
                         self.bound_parts(&job, (texts, elements), settings, edits)
                     }

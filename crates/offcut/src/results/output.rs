@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::outcome::{Outcome, Saved};
-use crate::profile::{Marking, Rule};
+use crate::profile::{Marking, Rule, Treatment};
 use crate::results::shape::ToolReport;
 use crate::results::{Middleware, ResultOutcome, SkipReason};
 use crate::spool::Spool;
@@ -100,6 +100,9 @@ impl Middleware {
             Err(reason) => return (result, ResultOutcome::Skipped(reason)),
         };
         let settings = self.settings(context, rule.or(tool), share);
+        if !settings.enabled && self.truncator.profile.results.disabled == Treatment::Passed {
+            return (result, ResultOutcome::Skipped(SkipReason::Disabled));
+        }
         let may_be_cut = settings.enabled && !self.truncator.fits(&result.output, &settings);
         if may_be_cut && self.is_own_preview(&result.output, &settings) {
             return (result, ResultOutcome::Skipped(SkipReason::OwnPreview));

@@ -204,6 +204,17 @@ fn takumi_seed_003_result() {
     assert_eq!(through(&takumi, &handled, "bash").0, handled);
     assert_eq!(through(&takumi, &json!({"llmContent": "x"}), "bash").0["truncated"], false);
     assert_eq!(store.ids().unwrap().len(), kept);
+    // Only images: nothing to cut. Switched off (`truncation: false`): untouched, byte for byte.
+    let images = json!({"llmContent": [image]});
+    assert_eq!(through(&takumi, &images, "bash").0, json!({"llmContent": [image], "truncated": false}));
+    let off: Rule = serde_json::from_value(json!({"truncation": false})).unwrap();
+    let (off, ..) = middleware("takumi", off);
+    for text in [numbered(9000), "x".to_owned()] {
+        let text = format!(" {} ", json!({"llmContent": text}));
+        let bounded = off.bound_json(&text, ShapeChoice::Auto, &Context::tool("bash")).unwrap();
+        assert_eq!(bounded.json, text);
+        assert!(matches!(bounded.results[0].outcome, ResultOutcome::Skipped(SkipReason::Disabled)));
+    }
     // Saving failed: the cut text without a path.
     let truncator = Truncator::new(Profile::named("takumi").unwrap());
     let unsaved = Middleware::new(truncator.storage(Storage::To(Faulty::new(Fault::Create))));

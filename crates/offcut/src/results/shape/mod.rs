@@ -207,7 +207,9 @@ pub(crate) struct ToolReport {
 
 /// The texts of a result.
 pub(crate) enum Texts<'a> {
-    /// Strings, each alone or in a part of `elements`.
+    /// None: the result is not of the form that its shape has.
+    Missing,
+    /// Strings, each alone or in a part of `elements`; none if all parts are images.
     Parts { texts: Vec<Text<'a>>, elements: Vec<Node<'a>> },
     /// A value that is shown in its readable form and stored unchanged.
     Readable(Node<'a>),
@@ -268,11 +270,6 @@ impl<'a> Found<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// No text.
-    fn none() -> Texts<'a> {
-        Texts::Parts { texts: Vec::new(), elements: Vec::new() }
-    }
-
     /// A string, or an array of parts in which `text_of` finds the strings.
     fn of(content: Option<Node<'a>>, text_of: fn(Node<'a>) -> Option<Node<'a>>) -> Texts<'a> {
         match content {
@@ -287,12 +284,11 @@ impl<'a> Texts<'a> {
                 };
                 Texts::Parts { texts: elements.iter().enumerate().filter_map(found).collect(), elements }
             }
-            Some(node) if node.is_object() => {
-                let text = text_of(node).filter(|node| node.is_text());
-                let texts = text.map(|node| Text { node, element: None }).into_iter().collect();
-                Texts::Parts { texts, elements: Vec::new() }
-            }
-            _ => Texts::none(),
+            Some(node) if node.is_object() => match text_of(node).filter(|node| node.is_text()) {
+                Some(node) => Texts::of(Some(node), text_of),
+                None => Texts::Missing,
+            },
+            _ => Texts::Missing,
         }
     }
 }
