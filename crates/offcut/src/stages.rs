@@ -337,7 +337,7 @@ struct Decided<'o> {
 impl<'o> Decided<'o> {
     /// Closes the entry, or removes it if the output turned out to be shown whole.
     fn commit(self, recorder: Recorder, ending: &CommandEnd) -> Committed<'o> {
-        let Seen { ends, original, trailer, .. } = self.seen;
+        let Seen { truncator, ends, original, trailer, .. } = self.seen;
         if let Form::Whole = self.form {
             recorder.discard();
             return Committed { shown: *original, decided: self, saved: Saved::Disabled, file: None };
