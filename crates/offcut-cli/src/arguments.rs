@@ -228,7 +228,8 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   offcut clean --dry-run
   offcut clean --older-than 3d
-  offcut clean --max-total 1GiB")]
+  offcut clean --max-total 1GiB
+  offcut clean --profile opencode --store ~/.local/share/opencode/tool-output --adopt --dry-run")]
     Clean(Clean),
     /// Print bytes and tokens saved, by day and tool
     #[command(after_help = "Examples:

@@ -7,7 +7,7 @@ pub use parse::{ProfileError, presets};
 
 use crate::limits::{Floor, LimitError, Limits};
 use crate::measure::{CharConvention, Conventions, LineConvention};
-use crate::store::Retention;
+use crate::store::{Leftovers, Retention};
 use crate::strategy::{Edges, Split, StrategyName};
 use crate::terminal::Terminal;
 use serde::Deserialize;
@@ -41,6 +41,7 @@ pub struct Profile {
     pub(crate) file_name: String,
     pub(crate) retention_days: Option<u32>,
     seed_directory: Option<String>,
+    leftovers: Option<Leftovers>,
     #[serde(default)]
     environment: BTreeMap<String, String>,
     #[serde(default)]
@@ -259,6 +260,7 @@ impl Profile {
             file_name: "{id}.txt".to_owned(),
             retention_days: Some(7),
             seed_directory: None,
+            leftovers: None,
             environment: BTreeMap::new(),
             results: Results::default(),
             wording: None,
@@ -295,6 +297,11 @@ impl Profile {
     /// The directory of the profile's source document, with `{data}`, `{home}` and `{project}`; used only on request.
     pub fn seed_directory(&self) -> Option<&str> {
         self.seed_directory.as_deref()
+    }
+
+    /// Which files the original tool left in that directory; used only on request.
+    pub fn leftovers(&self) -> Option<&Leftovers> {
+        self.leftovers.as_ref()
     }
 
     /// Environment variables of the profile's source document, and the configuration key that each one sets.

@@ -9,7 +9,7 @@ use crate::housekeeping;
 use offcut::report::CleaningReport;
 use offcut::retention::{self, Policy};
 use offcut::retrieve;
-use offcut::store::Pin;
+use offcut::store::{FsStore, LeftoverFile, Pin};
 use std::time::SystemTime;
 
 pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
@@ -20,6 +20,8 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
         // A shared store is not cleaned automatically; only what waits is uploaded.
         return upload(&setup).map(drop);
     }
+    // Before anything is removed, so that an error in the flags changes nothing.
+    let mut leftovers = if clean.adopt { Some(leftovers(&setup, clean)?) } else { None };
     let moved = if clean.dry_run { None } else { upload(&setup)? };
     let policy = Policy {
         age: clean.older_than,
@@ -40,12 +42,18 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
                 eprintln!("offcut: {error}");
             }
         });
+        if let Some(files) = &mut leftovers {
+            files.retain(|file| file.remove().inspect_err(|error| eprintln!("offcut: {error}")).is_ok());
+        }
     }
     if clean.auto {
         return Ok(());
     }
     let waiting = setup.fleet().and_then(|fleet| fleet.pending().ok());
+    let path = |file: &LeftoverFile| file.path.display().to_string();
     let report = CleaningReport {
+        leftovers: leftovers.as_ref().map(|files| files.iter().map(path).collect()),
+        leftover_bytes: leftovers.as_ref().map(|files| files.iter().map(|file| file.bytes).sum()),
         moved: moved.as_ref().map(|moved| moved.entries),
         only_local: waiting.as_ref().map(|waiting| waiting.entries),
         only_local_bytes: waiting.as_ref().map(|waiting| waiting.bytes),
@@ -64,6 +72,25 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
             Ok(())
         }
     }
+}
+
+/// The expired files that the original tool of the profile left in the store's directory.
+fn leftovers(setup: &Setup, clean: &Clean) -> Result<Vec<LeftoverFile>, Failure> {
+    let profile = &setup.profile;
+    let Some(leftovers) = profile.leftovers() else {
+        return Err(Failure::Usage(anyhow::anyhow!(
+            "profile {} does not say which files its original tool left: \
+             use --adopt with --profile opencode or --profile coding-agent",
+            profile.name()
+        )));
+    };
+    let Some(directory) = setup.directory() else {
+        return Err(Failure::Usage(anyhow::anyhow!("--adopt needs a store in a directory")));
+    };
+    let Some(max_age) = clean.older_than.or(setup.retention(profile).max_age()) else {
+        return Ok(Vec::new());
+    };
+    Ok(FsStore::new(directory, SystemTime::now).leftovers(leftovers, max_age, SystemTime::now())?)
 }
 
 /// Uploads the entries that wait for a shared store, if the store is one.
@@ -88,6 +115,12 @@ fn text(report: &CleaningReport) -> String {
         text += &format!(
             "{over_quota} outputs over the quota stay: they are younger than a day, pinned or being written\n"
         );
+    }
+    if let (Some(files), Some(bytes)) = (&report.leftovers, report.leftover_bytes) {
+        text += &format!("{verb} {} files of the original tool, {bytes} bytes\n", files.len());
+        if report.dry_run {
+            text.extend(files.iter().map(|file| format!("{file}\n")));
+        }
     }
     text
 }

@@ -258,3 +258,91 @@ fn cut_starts_cleaning_when_due() {
     until(|| !old.exists());
     assert!(fs::metadata(&mark).unwrap().modified().unwrap() > yesterday);
 }
+
+/// Creates a file that was modified this many days ago.
+fn create(directory: &Path, name: &str, days: u32) -> PathBuf {
+    let path = directory.join(name);
+    fs::write(&path, "from the original tool").unwrap();
+    fs::File::open(&path).unwrap().set_modified(SystemTime::now() - DAY * days).unwrap();
+    path
+}
+
+/// The name that opencode gave to an output this many days ago.
+fn ascending(days: u32) -> String {
+    let time = (SystemTime::now() - DAY * days).duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    format!("tool_{:012x}0AbCdEfGhIjKlM", (time.as_millis() << 12 | 1) & 0xffff_ffff_ffff)
+}
+
+#[test]
+fn clean_adopt_removes_files_of_opencode_by_time_in_name() {
+    let sandbox = Sandbox::new();
+    let directory = sandbox.path().join("tool-output");
+    let store = directory.to_str().unwrap();
+    cut(&sandbox, &["--profile", "opencode", "--store", store]);
+    let outside = create(sandbox.path(), "outside", 100);
+    let expired = [create(&directory, "tool_20250220_abc123", 0), create(&directory, &ascending(8), 0)];
+    let kept = [
+        create(&directory, &ascending(6), 100),
+        create(&directory, "tool_20250220_abc123.txt", 100),
+        create(&directory, "tool_20251399_abc123", 100),
+        create(&directory, "tool_notes", 100),
+        create(&directory, "notes.txt", 100),
+    ];
+    symlink(&outside, directory.join("tool_20250221_abc123")).unwrap();
+    fs::create_dir(directory.join("tool_20250222_abc123")).unwrap();
+    let clean = ["clean", "--profile", "opencode", "--store", store];
+    let run = |flags: &[&str]| sandbox.run(&[&clean[..], flags].concat(), b"");
+
+    assert!(run(&[]).text().starts_with("removed 0 outputs"));
+    let dry = run(&["--adopt", "--dry-run"]).text();
+    assert!(dry.contains("would remove 2 files of the original tool, 44 bytes\n"), "{dry}");
+    assert!(
+        expired.iter().all(|path| path.exists() && dry.contains(&format!("{}\n", path.display()))),
+        "{dry}"
+    );
+    let done = run(&["--adopt", "--format", "json"]).json();
+    assert_eq!((&done["removed"], &done["leftover_bytes"]), (&0.into(), &44.into()), "{done}");
+    assert!(!expired.iter().any(|path| path.exists()));
+    assert!(kept.iter().chain([&outside]).all(|path| path.exists()));
+    assert!(directory.join("tool_20250221_abc123").is_symlink());
+    assert!(directory.join("tool_20250222_abc123").is_dir());
+    // An age that is given applies to them too.
+    assert_eq!(
+        run(&["--adopt", "--older-than", "5d", "--format", "json"]).json()["leftovers"][0],
+        kept[0].to_str().unwrap()
+    );
+}
+
+#[test]
+fn clean_adopt_removes_files_of_coding_agent_by_modification_time() {
+    let sandbox = Sandbox::new();
+    let directory = sandbox.path().join("truncation");
+    let store = directory.to_str().unwrap();
+    let entry = cut(&sandbox, &["--profile", "coding-agent", "--tool", "bash", "--store", store]);
+    fs::File::open(&entry).unwrap().set_modified(SystemTime::now() - DAY * 30).unwrap();
+    let expired = create(&directory, "web_search_1771860645123_k3j9x2.txt", 8);
+    let young = create(&directory, "web_search_1771860645123_k3j9x3.txt", 6);
+    let notes = create(&directory, "my_own_notes.txt", 100);
+    let clean = ["clean", "--profile", "coding-agent", "--store", store, "--adopt"];
+    assert!(sandbox.run(&clean, b"").text().contains("removed 1 files of the original tool"));
+    assert!(!expired.exists() && young.exists() && notes.exists() && entry.exists());
+    // The file of an entry with unreadable metadata is unknown, so nothing is removed.
+    let damaged = directory.join(".offcut/1m3k9q2zab7xk4pd.json");
+    fs::write(&damaged, "{").unwrap();
+    let expired = create(&directory, "bash_1771860645123_k3j9x2.txt", 8);
+    sandbox.run(&clean, b"").failed(4, "cannot read the metadata of 1m3k9q2zab7xk4pd");
+    assert!(expired.exists());
+}
+
+#[test]
+fn clean_adopt_rejects_profile_and_store_without_such_files() {
+    let sandbox = Sandbox::new();
+    for profile in ["native", "unified", "takumi", "klaude"] {
+        sandbox
+            .run(&["clean", "--adopt", "--profile", profile], b"")
+            .failed(2, "use --adopt with --profile opencode");
+    }
+    // A directory that does not exist has no files.
+    let none = sandbox.run(&["clean", "--adopt", "--profile", "opencode", "--format", "json"], b"").json();
+    assert_eq!(none["leftovers"].as_array().map(Vec::len), Some(0));
+}

@@ -87,7 +87,7 @@ impl FsStore {
 
     /// Refuses a directory in which another user could replace what the model will read. Below a directory that
     /// everybody can write to, such as the system's temporary directory, only a private one is accepted.
-    fn refuse_if_shared(&self, found: &fs::Metadata) -> Result<(), StoreError> {
+    pub(super) fn refuse_if_shared(&self, found: &fs::Metadata) -> Result<(), StoreError> {
         let mode = found.mode();
         let parent_is_shared = self
             .directory
@@ -366,7 +366,7 @@ fn read_small(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Removes a file, if it exists.
-fn remove_file(path: &Path) -> Result<(), StoreError> {
+pub(super) fn remove_file(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io("remove", path)(error)),
         _ => Ok(()),

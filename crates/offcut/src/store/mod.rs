@@ -14,6 +14,7 @@ mod finalize;
 mod format;
 mod fs;
 mod id;
+mod leftovers;
 mod memory;
 mod name;
 
@@ -24,6 +25,7 @@ pub use entry::{Entry, EntryState, NewEntry, Pin, Reading, Retention, Summary, U
 pub use filter::EntryFilter;
 pub use fs::FsStore;
 pub use id::Id;
+pub use leftovers::{LeftoverFile, Leftovers};
 pub use memory::MemoryStore;
 
 use std::fs::File;
