@@ -206,7 +206,7 @@ pub enum TrailingLines {
 }
 
 /// How a profile treats tool results, apart from cutting their text.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Results {
     /// A result whose tool says that it has bounded it itself.
@@ -217,6 +217,31 @@ pub struct Results {
     pub disabled: Treatment,
     /// A result that fits.
     pub whole: Marking,
+    /// The names of the fields that report a cut of a [`ToolOutput`](crate::results::ToolOutput).
+    pub metadata: MetadataNames,
+}
+
+/// The names of the metadata fields that report a cut. A field without a name is not written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetadataNames {
+    /// Where the full output is.
+    pub path: String,
+    /// How many lines are not shown, if the output is within the byte limit.
+    pub removed_lines: Option<String>,
+    /// How many bytes are not shown, if the output is over the byte limit.
+    pub removed_bytes: Option<String>,
+}
+
+impl Default for MetadataNames {
+    /// The names of the coding agent (seed 000 §7.1).
+    fn default() -> Self {
+        MetadataNames {
+            path: "truncationPath".to_owned(),
+            removed_lines: Some("truncationRemovedLines".to_owned()),
+            removed_bytes: Some("truncationRemovedBytes".to_owned()),
+        }
+    }
 }
 
 /// Whether results of one kind are bounded.
@@ -310,8 +335,8 @@ impl Profile {
     }
 
     /// How tool results are treated.
-    pub fn results(&self) -> Results {
-        self.results
+    pub fn results(&self) -> &Results {
+        &self.results
     }
 
     /// The wording of the profile's source document; `None` for offcut's own notices.

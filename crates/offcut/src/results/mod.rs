@@ -233,7 +233,7 @@ impl Middleware {
         context: &Context,
         json: &dyn Fn() -> Cow<'a, str>,
     ) -> Result<Rule, SkipReason> {
-        let results = self.truncator.profile.results;
+        let results = &self.truncator.profile.results;
         if report.is_truncated && results.handled == Treatment::Passed {
             return Err(SkipReason::TruncatedByTool);
         }
