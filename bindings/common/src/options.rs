@@ -116,6 +116,8 @@ fn split<T: DeserializeOwned>(json: &str, own: &[&str]) -> Result<(T, RuleOption
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RuleOptions {
+    /// `truncation` is the name in takumi's document (seed 003).
+    #[serde(alias = "truncation")]
     enabled: Option<bool>,
     skip: Option<bool>,
     preset: Option<String>,

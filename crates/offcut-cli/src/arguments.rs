@@ -236,10 +236,12 @@ pub(crate) enum Command {
   offcut stats
   offcut stats --tokens --format json   Count tokens exactly, which is slower")]
     Stats(Stats),
-    /// Print and check the configuration
+    /// Print, check and change the configuration
     #[command(after_help = "Examples:
   offcut config show --origin
   offcut config check
+  offcut config set limits.bytes 16KiB
+  offcut config unset tools.grep.strategy
   $EDITOR \"$(offcut config path | awk '/^user/ { print $2 }')\"")]
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -290,6 +292,25 @@ pub(crate) enum ConfigCommand {
     Path,
     /// Check the configuration files and variables; the exit status is 2 if there are errors
     Check,
+    /// Set a key in your configuration file
+    Set {
+        /// The key, for example `limits.lines` or `tools.bash.strategy`
+        key: String,
+        /// The value, for example `2000`, `50KiB`, `head` or `false`
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+        /// Change the project file instead
+        #[arg(long)]
+        project: bool,
+    },
+    /// Remove a key from your configuration file
+    Unset {
+        /// The key
+        key: String,
+        /// Change the project file instead
+        #[arg(long)]
+        project: bool,
+    },
 }
 
 #[derive(Debug, Args)]

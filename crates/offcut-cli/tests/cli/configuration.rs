@@ -283,3 +283,37 @@ fn preset_sets_limits_and_seed_layout_sets_directory() {
     assert!(path.starts_with(&format!("{}/.takumi/tool-output/", sandbox.path().display())), "{path}");
     assert_eq!(sandbox.run(&["read", &path, "--lines", "7"], b"").text(), "7\n");
 }
+
+/// takumi (seed 003): `takumi config set truncation false`.
+#[test]
+fn config_set_switches_shortening_off_and_unset_on_again() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.path().join(".config/offcut/config.toml");
+    let text = numbered(9000);
+    let input = serde_json::json!({"llmContent": text}).to_string();
+    let result = || sandbox.run(&["result", "--profile", "takumi"], input.as_bytes()).text();
+    let ran = sandbox.run(&["config", "set", "truncation", "false"], b"");
+    assert_eq!(ran.text(), format!("Set truncation = false in {}\n", file.display()));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "truncation = false\n");
+    let mode = |path: &std::path::Path| {
+        std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions()) & 0o777
+    };
+    assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+    assert_eq!(result(), input);
+    sandbox.run(&["config", "set", "limits.lines", "3"], b"").failed(2, "too small");
+    sandbox.run(&["config", "set", "limit.lines", "30"], b"").failed(2, "did you mean \"limits.lines\"?");
+    sandbox.run(&["config", "set", "profile", "nope"], b"").failed(2, "no profile");
+    sandbox
+        .run(&["config", "set", "enabled", "true", "--project"], b"")
+        .failed(2, "a project file cannot set");
+    let ran = sandbox.run(&["config", "unset", "truncation"], b"");
+    assert!(ran.text().starts_with("Removed truncation = false from "), "{}", ran.text());
+    assert!(result().contains("lines truncated"));
+    assert!(sandbox.run(&["config", "unset", "enabled"], b"").text().starts_with("enabled is not set in "));
+    sandbox.run(&["config", "set", "strategy", "head", "--project"], b"");
+    assert_eq!(
+        std::fs::read_to_string(sandbox.path().join(".offcut.toml")).unwrap(),
+        "strategy = \"head\"\n"
+    );
+    sandbox.run(&["config", "check"], b"");
+}
