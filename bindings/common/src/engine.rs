@@ -110,6 +110,10 @@ impl Engine {
             .reach(place.reach(options.reach.as_deref())?)
             .cap(options.max_output.map_or(offcut::store::DEFAULT_CAP, |amount| amount.0))
             .rule(rule)?;
+        let truncator = match options.project_root {
+            Some(root) => truncator.project_root(root),
+            None => truncator,
+        };
         let mut tools = BTreeMap::new();
         let mut by_tool = BTreeMap::new();
         for (name, options) in options.tools {

@@ -23,6 +23,9 @@ pub(crate) struct EngineOptions {
     pub(crate) store: Option<String>,
     /// `files`, `shell`, `tool:NAME` or `nothing`.
     pub(crate) reach: Option<String>,
+    /// The root of the project: paths below it are shown relative to it by profiles that do so.
+    #[serde(alias = "projectRoot")]
+    pub(crate) project_root: Option<String>,
     /// Options for each tool, over those for all.
     pub(crate) tools: BTreeMap<String, RuleOptions>,
     /// Tools whose results are not changed.
@@ -79,10 +82,12 @@ impl CallOptions {
 impl EngineOptions {
     /// Parses JSON into the options and the rule for all tools.
     pub(crate) fn parse(json: &str) -> Result<(EngineOptions, Rule), Fault> {
-        const OWN: [&str; 16] = [
+        const OWN: [&str; 18] = [
             "profile",
             "store",
             "reach",
+            "project_root",
+            "projectRoot",
             "tools",
             "skip_tools",
             "skipTools",

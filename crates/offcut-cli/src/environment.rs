@@ -72,6 +72,10 @@ impl Setup {
         let location = match (&global.store, configured, layout) {
             (Some(chosen), ..) => parse_location(chosen, None),
             (None, Some((chosen, Origin::File { path, .. })), _) => parse_location(chosen, path.parent()),
+            // A variable of the profile's source document is relative to the root of the project, as the document says.
+            (None, Some((chosen, Origin::Variable(name))), _) if profile.environment().contains_key(name) => {
+                parse_location(chosen, config::project_directory().as_deref())
+            }
             (None, Some((chosen, _)), _) => parse_location(chosen, None),
             (None, None, Some("seed")) => {
                 profile.seed_directory().map_or_else(default_location, seed_location)
@@ -139,6 +143,11 @@ impl Setup {
             // The binary cleans once a day, in another process (`housekeeping`).
             .cleaning(Cleaning::Manual)
             .rule(rule)?;
+        let root = config::project_directory().filter(|_| self.profile.has_relative_paths());
+        let truncator = match root {
+            Some(root) => truncator.project_root(root),
+            None => truncator,
+        };
         // Exact counting loads a large vocabulary, so tokens are only counted if they are limited.
         Ok(if rule.limits.tokens.is_some() { truncator.tokens(TokenCounter) } else { truncator })
     }

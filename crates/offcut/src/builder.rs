@@ -53,6 +53,7 @@ impl Truncator {
             tokens: Arc::new(EstimatedTokens),
             sink: Arc::new(DiscardEvents),
             cap: DEFAULT_CAP,
+            project_root: None,
             cleaning: Cleaning::Automatic,
         }
     }
@@ -101,6 +102,11 @@ impl Truncator {
     #[must_use]
     pub fn sink(self, sink: impl EventSink + 'static) -> Truncator {
         Truncator { sink: Arc::new(sink), ..self }
+    }
+
+    /// Names the root of the project: a profile such as unified shows paths below it relative to it.
+    pub fn project_root(self, root: impl Into<std::path::PathBuf>) -> Truncator {
+        Truncator { project_root: Some(root.into()), ..self }
     }
 
     /// Stores at most this many bytes of one output; the notice says so if there were more.

@@ -43,6 +43,8 @@ pub struct Profile {
     seed_directory: Option<String>,
     leftovers: Option<Leftovers>,
     #[serde(default)]
+    relative_paths: bool,
+    #[serde(default)]
     environment: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) results: Results,
@@ -286,6 +288,7 @@ impl Profile {
             retention_days: Some(7),
             seed_directory: None,
             leftovers: None,
+            relative_paths: false,
             environment: BTreeMap::new(),
             results: Results::default(),
             wording: None,
@@ -327,6 +330,13 @@ impl Profile {
     /// Which files the original tool left in that directory; used only on request.
     pub fn leftovers(&self) -> Option<&Leftovers> {
         self.leftovers.as_ref()
+    }
+
+    /// Whether paths below the root of the project are shown relative to it ([`Truncator::project_root`]).
+    ///
+    /// [`Truncator::project_root`]: crate::Truncator::project_root
+    pub fn has_relative_paths(&self) -> bool {
+        self.relative_paths
     }
 
     /// Environment variables of the profile's source document, and the configuration key that each one sets.

@@ -375,8 +375,17 @@ impl Committed<'_> {
         let Committed { decided: Decided { seen, cut, form }, shown, saved, file } = self;
         let Seen { truncator, settings, context, ends, opening, original, trailer } = seen;
         let Truncator { profile, reach, sink, tokens, .. } = &**truncator;
-        let facts =
-            Facts { ends, cut: &cut, original: *original, shown, saved: &saved, trailer: *trailer, settings };
+        let base = truncator.base_of_paths();
+        let facts = Facts {
+            ends,
+            cut: &cut,
+            original: *original,
+            shown,
+            saved: &saved,
+            trailer: *trailer,
+            settings,
+            base,
+        };
         let Content { text: content, placed } = match &form {
             Form::Whole => {
                 truncator.report_passed(context, original.bytes);

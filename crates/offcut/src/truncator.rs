@@ -27,6 +27,7 @@ use crate::store::Reading;
 use crate::strategy::Strategy;
 use std::borrow::Cow;
 use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bounds tool outputs. Cheap to share; every output is independent of the others.
@@ -53,6 +54,7 @@ pub struct Truncator {
     pub(crate) tokens: Arc<dyn CountTokens>,
     pub(crate) sink: Arc<dyn EventSink>,
     pub(crate) cap: u64,
+    pub(crate) project_root: Option<PathBuf>,
     pub(crate) cleaning: Cleaning,
 }
 
@@ -163,6 +165,11 @@ impl Truncator {
 
     pub(crate) fn fits(&self, text: &[u8], settings: &Settings) -> bool {
         settings.limits.fit(text, settings.conventions, &*self.tokens)
+    }
+
+    /// The directory to which the paths of stored outputs are relative, if the profile shows them so.
+    pub(crate) fn base_of_paths(&self) -> Option<&Path> {
+        self.project_root.as_deref().filter(|_| self.profile.has_relative_paths())
     }
 
     pub(crate) fn report_passed(&self, context: &Context, bytes: u64) {

@@ -266,6 +266,25 @@ fn profile_variables_apply_to_their_profile_only() {
     assert_eq!(run("opencode")["truncated"], false);
 }
 
+/// unified (seed 002 §4, §9): the directory is relative to the root of the project, and so is the path (§5).
+#[test]
+fn unified_directory_is_relative_to_the_project_root() {
+    let sandbox = Sandbox::new();
+    let below = sandbox.path().join("project/a/b");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::create_dir(sandbox.path().join("project/.git")).unwrap();
+    let mut command = sandbox.command();
+    command.args(["result", "--profile", "unified", "--tool", "Read"]).current_dir(&below);
+    command.env("TOOL_OUTPUT_DIR", "tool-output");
+    let envelope = serde_json::json!({"status": "success", "data": {"stdout": numbered(9000)}, "text": ""});
+    let result = crate::harness::feed(command, envelope.to_string().as_bytes()).json();
+    let path = result["data"]["truncation"]["full_output_path"].as_str().unwrap();
+    assert!(path.starts_with("tool-output/tool_"), "{path}");
+    assert!(result["text"].as_str().unwrap().contains(&format!("完整内容见 {path}\n")), "{result}");
+    let stored = std::fs::read_to_string(sandbox.path().join("project").join(path)).unwrap();
+    assert_eq!(stored, envelope.to_string());
+}
+
 #[test]
 fn preset_sets_limits_and_seed_layout_sets_directory() {
     let sandbox = Sandbox::new();

@@ -16,10 +16,10 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
                 TaskTool::Available => frames.hint_task.as_ref().unwrap_or(&frames.hint),
                 TaskTool::Absent => &frames.hint,
             };
-            (hint, entry.location(), String::new())
+            (hint, entry.location_from(facts.base), String::new())
         }
         Saved::Running(entry) => {
-            let place = entry.location();
+            let place = entry.location_from(facts.base);
             (&frames.hint_not_saved, String::new(), format!("it is still being captured in {place}"))
         }
         Saved::Failed { error, .. } => (&frames.hint_not_saved, String::new(), error.clone()),

@@ -4,7 +4,7 @@ use crate::context::{Context, Origin};
 use crate::cut::{Gap, Size};
 use crate::store::{Id, StoreError, format};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// What is known when an entry is opened.
@@ -298,6 +298,13 @@ impl Entry {
 
     /// Where a reader finds the whole output: the path of its file, or else its URI.
     pub fn location(&self) -> String {
-        self.path.as_ref().map_or_else(|| self.uri(), |path| path.display().to_string())
+        self.location_from(None)
+    }
+
+    /// The same, with a path below `base` relative to it.
+    pub(crate) fn location_from(&self, base: Option<&Path>) -> String {
+        let Some(path) = &self.path else { return self.uri() };
+        let relative = base.and_then(|base| path.strip_prefix(base).ok());
+        relative.unwrap_or(path).display().to_string()
     }
 }
