@@ -140,6 +140,10 @@ export interface TruncatorOptions extends Omit<RuleOptions, 'strategy'> {
   total?: Amount;
   /** The most bytes that are stored of one output. */
   maxOutput?: Amount;
+  /** How many days outputs are kept, instead of as long as the profile says; 0 for no limit. */
+  retentionDays?: number;
+  /** Whether the first output that the process stores in a directory starts `cleanup` on another thread; default true. */
+  automaticCleaning?: boolean;
   decide?: (tool: string | undefined, value: unknown) => boolean | RuleOptions;
   onEvent?: (event: Event) => void;
 }
@@ -169,6 +173,8 @@ export declare class Truncator {
   bound(value: unknown, call?: Call): Promise<unknown>;
   tool<A extends unknown[]>(execute: (...inputs: A) => unknown, call?: Call): (...inputs: A) => Promise<unknown>;
   transform(call?: Call): OffcutTransform;
+  /** Removes the stored outputs whose retention has ended, and returns how many. */
+  cleanup(): Promise<number>;
 }
 
 /** A stream: an output in, its preview out. If the stream is destroyed, what came until then is stored. */

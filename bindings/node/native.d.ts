@@ -57,6 +57,7 @@ export declare class Engine {
   frame(whole: string, cut: string, call?: Call | undefined | null): Promise<Reply>
   /** Stores a complete output and returns its path. */
   keep(whole: string, call?: Call | undefined | null): Promise<string>
+  cleanup(): Promise<number>
   spool(call?: Call | undefined | null): Spool
 }
 
@@ -99,6 +100,9 @@ export declare function countLines(text: string): number;
 
 /** The number of bytes in UTF-8. */
 export declare function countBytes(text: string): number;
+
+/** Whether an OpenCode agent with these permission rules, as JSON, may start a sub-agent. Invalid rules allow nothing. */
+export declare function hasTaskTool(permission: string): boolean;
 
 /** The version of offcut. */
 export declare function version(): string;

@@ -5,9 +5,9 @@ use crate::place::Place;
 use crate::report::without_nulls;
 use offcut::event::DiscardEvents;
 use offcut::report::{EntryReport, PageReport, SearchReport};
-use offcut::retention::{self, Policy};
+use offcut::retention::{self, Candidate, Policy};
 use offcut::retrieve::{self, PageLimits, Query, Range};
-use offcut::store::{Entry, Pin, Store};
+use offcut::store::{Entry, EntryFilter, Pin, Store};
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -137,8 +137,10 @@ impl Archive {
         let age = Duration::try_from_secs_f64(days * 86_400.0)
             .map_err(|_| Fault::Invalid(format!("{days} is not a number of days")))?;
         let policy = Policy { age: Some(age), ..Policy::default() };
-        let is_other = |item: &Entry| profile.is_some_and(|profile| item.profile != profile);
-        let plan = retention::plan(&*self.store, &policy, is_other, SystemTime::now())?;
+        let entries = self.store.select(&EntryFilter::default())?;
+        let is_meant = |entry: &&Entry| profile.is_none_or(|profile| entry.profile == profile);
+        let oldest_first: Vec<_> = entries.iter().rev().filter(is_meant).map(Candidate::from).collect();
+        let plan = retention::decide(&oldest_first, &policy, SystemTime::now());
         Ok(plan.execute(&*self.store, &mut |_| {}).remove.len() as u64)
     }
 }

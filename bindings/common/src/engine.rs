@@ -10,7 +10,8 @@ use offcut::event::JsonLinesSink;
 use offcut::measure::EstimatedTokens;
 use offcut::profile::Settings;
 use offcut::results::{Middleware, ResultOutcome};
-use offcut::store::{MemoryStore, Store};
+use offcut::retention::Cleaning;
+use offcut::store::{MemoryStore, Retention, Store};
 use offcut::{Context, Outcome, Preview, Profile, Storage, Truncator};
 use serde::Serialize;
 use serde_json::Value;
@@ -93,17 +94,28 @@ impl Engine {
         let place =
             if options.foreign_store { Place::Nowhere } else { Place::named(options.store.as_deref())? };
         let storage = place.storage();
-        let mut truncator = Truncator::new(profile.clone())
+        let retention = options.retention_days.map_or(profile.retention(), Retention::Days);
+        let cleaning = match options.automatic_cleaning {
+            Some(false) => Cleaning::Manual,
+            _ => Cleaning::Automatic,
+        };
+        let truncator = Truncator::new(profile)
             .storage(storage.clone())
+            .retention(retention)
+            .cleaning(cleaning)
             .reach(place.reach(options.reach.as_deref())?)
             .cap(options.max_output.map_or(offcut::store::DEFAULT_CAP, |amount| amount.0))
             .rule(rule)?;
+        let mut truncator = match options.project_root {
+            Some(root) => truncator.project_root(root),
+            None => truncator,
+        };
         for (name, options) in options.tools {
             truncator.update_tool(&name, options.rule()?)?;
         }
         Ok(Engine {
+            profile: truncator.profile().clone(),
             middleware: Middleware::new(truncator),
-            profile,
             storage,
             skipped: options.skip_tools,
             total: options.total.map(|amount| amount.0),
@@ -116,6 +128,11 @@ impl Engine {
     /// The profile's name.
     pub fn profile(&self) -> &str {
         self.profile.name()
+    }
+
+    /// Removes the outputs whose retention has ended, and returns how many it removed.
+    pub fn cleanup(&self) -> Result<u64, Fault> {
+        Ok(self.middleware.truncator().cleanup(SystemTime::now())?)
     }
 
     /// Whether an output would pass as it is.

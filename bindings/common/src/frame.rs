@@ -80,7 +80,7 @@ impl Engine {
 /// Stores an output of which the caller's strategy shows something.
 fn keep(store: &dyn Store, profile: &Profile, whole: &[u8], context: &Context) -> Result<Entry, Fault> {
     let new = NewEntry {
-        retention: Some(profile.retention_days().into()),
+        retention: Some(profile.retention()),
         file_name: profile.file_name(),
         ..NewEntry::new(context, profile.name())
     };

@@ -23,6 +23,9 @@ pub(crate) struct EngineOptions {
     pub(crate) store: Option<String>,
     /// `files`, `shell`, `tool:NAME` or `nothing`.
     pub(crate) reach: Option<String>,
+    /// The root of the project: paths below it are shown relative to it by profiles that do so.
+    #[serde(alias = "projectRoot")]
+    pub(crate) project_root: Option<String>,
     /// Options for each tool, over those for all.
     pub(crate) tools: BTreeMap<String, RuleOptions>,
     /// Tools whose results are not changed.
@@ -33,6 +36,12 @@ pub(crate) struct EngineOptions {
     /// The most that is stored of one output.
     #[serde(alias = "maxOutput")]
     pub(crate) max_output: Option<Amount>,
+    /// How many days outputs are kept, instead of as long as the profile says; 0 for no limit.
+    #[serde(alias = "retentionDays")]
+    pub(crate) retention_days: Option<u32>,
+    /// Whether expired outputs are removed when the first output is stored; unless set, they are.
+    #[serde(alias = "automaticCleaning")]
+    pub(crate) automatic_cleaning: Option<bool>,
     /// The caller has its own store.
     pub(crate) foreign_store: bool,
     /// The caller has its own strategy.
@@ -73,16 +82,22 @@ impl CallOptions {
 impl EngineOptions {
     /// Parses JSON into the options and the rule for all tools.
     pub(crate) fn parse(json: &str) -> Result<(EngineOptions, Rule), Fault> {
-        const OWN: [&str; 12] = [
+        const OWN: [&str; 18] = [
             "profile",
             "store",
             "reach",
+            "project_root",
+            "projectRoot",
             "tools",
             "skip_tools",
             "skipTools",
             "total",
             "max_output",
             "maxOutput",
+            "retention_days",
+            "retentionDays",
+            "automatic_cleaning",
+            "automaticCleaning",
             "foreign_store",
             "foreign_strategy",
             "events",
@@ -106,6 +121,8 @@ fn split<T: DeserializeOwned>(json: &str, own: &[&str]) -> Result<(T, RuleOption
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RuleOptions {
+    /// `truncation` is the name in takumi's document (seed 003).
+    #[serde(alias = "truncation")]
     enabled: Option<bool>,
     skip: Option<bool>,
     preset: Option<String>,

@@ -111,13 +111,19 @@ class TruncationService {
     const isDefault = !config.strategy || config.strategy.constructor === DefaultTruncationStrategy;
     this.#strategy = isDefault ? undefined : config.strategy;
     this.#onEvent = config.onEvent;
+    this.#open();
+  }
+
+  /** Creates the engines. They record with each output how long it is kept. */
+  #open() {
     // A TruncationStorage is offcut's store itself; any other storage is known only by its methods.
     const isStore = this.#storage.constructor === TruncationStorage;
     const store = isStore ? this.#storage.getStorageDir() : this.#storage;
-    this.#truncator = new Truncator({ profile: 'coding-agent', store, onEvent: (event) => this.#translate(event) });
-    this.#engine = new native.Engine(
-      JSON.stringify({ profile: 'coding-agent', store: isStore ? store : 'none', events: true }),
-    );
+    const days = this.#config.retentionDays ?? DEFAULT_TRUNCATION_CONFIG.retentionDays;
+    const retentionDays = Math.min(Math.max(Math.ceil(days), 0), 0xffffffff);
+    const shared = { profile: 'coding-agent', retentionDays };
+    this.#truncator = new Truncator({ ...shared, store, onEvent: (event) => this.#translate(event) });
+    this.#engine = new native.Engine(JSON.stringify({ ...shared, store: isStore ? store : 'none', events: true }));
   }
 
   async output(content, context) {
@@ -173,6 +179,7 @@ class TruncationService {
 
   updateConfig(config) {
     this.#config = { ...this.#config, ...config };
+    if (config?.retentionDays !== undefined) this.#open();
   }
 
   setToolConfig(toolName, config) {

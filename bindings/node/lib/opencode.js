@@ -1,24 +1,19 @@
 'use strict';
 // OpenCode's `Truncate` (seed 001) and Takumi's plugin (seed 003), with the names of their source documents.
-const { Store } = require('./store.js');
+const native = require('./native.js');
 const { Truncator } = require('./truncator.js');
 
 let opencode;
 let takumi;
-let cleaning;
 
-/** Whether a sub-agent may be started: a rule for `task` exists, and the last one does not deny it. */
-function hasTaskTool(agent) {
-  const permission = agent?.permission;
-  if (!permission) return false;
-  if (Array.isArray(permission)) {
-    const rule = permission.findLast((rule) => rule.permission === 'task' || rule.permission === '*');
-    return rule !== undefined && rule.action !== 'deny';
-  }
-  const rule = permission.task;
-  const action = rule !== null && typeof rule === 'object' ? rule['*'] : rule;
-  return rule !== undefined && action !== 'deny';
+/** The truncator that all calls share. */
+function shared() {
+  opencode ??= new Truncator({ profile: 'opencode' });
+  return opencode;
 }
+
+/** Whether the agent may start a sub-agent, by its permission rules. */
+const hasTaskTool = (agent) => native.hasTaskTool(JSON.stringify(agent?.permission ?? null));
 
 const Truncate = {
   MAX_LINES: 2000,
@@ -27,18 +22,15 @@ const Truncate = {
 
   /** Bounds an output; the hint depends on what the agent may do. */
   async output(text, options, agent) {
-    opencode ??= new Truncator({ profile: 'opencode' });
     const { maxLines, maxBytes, direction } = options ?? {};
-    const cut = await opencode.cut(text, { maxLines, maxBytes, direction, task: hasTaskTool(agent) });
+    const cut = await shared().cut(text, { maxLines, maxBytes, direction, task: hasTaskTool(agent) });
     if (!cut.truncated) return { content: text, truncated: false };
-    // Once per process, in the background, as soon as an output was stored.
-    cleaning ??= Truncate.cleanup().catch(() => 0);
     return { content: cut.content, truncated: true, outputPath: cut.saved };
   },
 
-  /** Removes outputs older than seven days. */
+  /** Removes expired outputs. The first output that is stored starts this too, on another thread. */
   async cleanup() {
-    return new Store().clean(7, 'opencode');
+    return shared().cleanup();
   },
 };
 

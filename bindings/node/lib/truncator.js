@@ -120,6 +120,11 @@ class Truncator {
     };
   }
 
+  /** Removes the stored outputs whose retention has ended, and returns how many. */
+  async cleanup() {
+    return this.#engine.cleanup();
+  }
+
   /** Returns a stream: an output in, its preview out. */
   transform(call) {
     return new OffcutTransform(this, call);

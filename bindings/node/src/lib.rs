@@ -206,6 +206,12 @@ impl NodeEngine {
         })
     }
 
+    #[napi(ts_return_type = "Promise<number>")]
+    pub fn cleanup(&self) -> AsyncTask<Work<f64>> {
+        let engine = Arc::clone(&self.0);
+        Work::task(move || Ok(engine.cleanup()? as f64))
+    }
+
     #[napi]
     pub fn spool(&self, call: Option<Call>) -> Result<Spool> {
         guarded(|| {
@@ -366,6 +372,12 @@ pub fn count_lines(text: String) -> f64 {
 #[napi]
 pub fn count_bytes(text: String) -> f64 {
     text.len() as f64
+}
+
+/// Whether an OpenCode agent with these permission rules, as JSON, may start a sub-agent. Invalid rules allow nothing.
+#[napi]
+pub fn has_task_tool(permission: String) -> bool {
+    offcut::permission::Permissions::parse(&permission).is_ok_and(|rules| rules.has_task_tool())
 }
 
 /// The version of offcut.

@@ -2,6 +2,7 @@
 const { fresh, log } = require('./home.js');
 const assert = require('node:assert');
 const fs = require('node:fs');
+const path = require('node:path');
 const { spawn } = require('node:child_process');
 const { once } = require('node:events');
 const { Readable } = require('node:stream');
@@ -129,6 +130,15 @@ test('a store reads, searches, lists, pins and cleans', async () => {
   assert.strictEqual(await store.clean(0), 0);
   await store.unpin(cut.id);
   assert.strictEqual(await store.clean(0), 1);
+});
+
+test('an output records how long it is kept, and cleanup counts what it removes', async () => {
+  const store = fresh();
+  const truncator = new offcut.Truncator({ store, retentionDays: 30, automaticCleaning: false });
+  const { id } = await truncator.cut(log);
+  assert.strictEqual(JSON.parse(fs.readFileSync(path.join(store, '.offcut', `${id}.json`))).retention, 30);
+  assert.strictEqual(await truncator.cleanup(), 0);
+  assert.strictEqual(await new offcut.Truncator({ store: null }).cleanup(), 0);
 });
 
 test('a custom store and a custom strategy are used', async () => {

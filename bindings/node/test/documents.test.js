@@ -7,7 +7,7 @@ const path = require('node:path');
 const { describe, it } = require('node:test');
 const {
   BaseTruncationStrategy, DefaultTruncationStrategy, TruncationService, TruncationStorage, createTruncationMiddleware,
-  Truncate, truncationPlugin, DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS,
+  Store, Truncate, truncationPlugin, DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS,
 } = require('../index.js');
 
 const lines = (count) => Array.from({ length: count }, (_, number) => `line ${number}`).join('\n');
@@ -65,6 +65,19 @@ describe('TruncationService', () => {
     service.updateConfig({ maxLines: 300, enabled: true });
     assert.strictEqual(await isCut({ toolName: 'y' }), false);
     assert.strictEqual(await service.cleanup(), 0);
+  });
+
+  it('records the configured retention with each output', async () => {
+    const storageDir = fresh();
+    const service = new TruncationService({ global: { maxLines: 10, storageDir, retentionDays: 30 } });
+    const recorded = async () => {
+      const { outputPath } = await service.output(contentWith100Lines, { toolName: 'x' });
+      const { id } = await new Store(storageDir).get(outputPath);
+      return JSON.parse(fs.readFileSync(path.join(storageDir, '.offcut', `${id}.json`))).retention;
+    };
+    assert.strictEqual(await recorded(), 30);
+    service.updateConfig({ retentionDays: 3 });
+    assert.strictEqual(await recorded(), 3);
   });
 
   it('reports events', async () => {
@@ -285,6 +298,11 @@ describe('Truncate', () => {
     assert.deepStrictEqual(
       [await hint({ permission: { task: 'allow' } }), await hint({ permission: { task: { '*': 'ask' } } }), await hint(rule('ask'))],
       [true, true, true]);
+    // Wildcards match in both forms, and the last match decides.
+    assert.deepStrictEqual(
+      [await hint({ permission: { '*': 'allow' } }), await hint({ permission: { '*': 'allow', task: 'deny' } }),
+        await hint({ permission: { task: { '*': 'ask', explore: 'deny' } } }), await hint({ permission: { task: 7 } })],
+      [true, false, true, false]);
   });
 
   it('cuts inside Tool.define', async () => {

@@ -115,6 +115,10 @@ impl PyEngine {
         }
     }
 
+    fn cleanup(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.0.cleanup()).map_err(raise)
+    }
+
     #[pyo3(signature = (tool=None, call_id=None, session=None, call=None))]
     fn spool(
         &self,

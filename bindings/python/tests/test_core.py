@@ -1,9 +1,11 @@
 import asyncio
+import functools
 import inspect
 import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import offcut
@@ -306,3 +308,45 @@ def test_docstring_examples_run(module):
 
     results = doctest.testmod(module)
     assert results.failed == 0 and results.attempted > 0
+
+
+def make_older(directory, days):
+    """Make every output in a store older: its id contains the time."""
+    digits = "0123456789abcdefghjkmnpqrstvwxyz"
+    for metadata in (directory / ".offcut").glob("*.json"):
+        time = functools.reduce(lambda value, digit: value << 5 | digits.index(digit), metadata.stem[:8], 0)
+        time -= days * 24 * 60 * 60 * 1000
+        older = "".join(digits[time >> 5 * place & 31] for place in reversed(range(8))) + metadata.stem[8:]
+        text = metadata.read_text().replace(metadata.stem, older)
+        (directory / f"{metadata.stem}.txt").rename(directory / f"{older}.txt")
+        metadata.unlink()
+        metadata.with_stem(older).write_text(text)
+
+
+def test_cleanup_removes_outputs_after_their_own_retention(log, tmp_path):
+    tmp_path = tmp_path / "outputs"
+    week = offcut.Truncator(store=tmp_path, automatic_cleaning=False)
+    month = offcut.Truncator(store=tmp_path, retention_days=30, automatic_cleaning=False)
+    week.cut(log)
+    kept = month.cut(log)
+    assert week.cleanup() == 0
+    make_older(tmp_path, 8)
+    # Turned off, so the next output removes nothing.
+    week.cut(log)
+    time.sleep(0.1)
+    assert len(offcut.Store(tmp_path).list()) == 3
+    assert month.cleanup() == 1
+    assert Path(kept.saved).name[8:] in [path.name[8:] for path in tmp_path.glob("*.txt")]
+    assert offcut.Truncator(store=None).cleanup() == 0
+
+
+def test_first_stored_output_cleans_the_directory(log, tmp_path):
+    tmp_path = tmp_path / "outputs"
+    offcut.Truncator(store=tmp_path, automatic_cleaning=False).cut(log)
+    make_older(tmp_path, 8)
+    offcut.cut("fits", store=tmp_path)
+    offcut.cut(log, store=tmp_path)
+    deadline = time.monotonic() + 10
+    while len(offcut.Store(tmp_path).list()) > 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)

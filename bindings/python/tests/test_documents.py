@@ -40,11 +40,12 @@ def test_klaude_uses_default_and_given_thresholds():
     assert "Showing first 10 and last 20 chars" in result.output and result.truncated_length == 170
 
 
-def test_klaude_bounds_and_reports_when_saving_fails(tmp_path):
+def test_klaude_shows_the_first_characters_when_saving_fails(tmp_path):
     (tmp_path / "file").write_text("")
     result = offcut.SmartTruncationStrategy(truncation_dir=tmp_path / "file").truncate("x" * 50_000)
     assert result.was_truncated and result.saved_file_path is None
-    assert "chars hidden, the full output could not be saved. Showing first" in result.output
+    notice = "... (10000 characters truncated; the full output could not be saved)"
+    assert result.output == "x" * 40_000 + "\n" + notice and result.truncated_length == 10_000
 
 
 def test_klaude_result_has_ui_extra():

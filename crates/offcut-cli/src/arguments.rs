@@ -221,23 +221,27 @@ pub(crate) enum Command {
     Pin(Pinning),
     /// Remove old outputs
     ///
-    /// The age of an output counts from when it was stored; changes to its file do not matter. Pinned outputs and
-    /// outputs that are still being written are kept. Size limits never remove outputs younger than one day. Once a
-    /// day, offcut runs this command by itself in the background.
+    /// Each output is kept as long as its profile, or `retention.days`, said when it was stored; --older-than overrides
+    /// this. The age counts from when it was stored; changes to its file do not matter. Pinned outputs and outputs that
+    /// are still being written are kept. Size limits never remove outputs younger than one day. Once a day, offcut runs
+    /// this command by itself in the background.
     #[command(after_help = "Examples:
   offcut clean --dry-run
   offcut clean --older-than 3d
-  offcut clean --max-total 1GiB")]
+  offcut clean --max-total 1GiB
+  offcut clean --profile opencode --store ~/.local/share/opencode/tool-output --adopt --dry-run")]
     Clean(Clean),
     /// Print bytes and tokens saved, by day and tool
     #[command(after_help = "Examples:
   offcut stats
   offcut stats --tokens --format json   Count tokens exactly, which is slower")]
     Stats(Stats),
-    /// Print and check the configuration
+    /// Print, check and change the configuration
     #[command(after_help = "Examples:
   offcut config show --origin
   offcut config check
+  offcut config set limits.bytes 16KiB
+  offcut config unset tools.grep.strategy
   $EDITOR \"$(offcut config path | awk '/^user/ { print $2 }')\"")]
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -288,6 +292,25 @@ pub(crate) enum ConfigCommand {
     Path,
     /// Check the configuration files and variables; the exit status is 2 if there are errors
     Check,
+    /// Set a key in your configuration file
+    Set {
+        /// The key, for example `limits.lines` or `tools.bash.strategy`
+        key: String,
+        /// The value, for example `2000`, `50KiB`, `head` or `false`
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+        /// Change the project file instead
+        #[arg(long)]
+        project: bool,
+    },
+    /// Remove a key from your configuration file
+    Unset {
+        /// The key
+        key: String,
+        /// Change the project file instead
+        #[arg(long)]
+        project: bool,
+    },
 }
 
 #[derive(Debug, Args)]

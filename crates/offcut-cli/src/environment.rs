@@ -7,7 +7,8 @@ use crate::fleet::{self, FleetStore, Location};
 use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::event::JsonLinesSink;
-use offcut::store::{FsStore, Store};
+use offcut::retention::Cleaning;
+use offcut::store::{FsStore, Retention, Store};
 use offcut::{Profile, Reach, Storage, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
@@ -75,6 +76,10 @@ impl Setup {
         let location = match (&global.store, configured, layout) {
             (Some(chosen), ..) => parse_location(chosen, None),
             (None, Some((chosen, Origin::File { path, .. })), _) => parse_location(chosen, path.parent()),
+            // A variable of the profile's source document is relative to the root of the project, as the document says.
+            (None, Some((chosen, Origin::Variable(name))), _) if profile.environment().contains_key(name) => {
+                parse_location(chosen, config::project_directory().as_deref())
+            }
             (None, Some((chosen, _)), _) => parse_location(chosen, None),
             (None, None, Some("seed")) => {
                 profile.seed_directory().map_or_else(default_location, seed_location)
@@ -133,11 +138,19 @@ impl Setup {
         for problem in problems {
             eprintln!("offcut: warning: {problem}");
         }
-        let mut truncator = Truncator::new(self.profile.clone())
+        let truncator = Truncator::new(self.profile.clone())
             .storage(storage)
             .reach(reach)
             .cap(self.cap())
+            .retention(self.retention(&self.profile))
+            // The binary cleans once a day, in another process (`housekeeping`).
+            .cleaning(Cleaning::Manual)
             .rule(configured)?;
+        let root = config::project_directory().filter(|_| self.profile.has_relative_paths());
+        let mut truncator = match root {
+            Some(root) => truncator.project_root(root),
+            None => truncator,
+        };
         // A result may name another tool than the flags do.
         for tool in self.configuration.tools() {
             truncator.update_tool(tool, self.configuration.rule(Some(tool), &self.profile))?;
@@ -174,6 +187,14 @@ impl Setup {
     /// The maximum stored size of one output.
     pub(crate) fn cap(&self) -> u64 {
         self.configuration.number("max_output").unwrap_or(offcut::store::DEFAULT_CAP)
+    }
+
+    /// How long an output that this profile bounds is kept: as configured, unless the profile keeps its outputs forever.
+    pub(crate) fn retention(&self, profile: &Profile) -> Retention {
+        match (profile.retention(), self.configuration.number("retention.days")) {
+            (Retention::Days(_), Some(days)) => Retention::Days(u32::try_from(days).unwrap_or(u32::MAX)),
+            (retention, _) => retention,
+        }
     }
 
     /// The shell that runs command lines: the configured one, the user's, or /bin/sh; never offcut itself.

@@ -6,7 +6,8 @@ use crate::measure::{CountTokens, EstimatedTokens};
 use crate::precedence::CallerRules;
 use crate::profile::{Profile, Rule};
 use crate::render::Reach;
-use crate::store::{Clock, DEFAULT_CAP, FsStore, Store};
+use crate::retention::Cleaning;
+use crate::store::{Clock, DEFAULT_CAP, FsStore, Retention, Store};
 use crate::strategy::Strategy;
 use crate::truncator::Truncator;
 use std::sync::Arc;
@@ -53,6 +54,8 @@ impl Truncator {
             tokens: Arc::new(EstimatedTokens),
             sink: Arc::new(DiscardEvents),
             cap: DEFAULT_CAP,
+            project_root: None,
+            cleaning: Cleaning::Automatic,
         }
     }
 
@@ -128,9 +131,25 @@ impl Truncator {
         Truncator { sink: Arc::new(sink), ..self }
     }
 
+    /// Names the root of the project: a profile such as unified shows paths below it relative to it.
+    pub fn project_root(self, root: impl Into<std::path::PathBuf>) -> Truncator {
+        Truncator { project_root: Some(root.into()), ..self }
+    }
+
     /// Stores at most this many bytes of one output; the notice says so if there were more.
     #[must_use]
     pub fn cap(self, cap: u64) -> Truncator {
         Truncator { cap, ..self }
+    }
+
+    /// Keeps the next outputs this long, instead of as long as the profile says.
+    pub fn retention(mut self, retention: Retention) -> Truncator {
+        Arc::make_mut(&mut self.profile).set_retention(retention);
+        self
+    }
+
+    /// Chooses whether expired outputs are removed automatically. They are by default; see [`Cleaning`].
+    pub fn cleaning(self, cleaning: Cleaning) -> Truncator {
+        Truncator { cleaning, ..self }
     }
 }

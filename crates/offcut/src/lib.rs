@@ -126,6 +126,7 @@ pub mod limits;
 pub mod measure;
 pub mod notice;
 pub mod outcome;
+pub mod permission;
 mod precedence;
 pub mod profile;
 mod recorder;

@@ -7,6 +7,7 @@ pub use parse::{ProfileError, presets};
 
 use crate::limits::{Floor, LimitError, Limits};
 use crate::measure::{CharConvention, Conventions, LineConvention};
+use crate::store::{Leftovers, Retention};
 use crate::strategy::{Edges, Split, StrategyName};
 use crate::terminal::Terminal;
 use serde::Deserialize;
@@ -40,6 +41,9 @@ pub struct Profile {
     pub(crate) file_name: String,
     pub(crate) retention_days: Option<u32>,
     seed_directory: Option<String>,
+    leftovers: Option<Leftovers>,
+    #[serde(default)]
+    relative_paths: bool,
     #[serde(default)]
     environment: BTreeMap<String, String>,
     #[serde(default)]
@@ -77,7 +81,8 @@ struct ConventionNames {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Rule {
-    /// Whether outputs are bounded at all.
+    /// Whether outputs are bounded at all; `truncation` in the document of the profile takumi (seed 003).
+    #[serde(alias = "truncation")]
     pub enabled: Option<bool>,
     /// When an output is cut.
     pub limits: Limits,
@@ -148,6 +153,18 @@ pub struct Frames {
     pub hint_task: Option<String>,
     /// The hint when nothing was saved.
     pub hint_not_saved: String,
+    /// What is shown instead when nothing was saved, if the document degrades to a simpler cut.
+    pub not_saved: Option<NotSaved>,
+}
+
+/// How an output is shown that could not be saved: as much as the limits allow, by a simpler cut.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotSaved {
+    /// Around the preview.
+    pub frame: String,
+    /// How the limits are divided between both ends.
+    pub split: Split,
 }
 
 /// In which unit a source document says how much is not shown.
@@ -198,15 +215,42 @@ pub enum TrailingLines {
 }
 
 /// How a profile treats tool results, apart from cutting their text.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Results {
     /// A result whose tool says that it has bounded it itself.
     pub handled: Treatment,
     /// A result that is an error.
     pub errors: Treatment,
+    /// A result of a tool for which shortening is switched off: if it is not passed, it is marked like one that fits.
+    pub disabled: Treatment,
     /// A result that fits.
     pub whole: Marking,
+    /// The names of the fields that report a cut of a [`ToolOutput`](crate::results::ToolOutput).
+    pub metadata: MetadataNames,
+}
+
+/// The names of the metadata fields that report a cut. A field without a name is not written.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MetadataNames {
+    /// Where the full output is.
+    pub path: String,
+    /// How many lines are not shown, if the output is within the byte limit.
+    pub removed_lines: Option<String>,
+    /// How many bytes are not shown, if the output is over the byte limit.
+    pub removed_bytes: Option<String>,
+}
+
+impl Default for MetadataNames {
+    /// The names of the coding agent (seed 000 §7.1).
+    fn default() -> Self {
+        MetadataNames {
+            path: "truncationPath".to_owned(),
+            removed_lines: Some("truncationRemovedLines".to_owned()),
+            removed_bytes: Some("truncationRemovedBytes".to_owned()),
+        }
+    }
 }
 
 /// Whether results of one kind are bounded.
@@ -250,6 +294,8 @@ impl Profile {
             file_name: "{id}.txt".to_owned(),
             retention_days: Some(7),
             seed_directory: None,
+            leftovers: None,
+            relative_paths: false,
             environment: BTreeMap::new(),
             results: Results::default(),
             wording: None,
@@ -271,9 +317,33 @@ impl Profile {
         self.retention_days
     }
 
+    /// The same as an entry records it.
+    pub fn retention(&self) -> Retention {
+        self.retention_days.into()
+    }
+
+    pub(crate) fn set_retention(&mut self, retention: Retention) {
+        self.retention_days = match retention {
+            Retention::Days(days) => Some(days),
+            Retention::Forever => None,
+        };
+    }
+
     /// The directory of the profile's source document, with `{data}`, `{home}` and `{project}`; used only on request.
     pub fn seed_directory(&self) -> Option<&str> {
         self.seed_directory.as_deref()
+    }
+
+    /// Which files the original tool left in that directory; used only on request.
+    pub fn leftovers(&self) -> Option<&Leftovers> {
+        self.leftovers.as_ref()
+    }
+
+    /// Whether paths below the root of the project are shown relative to it ([`Truncator::project_root`]).
+    ///
+    /// [`Truncator::project_root`]: crate::Truncator::project_root
+    pub fn has_relative_paths(&self) -> bool {
+        self.relative_paths
     }
 
     /// Environment variables of the profile's source document, and the configuration key that each one sets.
@@ -282,8 +352,8 @@ impl Profile {
     }
 
     /// How tool results are treated.
-    pub fn results(&self) -> Results {
-        self.results
+    pub fn results(&self) -> &Results {
+        &self.results
     }
 
     /// The wording of the profile's source document; `None` for offcut's own notices.
@@ -298,7 +368,10 @@ impl Profile {
 
     /// Whether a preview says why its output was not stored.
     pub fn reports_store_errors(&self) -> bool {
-        self.wording.as_ref().is_none_or(|frames| frames.hint_not_saved.contains("{error}"))
+        self.wording.as_ref().is_none_or(|frames| {
+            let text = frames.not_saved.as_ref().map_or(&frames.hint_not_saved, |not_saved| &not_saved.frame);
+            text.contains("{error}")
+        })
     }
 
     /// The settings for an output of `tool`. For each key, the caller's rule comes before the profile's rule for the tool,

@@ -353,6 +353,12 @@ pub struct CleaningReport {
     pub dry_run: bool,
     /// The ids of the removed entries.
     pub ids: Vec<String>,
+    /// The removed files that the original tool of the profile had left, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leftovers: Option<Vec<String>>,
+    /// Their size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leftover_bytes: Option<u64>,
     /// The number of entries that were uploaded to a shared store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved: Option<u64>,
@@ -375,6 +381,8 @@ impl CleaningReport {
             over_quota: plan.over_quota,
             dry_run,
             ids: plan.remove.iter().map(|candidate| candidate.id.to_string()).collect(),
+            leftovers: None,
+            leftover_bytes: None,
             moved: None,
             only_local: None,
             only_local_bytes: None,

@@ -1,16 +1,22 @@
 //! Which entries cleaning removes: a pure decision, from entries and a time.
+//!
+//! Each entry has its own retention, recorded when it was stored. [`crate::Truncator::cleanup`] is the simplest way to clean.
 
-use crate::store::{Entry, EntryFilter, EntryState, Id, Pin, Store, StoreError, UploadState};
-use std::collections::BTreeSet;
+mod automatic;
+
+pub use automatic::Cleaning;
+
+use crate::store::{Entry, EntryFilter, EntryState, Id, Pin, Retention, Store, StoreError, UploadState};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 /// Size limits never remove entries younger than this: their reader may still be at work.
 pub const PROTECTED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How much may stay.
+/// How much may stay. By default, each entry stays as long as its own retention says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Entries older than this are removed.
+    /// Entries older than this are removed, whatever their own retention is.
     pub age: Option<Duration>,
     /// The oldest entries are removed while there are more bytes than this.
     pub bytes: Option<u64>,
@@ -25,6 +31,8 @@ pub struct Candidate {
     pub id: Id,
     /// Its size.
     pub bytes: u64,
+    /// How long cleaning leaves it alone.
+    pub retention: Retention,
     /// Whether it may be removed at all.
     pub protection: Protection,
 }
@@ -35,7 +43,7 @@ pub struct Candidate {
 pub enum Protection {
     /// It may.
     None,
-    /// It is pinned, or its profile keeps outputs forever.
+    /// It is pinned.
     Pinned,
     /// It is being written, or not yet uploaded.
     InUse,
@@ -85,16 +93,17 @@ impl CleaningPlan {
     }
 }
 
-/// Plans the cleaning of a store. Entries that `is_protected` names stay, as pinned ones do.
+/// Plans the cleaning of a store. For entries of version 1, which do not record their retention, `retention_of` returns that
+/// of the profile with this name.
 ///
 /// ```
 /// use offcut::retention::{self, Policy};
-/// use offcut::store::MemoryStore;
-/// use std::time::{Duration, SystemTime};
+/// use offcut::store::{MemoryStore, Retention};
+/// use std::time::SystemTime;
 ///
 /// let store = MemoryStore::new(SystemTime::now);
-/// let policy = Policy { age: Some(Duration::from_secs(7 * 24 * 60 * 60)), ..Policy::default() };
-/// let plan = retention::plan(&store, &policy, |_| false, SystemTime::now())?;
+/// let policy = Policy { bytes: Some(1 << 30), ..Policy::default() };
+/// let plan = retention::plan(&store, &policy, |_profile| Retention::Days(7), SystemTime::now())?;
 /// let removed = plan.execute(&store, &mut |_| {}).remove;
 /// assert!(removed.is_empty());
 /// # Ok::<(), offcut::store::StoreError>(())
@@ -102,15 +111,14 @@ impl CleaningPlan {
 pub fn plan(
     store: &dyn Store,
     policy: &Policy,
-    mut is_protected: impl FnMut(&Entry) -> bool,
+    mut retention_of: impl FnMut(&str) -> Retention,
     now: SystemTime,
 ) -> Result<CleaningPlan, StoreError> {
     let items = store.select(&EntryFilter::default())?;
-    let oldest_first = items.iter().rev().map(|item| match Candidate::from(item) {
-        candidate if candidate.protection == Protection::None && is_protected(item) => {
-            Candidate { protection: Protection::Pinned, ..candidate }
-        }
-        candidate => candidate,
+    let mut by_profile = BTreeMap::new();
+    let oldest_first = items.iter().rev().map(|entry| {
+        let of_profile = || *by_profile.entry(&entry.profile).or_insert_with_key(|name| retention_of(name));
+        Candidate { retention: entry.retention.unwrap_or_else(of_profile), ..Candidate::from(entry) }
     });
     Ok(decide(&oldest_first.collect::<Vec<_>>(), policy, now))
 }
@@ -123,10 +131,12 @@ pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> Cle
     let mut entries = candidates.len() as u64;
     let mut plan = CleaningPlan::default();
     for candidate in candidates {
-        let too_old = policy.age.is_some_and(|limit| age(&candidate.id) > limit);
+        let max_age = policy.age.or(candidate.retention.max_age());
+        let too_old = max_age.is_some_and(|limit| age(&candidate.id) > limit);
         let over = policy.bytes.is_some_and(|limit| bytes > limit)
             || policy.entries.is_some_and(|limit| entries > limit);
-        let removable = candidate.protection == Protection::None;
+        let is_kept_forever = policy.age.is_none() && candidate.retention == Retention::Forever;
+        let removable = candidate.protection == Protection::None && !is_kept_forever;
         if removable && (too_old || (over && age(&candidate.id) > PROTECTED_AGE)) {
             bytes -= candidate.bytes;
             entries -= 1;
@@ -138,6 +148,7 @@ pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> Cle
     CleaningPlan { bytes_left: bytes, entries_left: entries, ..plan }
 }
 
+/// An entry that does not record its retention is kept forever; [`plan`] knows better.
 impl From<&Entry> for Candidate {
     fn from(entry: &Entry) -> Self {
         let protection = match (entry.pin, &entry.state, &entry.upload_state) {
@@ -146,7 +157,8 @@ impl From<&Entry> for Candidate {
             (_, EntryState::Running, _) | (_, _, UploadState::LocalOnly { .. }) => Protection::InUse,
             _ => Protection::None,
         };
-        Candidate { id: entry.id, bytes: entry.bytes, protection }
+        let retention = entry.retention.unwrap_or(Retention::Forever);
+        Candidate { id: entry.id, bytes: entry.bytes, retention, protection }
     }
 }
 
@@ -169,6 +181,7 @@ mod tests {
             .map(|&(number, bytes, protection)| Candidate {
                 id: Id::new(day(number), number),
                 bytes,
+                retention: Retention::Days(0),
                 protection,
             })
             .collect();
@@ -205,8 +218,37 @@ mod tests {
     }
 
     #[test]
+    fn applies_own_retention_unless_an_age_is_given() {
+        let entries = [
+            (50, Retention::Forever),
+            (60, Retention::Days(0)),
+            (80, Retention::Days(30)),
+            (91, Retention::Days(7)),
+            (98, Retention::Days(1)),
+            (99, Retention::Days(1)),
+        ];
+        let candidates = entries.map(|(number, retention)| Candidate {
+            id: Id::new(day(number), number),
+            bytes: 1,
+            retention,
+            protection: Protection::None,
+        });
+        let removed = |policy: Policy| {
+            let plan = decide(&candidates, &policy, day(100));
+            plan.remove.iter().map(|candidate| candidate.id.time()).collect::<Vec<_>>()
+        };
+        assert_eq!(removed(Policy::default()), [day(91), day(98)]);
+        let age = Some(Duration::from_secs(15 * DAY));
+        assert_eq!(removed(Policy { age, ..Policy::default() }), [day(50), day(60), day(80)]);
+        // Size limits remove the oldest, but nothing that is kept forever.
+        let entries = Some(3);
+        assert_eq!(removed(Policy { entries, ..Policy::default() }), [day(60), day(80), day(91), day(98)]);
+    }
+
+    #[test]
     fn removes_nothing_when_the_clock_runs_backwards() {
-        let candidates = [Candidate { id: Id::new(day(200), 1), bytes: 1, protection: Protection::None }];
+        let (id, retention) = (Id::new(day(200), 1), Retention::Days(1));
+        let candidates = [Candidate { id, bytes: 1, retention, protection: Protection::None }];
         let policy = Policy { age: Some(Duration::ZERO), bytes: Some(0), entries: Some(0) };
         assert!(decide(&candidates, &policy, day(100)).remove.is_empty());
     }

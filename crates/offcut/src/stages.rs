@@ -24,7 +24,7 @@ use crate::profile::Settings;
 use crate::recorder::{CommandEnd, Outlook, OutputState, Recorder};
 use crate::render::{self, Content, Facts, Forecast, Plan, Trailer};
 use crate::store::{NewEntry, Reading};
-use crate::strategy::{self, Cost, Ends, Room, Selection, Selector};
+use crate::strategy::{self, BothEnds, Cost, Ends, Room, Selection, Selector, Split};
 use crate::terminal::{Screen, Terminal};
 use crate::truncator::{Truncator, TruncatorRef};
 use std::borrow::Cow;
@@ -64,7 +64,7 @@ impl<'a> Recording<'a> {
         let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |own| own.name());
         let new = NewEntry {
             strategy: Some(strategy),
-            retention: Some(profile.retention_days.into()),
+            retention: Some(profile.retention()),
             file_name: &profile.file_name,
             reading,
             ..NewEntry::new(context, &profile.name)
@@ -142,7 +142,20 @@ impl<'a> Recording<'a> {
     /// The same for an output that may still grow. The file, if any, is for the bytes to come.
     pub(crate) fn close(self, ending: &CommandEnd, state: OutputState) -> (Outcome<'static>, Option<File>) {
         let (mut observed, recorder) = self.end(Trailer { remark: &ending.status, state });
-        observed.decide(recorder.outlook()).commit(recorder, ending).show()
+        let outlook = recorder.outlook();
+        if !matches!(outlook, Outlook::Keeping { .. }) {
+            observed.expect_loss();
+        }
+        let committed = observed.decide(outlook).commit(recorder, ending);
+        match committed.saved {
+            // The cut was chosen for an output that is stored.
+            Saved::Failed { .. } if committed.decided.seen.split_of_loss().is_some() => {
+                let saved = committed.saved;
+                observed.expect_loss();
+                observed.decide(Outlook::Off).unsaved(saved).show()
+            }
+            _ => committed.show(),
+        }
     }
 
     fn end<'b>(mut self, trailer: Trailer<'b>) -> (Observed<'b>, Recorder)
@@ -194,6 +207,14 @@ struct Observed<'a> {
 }
 
 impl Observed<'_> {
+    /// Prepares the cut of an output that is not stored, if the profile has one for that.
+    fn expect_loss(&mut self) {
+        if let Some(split) = self.seen.split_of_loss() {
+            self.seen.settings.keep = self.seen.settings.limits;
+            self.selector = Box::new(BothEnds(split));
+        }
+    }
+
     /// Decides what is shown, in the room that the notices leave.
     fn decide(&mut self, outlook: Outlook) -> Decided<'_> {
         let Observed { selector, binary, seen } = self;
@@ -224,6 +245,13 @@ impl Observed<'_> {
 }
 
 impl Seen<'_> {
+    /// Which ends the profile shows of an output that is not stored. A custom strategy chooses for every output.
+    fn split_of_loss(&self) -> Option<Split> {
+        let Truncator { profile, strategy, .. } = &*self.truncator;
+        let not_saved = profile.wording.as_ref()?.not_saved.as_ref().filter(|_| strategy.is_none())?;
+        Some(not_saved.split)
+    }
+
     /// How much may be shown of this output: never more than the original, unless that is tiny.
     fn keep(&self) -> Limits {
         let keep = self.settings.keep;
@@ -337,15 +365,26 @@ struct Decided<'o> {
 impl<'o> Decided<'o> {
     /// Closes the entry, or removes it if the output turned out to be shown whole.
     fn commit(self, recorder: Recorder, ending: &CommandEnd) -> Committed<'o> {
-        let Seen { truncator, settings, ends, original, trailer, .. } = self.seen;
+        let Seen { truncator, ends, original, trailer, .. } = self.seen;
         if let Form::Whole = self.form {
             recorder.discard();
             return Committed { shown: *original, decided: self, saved: Saved::Disabled, file: None };
         }
-        let shown = self.cut.size(&settings.conventions, &*truncator.tokens, *original);
+        let shown = self.shown();
         let (saved, file) =
             recorder.commit(*original, ends.lines(), shown, self.cut.gaps(), ending, trailer.state);
+        truncator.clean_after(&saved);
         Committed { decided: self, shown, saved, file }
+    }
+
+    /// The cut of an output whose entry could not be closed.
+    fn unsaved(self, saved: Saved) -> Committed<'o> {
+        Committed { shown: self.shown(), decided: self, saved, file: None }
+    }
+
+    fn shown(&self) -> Size {
+        let Seen { truncator, settings, original, .. } = self.seen;
+        self.cut.size(&settings.conventions, &*truncator.tokens, *original)
     }
 }
 
@@ -364,6 +403,7 @@ impl Committed<'_> {
         let Committed { decided: Decided { seen, cut, removed, form }, shown, saved, file } = self;
         let Seen { truncator, settings, context, ends, opening, original, trailer } = seen;
         let Truncator { profile, reach, sink, tokens, .. } = &**truncator;
+        let base = truncator.base_of_paths();
         let mut facts = Facts {
             ends,
             cut: &cut,
@@ -373,6 +413,7 @@ impl Committed<'_> {
             saved: &saved,
             trailer: *trailer,
             settings,
+            base,
         };
         if facts.removed == PerUnit::default() {
             facts.removed = render::count_removed(profile, &facts);

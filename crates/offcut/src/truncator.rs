@@ -21,12 +21,14 @@ use crate::precedence::CallerRules;
 use crate::profile::{Profile, Rule, Settings};
 use crate::recorder::CommandEnd;
 use crate::render::Reach;
+use crate::retention::Cleaning;
 use crate::spool::Spool;
 use crate::stages::Recording;
 use crate::store::Reading;
 use crate::strategy::{CutDecision, Strategy};
 use std::borrow::Cow;
 use std::ops::Deref;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bounds tool outputs. Cheap to share; every output is independent of the others.
@@ -53,6 +55,8 @@ pub struct Truncator {
     pub(crate) tokens: Arc<dyn CountTokens>,
     pub(crate) sink: Arc<dyn EventSink>,
     pub(crate) cap: u64,
+    pub(crate) project_root: Option<PathBuf>,
+    pub(crate) cleaning: Cleaning,
 }
 
 /// The truncator of an output that is being read.
@@ -168,6 +172,11 @@ impl Truncator {
 
     pub(crate) fn fits(&self, text: &[u8], settings: &Settings) -> bool {
         settings.limits.fit(text, settings.conventions, &*self.tokens)
+    }
+
+    /// The directory to which the paths of stored outputs are relative, if the profile shows them so.
+    pub(crate) fn base_of_paths(&self) -> Option<&Path> {
+        self.project_root.as_deref().filter(|_| self.profile.has_relative_paths())
     }
 
     pub(crate) fn report_passed(&self, context: &Context, settings: &Settings, bytes: u64) {

@@ -57,6 +57,8 @@ class Truncator:
         or options for it.
     total: the limit for all results of one batch together, in bytes.
     reach: how the reader gets the rest back: `files`, `shell`, `tool:NAME` or `nothing`.
+    retention_days: how many days outputs are kept, instead of as long as the profile says; 0 for no limit.
+    automatic_cleaning: whether the first output that the process stores in a directory starts `cleanup` on another thread.
     on_event: called with a dictionary for each event.
     options: max_lines, max_bytes, max_chars, max_tokens, keep_lines and so on, split, preset, task, raw, enabled.
     """
@@ -73,6 +75,8 @@ class Truncator:
         total: int | str | None = None,
         reach: str | None = None,
         max_output: int | str | None = None,
+        retention_days: int | None = None,
+        automatic_cleaning: bool = True,
         on_event: Callable[[dict[str, Any]], None] | None = None,
         **options: Any,
     ) -> None:
@@ -91,6 +95,8 @@ class Truncator:
             "total": total,
             "reach": reach,
             "max_output": max_output,
+            "retention_days": retention_days,
+            "automatic_cleaning": automatic_cleaning,
             "foreign_store": self._store is not None,
             "foreign_strategy": self._strategy is not None,
             "events": on_event is not None,
@@ -101,6 +107,13 @@ class Truncator:
     def profile(self) -> str:
         """The profile's name."""
         return self._engine.profile
+
+    def cleanup(self) -> int:
+        """Remove the stored outputs whose retention has ended, and return how many.
+
+        Each output is kept as long as was set when it was stored. The outputs of an object with `save` are not known here.
+        """
+        return self._engine.cleanup()
 
     def cut(
         self,

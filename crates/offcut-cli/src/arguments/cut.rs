@@ -1,7 +1,9 @@
 //! Arguments that control how an output is shortened, and those of `offcut run`.
 
+use anyhow::Context as _;
 use clap::Args;
 use offcut::limits::parse_limit;
+use offcut::permission::Permissions;
 use offcut::profile::{TaskTool, presets};
 use offcut::strategy::StrategyName;
 use offcut::terminal::Terminal;
@@ -75,9 +77,15 @@ pub(crate) struct Cut {
     /// State that the reader cannot start a sub-agent
     #[arg(long, overrides_with = "task")]
     pub(crate) no_task: bool,
+    /// Read from an OpenCode agent's permission rules whether the reader can start a sub-agent
+    #[arg(long, value_name = "JSON|FILE", value_parser = permissions)]
+    pub(crate) permissions: Option<TaskTool>,
     /// Show escape sequences, progress frames and binary bytes as they are
     #[arg(long)]
     pub(crate) raw: bool,
+    /// Also shorten outputs of tools that the profile or the configuration exempts
+    #[arg(long)]
+    pub(crate) force: bool,
     /// Show at most this many lines; `none` switches the limit off
     #[arg(long, value_name = "N", value_parser = parse_limit, allow_hyphen_values = true)]
     pub(crate) max_lines: Option<u64>,
@@ -97,11 +105,8 @@ impl Cut {
     /// The rule given by the flags; they take precedence over the preset.
     pub(crate) fn rule(&self) -> Rule {
         let preset = self.preset.as_ref().and_then(|name| presets().get(name).copied()).unwrap_or_default();
-        let limited =
-            [self.max_lines, self.max_bytes, self.max_chars, self.max_tokens].iter().any(Option::is_some);
         let flags = Rule {
-            // An explicit limit applies even to a tool that the profile exempts.
-            enabled: limited.then_some(true),
+            enabled: self.force.then_some(true),
             limits: Limits {
                 lines: self.max_lines,
                 bytes: self.max_bytes,
@@ -112,7 +117,7 @@ impl Cut {
             task: match (self.task, self.no_task) {
                 (true, _) => Some(TaskTool::Available),
                 (_, true) => Some(TaskTool::Absent),
-                _ => None,
+                _ => self.permissions,
             },
             terminal: self.raw.then_some(Terminal::Raw),
             ..Rule::default()
@@ -129,6 +134,16 @@ impl Cut {
             ..Context::default()
         }
     }
+}
+
+/// Reads permission rules: JSON, or the path of a file with it.
+fn permissions(given: &str) -> Result<TaskTool, anyhow::Error> {
+    let is_json = given.trim_start().starts_with(['{', '[', '"']);
+    let rules = match is_json {
+        true => given.to_owned(),
+        false => std::fs::read_to_string(given).with_context(|| format!("cannot read {given}"))?,
+    };
+    Ok(Permissions::parse(&rules)?.task_tool())
 }
 
 /// Accepts any bytes: names come from other programs, and an odd name must not prevent shortening.

@@ -16,7 +16,7 @@ pub(crate) struct Pinning {
 
 #[derive(Debug, Args)]
 pub(crate) struct Clean {
-    /// Remove outputs older than this: 7d, 36h, 90m
+    /// Remove outputs older than this, also those that their profile keeps longer: 7d, 36h, 90m
     #[arg(long, value_name = "AGE", value_parser = parse_age)]
     pub(crate) older_than: Option<Duration>,
     /// Remove the oldest outputs until at most this many bytes are stored
@@ -25,6 +25,10 @@ pub(crate) struct Clean {
     /// Remove the oldest outputs until at most this many are stored
     #[arg(long, value_name = "N", value_parser = parse_size)]
     pub(crate) max_entries: Option<u64>,
+    /// Also remove expired files that the original tool of the profile left in the store's directory: opencode,
+    /// coding-agent
+    #[arg(long, conflicts_with = "auto")]
+    pub(crate) adopt: bool,
     /// Print what would be removed without removing it
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -9,8 +9,7 @@ use crate::housekeeping;
 use offcut::report::CleaningReport;
 use offcut::retention::{self, Policy};
 use offcut::retrieve;
-use offcut::store::{Entry, Pin};
-use std::collections::BTreeMap;
+use offcut::store::{FsStore, LeftoverFile, Pin};
 use std::time::SystemTime;
 
 pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
@@ -21,12 +20,19 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
         // A shared store is not cleaned automatically; only what waits is uploaded.
         return upload(&setup).map(drop);
     }
+    // Before anything is removed, so that an error in the flags changes nothing.
+    let mut leftovers = if clean.adopt { Some(leftovers(&setup, clean)?) } else { None };
     let moved = if clean.dry_run { None } else { upload(&setup)? };
-    let policy = policy(&setup, clean);
-    let mut never_cleaned = BTreeMap::new();
-    let is_protected =
-        |item: &Entry| clean.older_than.is_none() && is_never_cleaned(item, &mut never_cleaned);
-    let mut plan = retention::plan(&*store, &policy, is_protected, SystemTime::now())
+    let policy = Policy {
+        age: clean.older_than,
+        bytes: clean.max_total.or(setup.configuration.number("retention.max_total")),
+        entries: clean.max_entries.or(setup.configuration.number("retention.max_entries")),
+    };
+    let retention_of = |profile: &str| {
+        let named = config::profile(profile);
+        setup.retention(named.as_ref().unwrap_or(&setup.profile))
+    };
+    let mut plan = retention::plan(&*store, &policy, retention_of, SystemTime::now())
         .inspect_err(|_| super::list::warn_if_not_uploaded(&setup))?;
     if !clean.dry_run {
         let mut progress = super::Progress::new("removing", plan.remove.len());
@@ -36,12 +42,18 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
                 eprintln!("offcut: {error}");
             }
         });
+        if let Some(files) = &mut leftovers {
+            files.retain(|file| file.remove().inspect_err(|error| eprintln!("offcut: {error}")).is_ok());
+        }
     }
     if clean.auto {
         return Ok(());
     }
     let waiting = setup.fleet().and_then(|fleet| fleet.pending().ok());
+    let path = |file: &LeftoverFile| file.path.display().to_string();
     let report = CleaningReport {
+        leftovers: leftovers.as_ref().map(|files| files.iter().map(path).collect()),
+        leftover_bytes: leftovers.as_ref().map(|files| files.iter().map(|file| file.bytes).sum()),
         moved: moved.as_ref().map(|moved| moved.entries),
         only_local: waiting.as_ref().map(|waiting| waiting.entries),
         only_local_bytes: waiting.as_ref().map(|waiting| waiting.bytes),
@@ -62,6 +74,25 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
     }
 }
 
+/// The expired files that the original tool of the profile left in the store's directory.
+fn leftovers(setup: &Setup, clean: &Clean) -> Result<Vec<LeftoverFile>, Failure> {
+    let profile = &setup.profile;
+    let Some(leftovers) = profile.leftovers() else {
+        return Err(Failure::Usage(anyhow::anyhow!(
+            "profile {} does not say which files its original tool left: \
+             use --adopt with --profile opencode or --profile coding-agent",
+            profile.name()
+        )));
+    };
+    let Some(directory) = setup.directory() else {
+        return Err(Failure::Usage(anyhow::anyhow!("--adopt needs a store in a directory")));
+    };
+    let Some(max_age) = clean.older_than.or(setup.retention(profile).max_age()) else {
+        return Ok(Vec::new());
+    };
+    Ok(FsStore::new(directory, SystemTime::now).leftovers(leftovers, max_age, SystemTime::now())?)
+}
+
 /// Uploads the entries that wait for a shared store, if the store is one.
 fn upload(setup: &Setup) -> Result<Option<UploadReport>, Failure> {
     let Some(fleet) = setup.fleet() else { return Ok(None) };
@@ -75,26 +106,6 @@ fn upload(setup: &Setup) -> Result<Option<UploadReport>, Failure> {
     }
 }
 
-/// Flags, then the configuration, then the profile.
-fn policy(setup: &Setup, clean: &Clean) -> Policy {
-    let configuration = &setup.configuration;
-    let days = configuration.number("retention.days").or(setup.profile.retention_days().map(u64::from));
-    let configured =
-        days.filter(|&days| days > 0).map(|days| std::time::Duration::from_secs(days * 24 * 60 * 60));
-    Policy {
-        age: clean.older_than.or(configured),
-        bytes: clean.max_total.or(configuration.number("retention.max_total")),
-        entries: clean.max_entries.or(configuration.number("retention.max_entries")),
-    }
-}
-
-/// Whether an entry's profile keeps outputs forever: it is removed only when an age is given explicitly.
-fn is_never_cleaned(item: &Entry, known: &mut BTreeMap<String, bool>) -> bool {
-    *known.entry(item.profile.clone()).or_insert_with_key(|name| {
-        config::profile(name).is_ok_and(|profile| profile.retention_days().is_none())
-    })
-}
-
 fn text(report: &CleaningReport) -> String {
     let verb = if report.dry_run { "would remove" } else { "removed" };
     let CleaningReport { removed, removed_bytes, left, left_bytes, over_quota, .. } = report;
@@ -104,6 +115,12 @@ fn text(report: &CleaningReport) -> String {
         text += &format!(
             "{over_quota} outputs over the quota stay: they are younger than a day, pinned or being written\n"
         );
+    }
+    if let (Some(files), Some(bytes)) = (&report.leftovers, report.leftover_bytes) {
+        text += &format!("{verb} {} files of the original tool, {bytes} bytes\n", files.len());
+        if report.dry_run {
+            text.extend(files.iter().map(|file| format!("{file}\n")));
+        }
     }
     text
 }

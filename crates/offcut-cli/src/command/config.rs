@@ -1,20 +1,26 @@
-//! `offcut config`: prints the effective settings and their origins, and checks for errors.
+//! `offcut config`: prints the effective settings and their origins, checks for errors, and changes one key.
 
 use crate::arguments::{ConfigCommand, Format, GlobalOptions};
-use crate::config::{self, Configuration, KEYS, Key, Layer, Origin, to_toml};
+use crate::config::{self, Change, Configuration, KEYS, Key, Layer, Origin, Problem, Trust, to_toml};
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
+use anyhow::Context;
 use offcut::Profile;
 use offcut::profile::{Settings, TaskTool};
 use offcut::terminal::Terminal;
 use serde::Serialize;
 use serde_json::{Value, json};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
 
 pub(crate) fn config(global: &GlobalOptions, command: &ConfigCommand) -> CommandResult {
     match command {
         ConfigCommand::Show { origin } => show(global, *origin),
         ConfigCommand::Path => path(),
         ConfigCommand::Check => check(global),
+        ConfigCommand::Set { key, value, project } => change(global, key, Change::Set(value), *project),
+        ConfigCommand::Unset { key, project } => change(global, key, Change::Unset, *project),
     }
 }
 
@@ -197,6 +203,63 @@ fn path() -> CommandResult {
     let text =
         format!("user     {}project  {}", existing(config::user_file()), existing(config::project_file()));
     super::print(text.as_bytes())
+}
+
+/// Changes one key in the user's file or in the project's, and prints what changed.
+fn change(global: &GlobalOptions, key: &str, change: Change<'_>, project: bool) -> CommandResult {
+    let new_project_file = || Some(config::project_directory()?.join(config::PROJECT_FILE));
+    let (path, trust) = match project {
+        true => (config::project_file().or_else(new_project_file), Trust::Project),
+        false => (config::user_file(), Trust::User),
+    };
+    let path = path.context("cannot find the directory of the configuration file").map_err(Failure::Usage)?;
+    let shown = path.display();
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        read => read.with_context(|| format!("cannot read {shown}")).map_err(Failure::Usage)?,
+    };
+    let edited = config::edit(&path, &text, key, change, trust)
+        .map_err(|Problem(problem)| Failure::Usage(anyhow::anyhow!(problem)))?;
+    if let Change::Set(_) = change {
+        check_layer(global, &edited.layer)?;
+    }
+    if edited.text != text {
+        write(&path, &edited.text)
+            .with_context(|| format!("cannot write {shown}"))
+            .map_err(Failure::Usage)?;
+    }
+    let done = match (edited.before, edited.after) {
+        (None, None) => format!("{key} is not set in {shown}\n"),
+        (Some(before), None) => format!("Removed {key} = {before} from {shown}\n"),
+        (None, Some(after)) => format!("Set {key} = {after} in {shown}\n"),
+        (Some(before), Some(after)) => format!("Set {key} = {after} (was {before}) in {shown}\n"),
+    };
+    super::print(done.as_bytes())
+}
+
+/// Checks that the profile exists and accepts the limits of a file.
+fn check_layer(global: &GlobalOptions, layer: &Layer) -> CommandResult {
+    let configured = Configuration::load();
+    let set = layer.get("profile").and_then(|setting| setting.value.as_str());
+    let name = global.profile.as_deref().or(set).or(configured.text("profile"));
+    let profile = name.map_or_else(|| Ok(Profile::native()), config::profile).map_err(Failure::Usage)?;
+    for tool in [None].into_iter().chain(layer.tools().map(Some)) {
+        profile.settings(tool, layer.rule(tool)).map_err(|error| Failure::Usage(error.into()))?;
+    }
+    Ok(())
+}
+
+/// Replaces a file atomically. A new one is private to the user; an existing one keeps its permissions and its links.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    let file = tempfile::Builder::new().prefix(".offcut").tempfile_in(directory)?;
+    std::fs::write(file.path(), text)?;
+    if let Ok(found) = std::fs::metadata(&path) {
+        std::fs::set_permissions(file.path(), found.permissions())?;
+    }
+    file.persist(&path).map(drop).map_err(|error| error.error)
 }
 
 /// Reports errors in files and variables, and limits that the profile cannot use.

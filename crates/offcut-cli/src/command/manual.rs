@@ -42,7 +42,7 @@ fn trimmed(help: &str) -> String {
 fn configuration() -> String {
     let mut text = String::from(include_str!("config.md"));
     text += "| key | value | environment variable | project file | meaning |\n|---|---|---|---|---|\n";
-    for Key { name, kind, project, per_tool, variable, about } in KEYS {
+    for Key { name, kind, project, per_tool, variable, about, .. } in KEYS {
         let kind = match kind {
             Kind::Text => "text".to_owned(),
             Kind::Size => "size".to_owned(),

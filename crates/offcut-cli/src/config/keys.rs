@@ -32,6 +32,8 @@ pub(crate) enum ProjectAccess {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
+    /// Another name, from a profile's source document.
+    pub(crate) alias: Option<&'static str>,
     pub(crate) kind: Kind,
     pub(crate) project: ProjectAccess,
     /// Whether the key can also be set for a tool, as `tools.NAME.KEY`.
@@ -87,6 +89,7 @@ pub(crate) const KEYS: &[Key] = &[
     limit("keep.tokens", None, "tokens in the preview, if fewer than the limit"),
     Key {
         name: "strategy",
+        alias: None,
         kind: Kind::Word(STRATEGIES),
         project: ProjectAccess::Set,
         per_tool: true,
@@ -95,6 +98,7 @@ pub(crate) const KEYS: &[Key] = &[
     },
     Key {
         name: "split",
+        alias: None,
         kind: Kind::Split,
         project: ProjectAccess::Set,
         per_tool: true,
@@ -103,14 +107,17 @@ pub(crate) const KEYS: &[Key] = &[
     },
     Key {
         name: "enabled",
+        // The name in takumi's document (seed 003).
+        alias: Some("truncation"),
         kind: Kind::Switch,
         project: ProjectAccess::None,
         per_tool: true,
         variable: None,
-        about: "false: never shorten outputs",
+        about: "false: never shorten outputs; `truncation` is another name",
     },
     Key {
         name: "terminal",
+        alias: None,
         kind: Kind::Word(&["rendered", "raw"]),
         project: ProjectAccess::Set,
         per_tool: true,
@@ -157,7 +164,7 @@ pub(crate) const KEYS: &[Key] = &[
         "retention.days",
         Kind::Days,
         Some("OFFCUT_RETENTION_DAYS"),
-        "remove outputs after this many days; 0: never",
+        "keep the next outputs for this many days, 0: without limit; profiles that never clean ignore it",
     ),
     general("retention.max_total", Kind::Size, None, "remove the oldest outputs while more bytes are stored"),
     general(
@@ -173,25 +180,49 @@ impl Key {
     pub(crate) fn is_in_rule(&self) -> bool {
         self.per_tool || self.name == "task"
     }
+
+    /// Its name, and the other one if it has two.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        [self.name].into_iter().chain(self.alias)
+    }
 }
 
 const fn general(name: &'static str, kind: Kind, variable: Option<&'static str>, about: &'static str) -> Key {
-    Key { name, kind, project: ProjectAccess::None, per_tool: false, variable, about }
+    Key { name, alias: None, kind, project: ProjectAccess::None, per_tool: false, variable, about }
 }
 
 const fn limit(name: &'static str, variable: Option<&'static str>, about: &'static str) -> Key {
-    Key { name, kind: Kind::Limit, project: ProjectAccess::Lower, per_tool: true, variable, about }
+    Key {
+        name,
+        alias: None,
+        kind: Kind::Limit,
+        project: ProjectAccess::Lower,
+        per_tool: true,
+        variable,
+        about,
+    }
 }
 
 /// Finds a key and the tool that it is set for: `limits.lines`, `tools.bash.limits.lines`.
 pub(crate) fn find(path: &str) -> Option<(&'static Key, Option<&str>)> {
-    if let Some(key) = KEYS.iter().find(|key| key.name == path) {
+    if let Some(key) = KEYS.iter().find(|key| key.names().any(|name| name == path)) {
         return Some((key, None));
     }
     let rest = path.strip_prefix("tools.")?;
     KEYS.iter().filter(|key| key.per_tool).find_map(|key| {
-        let tool = rest.strip_suffix(key.name)?.strip_suffix('.')?;
+        let tool = key.names().find_map(|name| rest.strip_suffix(name)?.strip_suffix('.'))?;
         (!tool.is_empty()).then_some((key, Some(tool)))
+    })
+}
+
+/// Like [`find`], or why there is no such key.
+pub(crate) fn known(path: &str) -> Result<(&'static Key, Option<&str>), String> {
+    find(path).ok_or_else(|| {
+        let guess = nearest(path).map_or_else(
+            || "`offcut config show` lists all keys".to_owned(),
+            |nearest| format!("did you mean {nearest:?}?"),
+        );
+        format!("unknown key {path:?}; {guess}")
     })
 }
 

@@ -96,13 +96,7 @@ impl Layer {
         for (name, value, offset) in leaves {
             let line = line_of(offset);
             let problem = |what: String| Problem(format!("{}:{line}: {what}", path.display()));
-            let (key, tool) = keys::find(&name).ok_or_else(|| {
-                let guess = keys::nearest(&name).map_or_else(
-                    || "`offcut config show` lists all keys".to_owned(),
-                    |nearest| format!("did you mean {nearest:?}?"),
-                );
-                problem(format!("unknown key {name:?}; {guess}"))
-            })?;
+            let (key, tool) = keys::known(&name).map_err(problem)?;
             if trust == Trust::Project && key.project == ProjectAccess::None {
                 return Err(problem(format!(
                     "a project file cannot set {name:?}; set it in your own configuration file (see `offcut config path`)"
@@ -203,7 +197,7 @@ fn text_of(value: &DeValue<'_>) -> String {
 }
 
 /// Parses a value of a kind, or returns what was expected.
-fn parse(kind: Kind, text: &str) -> Result<Value, String> {
+pub(super) fn parse(kind: Kind, text: &str) -> Result<Value, String> {
     let value = match kind {
         Kind::Text => Some(text).filter(|text| !text.is_empty()).map(Value::from),
         Kind::Size => parse_size(text).ok().map(Value::from),

@@ -3,9 +3,11 @@
 //! A source with an error is ignored as a whole, with a warning: an error in the configuration must never prevent
 //! shortening. `offcut config check` reports errors with an exit code.
 
+mod edit;
 mod keys;
 mod layer;
 
+pub(crate) use edit::{Change, edit};
 pub(crate) use keys::{KEYS, Key, Kind, ProjectAccess};
 pub(crate) use layer::{Layer, Origin, Problem, Setting, Trust, to_toml};
 

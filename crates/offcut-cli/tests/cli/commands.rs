@@ -208,9 +208,10 @@ fn cat_ends_without_error_when_pipe_is_closed() {
     assert_eq!((ran.text().as_str(), ran.stderr.as_str()), ("1\n", ""));
 }
 
-/// Names come from other programs, and none of them may prevent shortening. An explicit limit applies to exempt tools too.
+/// Names come from other programs, and none of them may prevent shortening. A limit alone does not apply to a tool that the
+/// profile exempts (coding-agent, seed 000 §9.1: `read`); `--force` does.
 #[test]
-fn cut_accepts_any_name_and_limits_exempt_tool_when_asked() {
+fn cut_accepts_any_name_and_limits_exempt_tool_when_forced() {
     let sandbox = Sandbox::new();
     let text = numbered(9000);
     let ran =
@@ -219,7 +220,9 @@ fn cut_accepts_any_name_and_limits_exempt_tool_when_asked() {
     let exempt = ["cut", "--profile", "coding-agent", "--tool", "read"];
     assert_eq!(sandbox.run(&exempt, text.as_bytes()).stdout, text.as_bytes());
     let limited: Vec<&str> = exempt.into_iter().chain(["--max-lines", "100"]).collect();
-    assert!(sandbox.run(&limited, text.as_bytes()).text().contains("lines truncated"));
+    assert_eq!(sandbox.run(&limited, text.as_bytes()).stdout, text.as_bytes());
+    let forced: Vec<&str> = limited.into_iter().chain(["--force"]).collect();
+    assert!(sandbox.run(&forced, text.as_bytes()).text().contains("...8901 lines truncated..."));
 }
 
 #[test]

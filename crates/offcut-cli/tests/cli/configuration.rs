@@ -266,6 +266,25 @@ fn profile_variables_apply_to_their_profile_only() {
     assert_eq!(run("opencode")["truncated"], false);
 }
 
+/// unified (seed 002 §4, §9): the directory is relative to the root of the project, and so is the path (§5).
+#[test]
+fn unified_directory_is_relative_to_the_project_root() {
+    let sandbox = Sandbox::new();
+    let below = sandbox.path().join("project/a/b");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::create_dir(sandbox.path().join("project/.git")).unwrap();
+    let mut command = sandbox.command();
+    command.args(["result", "--profile", "unified", "--tool", "Read"]).current_dir(&below);
+    command.env("TOOL_OUTPUT_DIR", "tool-output");
+    let envelope = serde_json::json!({"status": "success", "data": {"stdout": numbered(9000)}, "text": ""});
+    let result = crate::harness::feed(command, envelope.to_string().as_bytes()).json();
+    let path = result["data"]["truncation"]["full_output_path"].as_str().unwrap();
+    assert!(path.starts_with("tool-output/tool_"), "{path}");
+    assert!(result["text"].as_str().unwrap().contains(&format!("完整内容见 {path}\n")), "{result}");
+    let stored = std::fs::read_to_string(sandbox.path().join("project").join(path)).unwrap();
+    assert_eq!(stored, envelope.to_string());
+}
+
 #[test]
 fn preset_sets_limits_and_seed_layout_sets_directory() {
     let sandbox = Sandbox::new();
@@ -282,4 +301,38 @@ fn preset_sets_limits_and_seed_layout_sets_directory() {
     let path = result["saved"]["path"].as_str().unwrap().to_owned();
     assert!(path.starts_with(&format!("{}/.takumi/tool-output/", sandbox.path().display())), "{path}");
     assert_eq!(sandbox.run(&["read", &path, "--lines", "7"], b"").text(), "7\n");
+}
+
+/// takumi (seed 003): `takumi config set truncation false`.
+#[test]
+fn config_set_switches_shortening_off_and_unset_on_again() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.path().join(".config/offcut/config.toml");
+    let text = numbered(9000);
+    let input = serde_json::json!({"llmContent": text}).to_string();
+    let result = || sandbox.run(&["result", "--profile", "takumi"], input.as_bytes()).text();
+    let ran = sandbox.run(&["config", "set", "truncation", "false"], b"");
+    assert_eq!(ran.text(), format!("Set truncation = false in {}\n", file.display()));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "truncation = false\n");
+    let mode = |path: &std::path::Path| {
+        std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions()) & 0o777
+    };
+    assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+    assert_eq!(result(), input);
+    sandbox.run(&["config", "set", "limits.lines", "3"], b"").failed(2, "too small");
+    sandbox.run(&["config", "set", "limit.lines", "30"], b"").failed(2, "did you mean \"limits.lines\"?");
+    sandbox.run(&["config", "set", "profile", "nope"], b"").failed(2, "no profile");
+    sandbox
+        .run(&["config", "set", "enabled", "true", "--project"], b"")
+        .failed(2, "a project file cannot set");
+    let ran = sandbox.run(&["config", "unset", "truncation"], b"");
+    assert!(ran.text().starts_with("Removed truncation = false from "), "{}", ran.text());
+    assert!(result().contains("lines truncated"));
+    assert!(sandbox.run(&["config", "unset", "enabled"], b"").text().starts_with("enabled is not set in "));
+    sandbox.run(&["config", "set", "strategy", "head", "--project"], b"");
+    assert_eq!(
+        std::fs::read_to_string(sandbox.path().join(".offcut.toml")).unwrap(),
+        "strategy = \"head\"\n"
+    );
+    sandbox.run(&["config", "check"], b"");
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod background;
+mod cleaning;
 mod commands;
 mod configuration;
 mod events;

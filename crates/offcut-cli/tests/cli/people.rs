@@ -1,8 +1,6 @@
-//! grep, show, stats, pin, clean, completions, man, and the generated documentation.
+//! grep, show, stats, pin, completions, man, and the generated documentation.
 
-use crate::harness::{Sandbox, finish, numbered, until};
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use crate::harness::{Sandbox, numbered};
 
 #[test]
 fn grep_prints_matches_and_counts() {
@@ -91,127 +89,6 @@ fn max_tokens_limits_exactly_counted_tokens() {
     assert!(counted <= 500 && counted > 300, "{counted} tokens");
 }
 
-fn age(path: &Path, sandbox: &Sandbox, days: u64) -> PathBuf {
-    // The id contains the time, so renaming an entry makes it older.
-    let id = path.file_stem().unwrap().to_str().unwrap().to_owned();
-    let alphabet = b"0123456789abcdefghjkmnpqrstvwxyz";
-    let time = id.bytes().take(8).fold(0_u64, |value, byte| {
-        value << 5 | alphabet.iter().position(|&known| known == byte).unwrap() as u64
-    });
-    let mut older = time - days * 24 * 60 * 60 * 1000;
-    let mut text = [0; 8];
-    for place in text.iter_mut().rev() {
-        *place = alphabet[(older & 31) as usize];
-        older >>= 5;
-    }
-    let old = format!("{}{}", String::from_utf8(text.to_vec()).unwrap(), &id[8..]);
-    let store = sandbox.store();
-    let metadata =
-        std::fs::read_to_string(store.join(format!(".offcut/{id}.json"))).unwrap().replace(&id, &old);
-    std::fs::write(store.join(format!(".offcut/{old}.json")), metadata).unwrap();
-    std::fs::remove_file(store.join(format!(".offcut/{id}.json"))).unwrap();
-    let renamed = store.join(format!("{old}.txt"));
-    std::fs::rename(path, &renamed).unwrap();
-    renamed
-}
-
-fn cut(sandbox: &Sandbox, arguments: &[&str]) -> PathBuf {
-    let mut all = vec!["cut", "--format", "json"];
-    all.extend(arguments);
-    let result = sandbox.run(&all, numbered(5000).as_bytes()).json();
-    PathBuf::from(result["saved"]["path"].as_str().unwrap())
-}
-
-#[test]
-fn clean_removes_old_outputs_only() {
-    let sandbox = Sandbox::new();
-    let old = age(&cut(&sandbox, &[]), &sandbox, 10);
-    let pinned = age(&cut(&sandbox, &[]), &sandbox, 11);
-    let young = cut(&sandbox, &[]);
-    let store = sandbox.store();
-    std::fs::write(store.join("keep.txt"), "not from offcut").unwrap();
-    std::fs::write(sandbox.path().join("outside"), "mine").unwrap();
-    symlink(sandbox.path().join("outside"), store.join("link.txt")).unwrap();
-    let id = pinned.file_stem().unwrap().to_str().unwrap();
-    assert_eq!(sandbox.run(&["pin", id], b"").code, Some(0));
-    // The modification time does not matter.
-    std::fs::File::open(&old).unwrap().set_modified(std::time::SystemTime::now()).unwrap();
-
-    let dry = sandbox.run(&["clean", "--dry-run"], b"").text();
-    assert!(dry.starts_with("would remove 1 outputs, 23893 bytes; 2 stay"), "{dry}");
-    assert!(old.exists());
-    let done = sandbox.run(&["clean", "--format", "json"], b"").json();
-    assert_eq!((&done["removed"], &done["left"]), (&1.into(), &2.into()));
-    assert!(!old.exists() && pinned.exists() && young.exists());
-    let quota = sandbox.run(&["clean", "--max-total", "1"], b"").text();
-    assert!(quota.contains("2 outputs over the quota stay: they are younger than a day, pinned"), "{quota}");
-    assert!(
-        store.join("keep.txt").exists()
-            && store.join("link.txt").exists()
-            && sandbox.path().join("outside").exists()
-    );
-    assert_eq!(sandbox.run(&["pin", "--remove", id], b"").code, Some(0));
-    assert_eq!(sandbox.run(&["clean", "--max-total", "1", "--format", "json"], b"").json()["removed"], 1);
-    sandbox
-        .run(&["clean", "--older-than", "soon"], b"")
-        .failed(2, "expected an age, for example 7d, 36h or 90m");
-}
-
-#[test]
-fn clean_keeps_outputs_of_profile_without_retention() {
-    let sandbox = Sandbox::new();
-    let result = sandbox
-        .run(
-            &["cut", "--profile", "klaude", "--format", "json", "--max-chars", "100"],
-            numbered(5000).as_bytes(),
-        )
-        .json();
-    let path = PathBuf::from(result["saved"]["path"].as_str().unwrap());
-    assert_eq!(sandbox.run(&["clean", "--max-entries", "1", "--format", "json"], b"").json()["removed"], 0);
-    assert_eq!(sandbox.run(&["clean", "--older-than", "0s", "--format", "json"], b"").json()["removed"], 1);
-    assert!(!path.exists());
-}
-
-#[test]
-fn twenty_concurrent_cleaners_do_not_fail() {
-    let sandbox = Sandbox::new();
-    for _ in 0..30 {
-        age(&cut(&sandbox, &[]), &sandbox, 10);
-    }
-    let young = cut(&sandbox, &[]);
-    let cleaners: Vec<_> = (0..20)
-        .map(|_| {
-            let mut command = sandbox.command();
-            command
-                .args(["clean"])
-                .stdout(std::process::Stdio::piped())
-                .stderr(std::process::Stdio::piped())
-                .spawn()
-                .unwrap()
-        })
-        .collect();
-    for cleaner in cleaners {
-        let ran = finish(cleaner);
-        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    }
-    let left = sandbox.run(&["ls", "--format", "json"], b"").json();
-    assert_eq!(left.as_array().unwrap().len(), 1);
-    assert!(young.exists());
-}
-
-#[test]
-fn cut_starts_cleaning_when_due() {
-    let sandbox = Sandbox::new();
-    let old = age(&cut(&sandbox, &[]), &sandbox, 10);
-    let mark = sandbox.store().join(".offcut/cleaned");
-    let yesterday = std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 60 * 60);
-    std::fs::OpenOptions::new().write(true).open(&mark).unwrap().set_modified(yesterday).unwrap();
-    cut(&sandbox, &[]);
-    // The cleaner is a separate process. It updates its mark before it removes the old entry.
-    until(|| !old.exists());
-    assert!(std::fs::metadata(&mark).unwrap().modified().unwrap() > yesterday);
-}
-
 #[test]
 fn completions_and_manual_are_generated() {
     let sandbox = Sandbox::new();
@@ -230,7 +107,7 @@ fn completions_and_manual_are_generated() {
 #[test]
 fn documentation_matches_help() {
     let sandbox = Sandbox::new();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     for page in ["cli", "config"] {
         let generated = sandbox.run(&["docs", page], b"").text();
         let written = std::fs::read_to_string(root.join(format!("{page}.md"))).unwrap();

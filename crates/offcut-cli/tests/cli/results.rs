@@ -74,6 +74,48 @@ fn result_passes_unknown_input_through_with_warning() {
     assert!(!sandbox.store().exists());
 }
 
+/// An empty output (coding-agent, seed 000 §7.1) and a result of images only (takumi, seed 003) are nothing to warn about.
+#[test]
+fn result_does_not_warn_about_results_without_text() {
+    let sandbox = Sandbox::new();
+    let image = r#"{"type":"image","data":"AAAA","mimeType":"image/png"}"#;
+    for (profile, input, expected) in [
+        ("coding-agent", r#"{"success":true,"output":""}"#.to_owned(), None),
+        ("native", format!(r#"{{"content":[{image}]}}"#), None),
+        ("native", r#"{"content":[]}"#.to_owned(), None),
+        (
+            "takumi",
+            format!(r#"{{"llmContent":[{image}]}}"#),
+            Some(format!(r#"{{"llmContent":[{image}],"truncated":false}}"#)),
+        ),
+    ] {
+        let ran = sandbox.run(&["result", "--profile", profile], input.as_bytes());
+        assert_eq!((ran.text(), ran.stderr.as_str()), (expected.unwrap_or(input), ""), "{profile}");
+    }
+}
+
+/// opencode (seed 001 §6): the hint depends on the agent's permission rules.
+#[test]
+fn result_reads_permission_rules() {
+    let sandbox = Sandbox::new();
+    let input = json!({"title": "", "output": long()}).to_string();
+    let file = sandbox.path().join("rules.json");
+    std::fs::write(&file, r#"[{"permission":"*","pattern":"*","action":"ask"}]"#).unwrap();
+    let file = file.to_str().unwrap();
+    for (flags, expected) in [
+        (&["--permissions", r#"{"task":"deny"}"#][..], false),
+        (&["--permissions", r#"{"task":{"*":"ask","explore":"deny"}}"#], true),
+        (&["--permissions", file], true),
+        (&["--permissions", file, "--no-task"], false),
+        (&[], false),
+    ] {
+        let ran = sandbox.run(&[&["result", "--profile", "opencode"], flags].concat(), input.as_bytes());
+        assert_eq!(ran.text().contains("Use the Task tool"), expected, "{flags:?}");
+    }
+    sandbox.run(&["cut", "--permissions", "{}x"], b"").failed(2, "invalid permission rules");
+    sandbox.run(&["cut", "--permissions", "/nowhere"], b"").failed(2, "cannot read /nowhere");
+}
+
 #[test]
 fn result_handles_deep_nesting_and_huge_strings() {
     let sandbox = Sandbox::new();

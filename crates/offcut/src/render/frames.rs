@@ -17,10 +17,10 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
                 TaskTool::Available => frames.hint_task.as_ref().unwrap_or(&frames.hint),
                 TaskTool::Absent => &frames.hint,
             };
-            (hint, entry.location(), String::new())
+            (hint, entry.location_from(facts.base), String::new())
         }
         Saved::Running(entry) => {
-            let place = entry.location();
+            let place = entry.location_from(facts.base);
             (&frames.hint_not_saved, String::new(), format!("it is still being captured in {place}"))
         }
         Saved::Failed { error, .. } => (&frames.hint_not_saved, String::new(), error.clone()),
@@ -31,7 +31,11 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
         "error" => Some(Content::added(error.clone())),
         _ => None,
     });
-    let frame = if is_beginning(facts) { &frames.head } else { &frames.tail };
+    let frame = match (&frames.not_saved, facts.saved) {
+        (Some(not_saved), Saved::Failed { .. } | Saved::Disabled) => &not_saved.frame,
+        _ if is_beginning(facts) => &frames.head,
+        _ => &frames.tail,
+    };
     let (head, tail) = ends(facts.cut);
     let chars = |content: &Content| {
         Content::added(measure::chars(&content.text, facts.settings.conventions.chars).to_string())
@@ -147,7 +151,12 @@ impl Frames {
             Ok(path) => fill(&self.hint, &|name| (name == "path").then(|| content(path))),
             Err(error) => fill(&self.hint_not_saved, &|name| (name == "error").then(|| content(error))),
         };
-        let filled = fill(if is_tail { &self.tail } else { &self.head }, &|name| match name {
+        let frame = match (&self.not_saved, saved) {
+            (Some(not_saved), Err(_)) => &not_saved.frame,
+            _ if is_tail => &self.tail,
+            _ => &self.head,
+        };
+        let filled = fill(frame, &|name| match name {
             "preview" => Some(content(text)),
             "removed" => Some(content(&removed.to_string())),
             "unit" => Some(content(&unit.to_string())),

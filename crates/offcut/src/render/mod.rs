@@ -15,6 +15,7 @@ use crate::profile::{Profile, Settings, TaskTool};
 use crate::recorder::{Outlook, OutputState};
 use crate::strategy::{Cost, Ends};
 use native::NoticeLevel;
+use std::path::Path;
 
 pub(crate) use content::Content;
 pub use content::Placed;
@@ -128,6 +129,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) saved: &'a Saved,
     pub(crate) trailer: Trailer<'a>,
     pub(crate) settings: &'a Settings,
+    /// The directory to which paths are relative.
+    pub(crate) base: Option<&'a Path>,
 }
 
 impl Facts<'_> {

@@ -75,11 +75,6 @@ impl Joined {
         joined
     }
 
-    /// Whether there is no part at all.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     /// The part that contains this byte.
     fn part_of(&self, offset: u64) -> usize {
         self.ends.partition_point(|&(end, _)| end <= offset).min(self.ends.len().saturating_sub(1))

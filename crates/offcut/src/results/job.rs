@@ -36,6 +36,7 @@ impl<'a> Job<'a> {
             ..context.clone()
         };
         let text = match &found.texts {
+            Texts::Missing => Joined::new(Vec::new()),
             Texts::Parts { texts, .. } => {
                 Joined::new(texts.iter().map(|text| text.node.text().unwrap_or_default()).collect())
             }

@@ -166,10 +166,14 @@ impl Middleware {
         let (report, json) = (job.found.report, job.found.node.json());
         job.plan = match self.call_rule(report, &job.context, &|| Cow::Borrowed(json)) {
             Err(reason) => Plan::Skip(reason),
-            Ok(_) if job.text.is_empty() => Plan::Skip(SkipReason::NoText),
+            Ok(_) if matches!(job.found.texts, Texts::Missing) => Plan::Skip(SkipReason::NoText),
             Ok(rule) => {
                 let rule = rule.or(given);
                 let settings = self.settings(&job.context, rule, None);
+                if !settings.enabled && self.truncator.profile.results.disabled == Treatment::Passed {
+                    job.plan = Plan::Skip(SkipReason::Disabled);
+                    return job;
+                }
                 // Under a total, a result within its limits may be cut, too.
                 let may_be_cut = self.total.is_some() || !self.truncator.fits(&job.text.text, &settings);
                 match settings.enabled && may_be_cut && self.is_own_preview(job.preview_text(), &settings) {
@@ -204,6 +208,7 @@ impl Middleware {
             Plan::Bound(rule) => {
                 let settings = self.settings(&job.context, rule, job.share);
                 match &job.found.texts {
+                    Texts::Missing => ResultOutcome::Skipped(SkipReason::NoText),
                     Texts::Parts { texts, elements } => {
                         self.bound_parts(&job, (texts, elements), settings, edits)
                     }
@@ -228,7 +233,7 @@ impl Middleware {
         context: &Context,
         json: &dyn Fn() -> Cow<'a, str>,
     ) -> Result<Rule, SkipReason> {
-        let results = self.truncator.profile.results;
+        let results = &self.truncator.profile.results;
         if report.is_truncated && results.handled == Treatment::Passed {
             return Err(SkipReason::TruncatedByTool);
         }
@@ -268,7 +273,8 @@ impl Middleware {
         if has_own_parts {
             write::own_parts(texts, elements, &divided, &preview, edits);
         }
-        job.shape.mark_cut(&job.found, &Cut::new(&preview, &settings, &job.text.text), edits);
+        let cut = Cut::new(&preview, &settings, &job.text.text, self.truncator.base_of_paths());
+        job.shape.mark_cut(&job.found, &cut, edits);
         ResultOutcome::Truncated(preview)
     }
 
@@ -280,19 +286,24 @@ impl Middleware {
         mut settings: Settings,
         edits: &mut Edits,
     ) -> ResultOutcome {
-        // Profiles with their own wording keep the fields beside the text; the native profile bounds them, too.
-        let beside = match (self.truncator.profile.wording.is_some(), settings.keep.bytes) {
-            (false, Some(most)) => job.shape.beside(&job.found, most),
-            _ => Beside::default(),
-        };
-        settings.keep.bytes =
-            settings.keep.bytes.map(|most| (most - most.min(beside.bytes)).max(LEAST_SHARE));
+        let beside =
+            settings.keep.bytes.map_or_else(Beside::default, |most| job.shape.beside(&job.found, most));
+        // Profiles with their own wording count only the text, and keep what is beside it unless that alone exceeds the limit.
+        let is_counted = self.truncator.profile.wording.is_none();
+        let is_shortened = is_counted || settings.limits.bytes.is_some_and(|most| beside.original > most);
+        if is_counted {
+            settings.keep.bytes =
+                settings.keep.bytes.map(|most| (most - most.min(beside.bytes)).max(LEAST_SHARE));
+        }
         let text = &job.text.text;
         match self.truncator.apply_readable(node.json().as_bytes(), text, &job.context, settings) {
             Outcome::Passed(_) => ResultOutcome::Fits,
             Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
-                beside.shortened.into_iter().for_each(|(node, json)| edits.replace(node, json));
-                job.shape.mark_cut(&job.found, &Cut::new(&preview, &settings, text), edits);
+                if is_shortened {
+                    beside.shortened.into_iter().for_each(|(node, json)| edits.replace(node, json));
+                }
+                let cut = Cut::new(&preview, &settings, text, self.truncator.base_of_paths());
+                job.shape.mark_cut(&job.found, &cut, edits);
                 ResultOutcome::Truncated(preview)
             }
         }

@@ -84,6 +84,8 @@ pub enum SkipReason {
     TruncatedByTool,
     /// It reports an error, and the profile leaves errors unchanged.
     ErrorResult,
+    /// Shortening is switched off for it, and the profile leaves such results unchanged.
+    Disabled,
     /// It is a preview or a page that offcut wrote.
     OwnPreview,
     /// It has no text where results of its shape have one.

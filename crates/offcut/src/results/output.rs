@@ -1,8 +1,8 @@
 //! Results of tools written in Rust, bounded without a conversion to JSON.
 
 use crate::context::Context;
-use crate::outcome::{Outcome, Saved};
-use crate::profile::{Marking, Rule};
+use crate::outcome::Outcome;
+use crate::profile::{Marking, Rule, Treatment};
 use crate::results::shape::ToolReport;
 use crate::results::{Middleware, ResultOutcome, SkipReason};
 use crate::spool::Spool;
@@ -64,8 +64,8 @@ impl ToolOutput {
 impl Middleware {
     /// Bounds what a tool returned, with the tool's own options over the profile's.
     ///
-    /// The metadata of a truncated result has `truncated`, `truncationPath` (if it is stored) and
-    /// `truncationRemovedBytes` or `truncationRemovedLines`.
+    /// The metadata of a truncated result has `truncated`, its path (if it is stored) and how much was removed, by the names
+    /// of the profile's source document ([`MetadataNames`](crate::profile::MetadataNames)).
     #[must_use]
     pub fn bound_output(
         &self,
@@ -100,6 +100,9 @@ impl Middleware {
             Err(reason) => return (result, ResultOutcome::Skipped(reason)),
         };
         let settings = self.settings(context, rule.or(tool), share);
+        if !settings.enabled && self.truncator.profile.results.disabled == Treatment::Passed {
+            return (result, ResultOutcome::Skipped(SkipReason::Disabled));
+        }
         let may_be_cut = settings.enabled && !self.truncator.fits(&result.output, &settings);
         if may_be_cut && self.is_own_preview(&result.output, &settings) {
             return (result, ResultOutcome::Skipped(SkipReason::OwnPreview));
@@ -114,14 +117,17 @@ impl Middleware {
                 (result, ResultOutcome::Fits)
             }
             Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
+                let names = &self.truncator.profile.results.metadata;
                 result.mark("truncated", true);
-                if let Saved::Complete(entry) | Saved::Running(entry) = &preview.saved {
-                    result.mark("truncationPath", entry.location());
+                if let Some(entry) = preview.entry() {
+                    result.mark(&names.path, entry.location());
                 }
                 let removed = preview.removed();
-                match settings.limits.bytes.is_some_and(|most| preview.original.bytes > most) {
-                    true => result.mark("truncationRemovedBytes", removed.bytes),
-                    false => result.mark("truncationRemovedLines", removed.lines),
+                let is_over_bytes = settings.limits.bytes.is_some_and(|most| preview.original.bytes > most);
+                match (is_over_bytes, &names.removed_bytes, &names.removed_lines) {
+                    (true, Some(name), _) => result.mark(name, removed.bytes),
+                    (false, _, Some(name)) => result.mark(name, removed.lines),
+                    _ => {}
                 }
                 result.output.clone_from(&preview.content);
                 (result, ResultOutcome::Truncated(preview))

@@ -64,8 +64,9 @@ fn is_framed(text: &[u8], store: &dyn Store) -> bool {
         return false;
     }
     let is_named = |entry: &Entry| {
-        let path = entry.path.as_ref().and_then(|path| path.to_str());
-        path.is_some_and(|path| memmem::find(text, path.as_bytes()).is_some())
+        // A path may be relative to the root of a project.
+        let name = entry.path.as_ref().and_then(|path| path.file_name()?.to_str());
+        name.is_some_and(|name| memmem::find(text, name.as_bytes()).is_some())
     };
     let ids = store.ids().unwrap_or_default();
     let newest = ids.iter().rev().take(NEWEST).filter_map(|id| store.entry(id).ok());

@@ -66,6 +66,8 @@ pub struct ExecutedCall {
     pub call_id: String,
     /// The tool.
     pub name: String,
+    /// The arguments, as JSON.
+    pub arguments: String,
     /// Its result, bounded.
     pub result: ToolOutput,
     /// Whether it was truncated.
@@ -116,6 +118,11 @@ impl Registry {
         self
     }
 
+    /// Replaces the middleware for the next calls.
+    pub fn set_middleware(&mut self, middleware: impl Into<Arc<Middleware>>) {
+        self.middleware = middleware.into();
+    }
+
     /// Runs calls concurrently. The results are in the order of the calls.
     ///
     /// An unknown tool or a panic is a failed result; the other calls are not affected.
@@ -132,7 +139,8 @@ impl Registry {
         let bounded = async |index: usize, output: ToolOutput, share: Option<u64>| {
             let call: &ToolCall = &calls[index];
             let (result, outcome) = self.bound(output, &contexts[index], share).await;
-            ExecutedCall { call_id: call.id.clone(), name: call.name.clone(), result, outcome }
+            let ToolCall { id, name, arguments } = call.clone();
+            ExecutedCall { call_id: id, name, arguments, result, outcome }
         };
         let Some(total) = self.middleware.total else {
             // Each is bounded as soon as it is complete, so that large outputs do not stay in memory.

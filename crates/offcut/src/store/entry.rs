@@ -5,7 +5,7 @@ use crate::cut::{Gap, GapReason, LinePosition, Size};
 use crate::measure::{self, LineConvention};
 use crate::store::{Digester, Id, StoreError, format};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// What is known when an entry is opened.
@@ -17,7 +17,7 @@ pub struct NewEntry<'a> {
     pub profile: &'a str,
     /// The strategy that chooses what is shown.
     pub strategy: Option<&'a str>,
-    /// How long the profile keeps its outputs.
+    /// How long cleaning leaves it alone.
     pub retention: Option<Retention>,
     /// How a store with plain files names them, for example `{id}.txt`.
     pub file_name: &'a str,
@@ -54,11 +54,21 @@ pub enum Reading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Retention {
-    /// Cleaning may remove it after this many days.
+    /// Cleaning may remove it after this many days; with 0, only because of a size limit.
     Days(u32),
     /// Cleaning removes it only when an age is given explicitly.
     #[serde(with = "forever")]
     Forever,
+}
+
+impl Retention {
+    /// The age from which cleaning removes an entry; `None` if its age does not matter.
+    pub fn max_age(self) -> Option<Duration> {
+        match self {
+            Retention::Days(0) | Retention::Forever => None,
+            Retention::Days(days) => Some(Duration::from_secs(u64::from(days) * 24 * 60 * 60)),
+        }
+    }
 }
 
 /// The word for [`Retention::Forever`].
@@ -223,7 +233,7 @@ pub struct Entry {
     pub profile: String,
     /// The strategy that chose what was shown.
     pub strategy: Option<String>,
-    /// How long the profile keeps its outputs.
+    /// How long cleaning leaves it alone, as set when it was stored; unknown for an entry of version 1.
     pub retention: Option<Retention>,
     /// How the bytes are read.
     pub reading: Reading,
@@ -309,6 +319,13 @@ impl Entry {
 
     /// Where a reader finds the whole output: the path of its file, or else its URI.
     pub fn location(&self) -> String {
-        self.path.as_ref().map_or_else(|| self.uri(), |path| path.display().to_string())
+        self.location_from(None)
+    }
+
+    /// The same, with a path below `base` relative to it.
+    pub(crate) fn location_from(&self, base: Option<&Path>) -> String {
+        let Some(path) = &self.path else { return self.uri() };
+        let relative = base.and_then(|base| path.strip_prefix(base).ok());
+        relative.unwrap_or(path).display().to_string()
     }
 }

@@ -81,7 +81,7 @@ impl FsStore {
     }
 
     /// Refuses a directory in which another user could replace what the model will read.
-    fn refuse_if_shared(&self, found: &fs::Metadata) -> Result<(), StoreError> {
+    pub(super) fn refuse_if_shared(&self, found: &fs::Metadata) -> Result<(), StoreError> {
         if platform::is_shared(&self.directory, found) {
             return Err(StoreError::Refused {
                 reason: format!(
@@ -185,6 +185,10 @@ impl Store for FsStore {
                 self.directory.display()
             ),
         })
+    }
+
+    fn local_directory(&self) -> Option<&Path> {
+        Some(&self.directory)
     }
 
     fn ids(&self) -> Result<Vec<Id>, StoreError> {
@@ -343,7 +347,7 @@ fn read_small(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Removes a file, if it exists.
-fn remove_file(path: &Path) -> Result<(), StoreError> {
+pub(super) fn remove_file(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io("remove", path)(error)),
         _ => Ok(()),

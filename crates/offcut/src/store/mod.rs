@@ -14,6 +14,7 @@ mod finalize;
 mod format;
 mod fs;
 mod id;
+mod leftovers;
 mod memory;
 mod name;
 mod platform;
@@ -26,6 +27,7 @@ pub use entry::{Entry, EntryState, NewEntry, Pin, Reading, Retention, Summary, U
 pub use filter::EntryFilter;
 pub use fs::FsStore;
 pub use id::Id;
+pub use leftovers::{LeftoverFile, Leftovers};
 pub use memory::MemoryStore;
 pub use save::{SaveOutput, Saves};
 
@@ -60,6 +62,12 @@ pub trait Store: Send + Sync {
     fn remove(&self, id: &Id) -> Result<(), StoreError>;
 
     // The rest has default implementations, which a store may replace by faster ones.
+
+    /// The directory of a store of files on this machine, which truncators clean automatically
+    /// ([`crate::retention::Cleaning`]).
+    fn local_directory(&self) -> Option<&Path> {
+        None
+    }
 
     /// What is known about many entries, in the order of `ids`.
     fn entries(&self, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {

@@ -50,7 +50,7 @@ use crate::event::Event;
 use crate::limits::{LimitError, Limits};
 use crate::outcome::Outcome;
 use crate::profile::{Profile, Rule, Settings};
-use crate::store::{Clock, StoreError};
+use crate::store::{Clock, Retention, StoreError};
 use crate::strategy::StrategyName;
 use crate::truncator::Truncator;
 use std::collections::BTreeMap;
@@ -308,7 +308,8 @@ impl TruncationService {
             storage_dir: global.storage_dir.clone(),
             ..DEFAULT_TRUNCATION_CONFIG
         };
-        let mut truncator = Truncator::new(profile()).rule(global.rule())?;
+        let retention = Retention::Days(base.retention_days);
+        let mut truncator = Truncator::new(profile()).retention(retention).rule(global.rule())?;
         for (tool, settings) in &tools {
             truncator.update_tool(tool, settings.rule())?;
         }

@@ -1,14 +1,15 @@
 //! The scenarios of tool results in the profiles' source documents.
 
-use crate::common::{Fault, Faulty, cut, lines, middleware, numbered, stored, through};
+use crate::common::{Fault, Faulty, cut, lines, middleware, noon, numbered, stored, through};
 use offcut::profile::TaskTool;
 use offcut::results::{
     BoundedJson, Decision, Middleware, ResultOutcome, Shape, ShapeChoice, SkipReason, panel,
 };
-use offcut::store::Store;
+use offcut::store::{FsStore, Store};
 use offcut::strategy::StrategyName;
 use offcut::{Context, Profile, Rule, Saved, Storage, Truncator};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 #[test]
 fn opencode_seed_001_section_7_1_result() {
@@ -157,6 +158,62 @@ fn unified_seed_002_section_5_envelope() {
     assert!(value["text"].as_str().unwrap().contains("Use Task to have a subagent process the full output"));
 }
 
+/// A result that is one long line uses its budget, counted in bytes.
+#[test]
+fn unified_seed_002_section_5_one_long_line() {
+    let (unified, ..) = middleware("unified", Rule::default());
+    let minified = json!({"rows": vec![json!({"id": 7, "name": "x"}); 3000]}).to_string();
+    for stdout in ["x".repeat(60_000), "漢".repeat(30_000), minified] {
+        for strategy in [StrategyName::Head, StrategyName::Tail] {
+            let (unified, ..) = match strategy {
+                StrategyName::Head => middleware("unified", Rule::default()),
+                other => middleware("unified", Rule { strategy: Some(other), ..Rule::default() }),
+            };
+            let envelope = json!({"status": "success", "data": {"stdout": stdout}, "text": ""});
+            let (value, _) = through(&unified, &envelope, "Bash");
+            let shown = value["data"]["preview"].as_str().unwrap();
+            assert!((51_000..=51_200).contains(&shown.len()), "{strategy:?} {}", shown.len());
+            assert_eq!(value["data"]["truncation"]["kept_bytes"], shown.len());
+        }
+    }
+    // `stats` and `context` are kept, unless they alone exceed the limit.
+    let stats = |size: usize| {
+        let envelope = json!({"status": "success", "data": {"stdout": numbered(9000)}, "text": "",
+                              "stats": {"log": "s".repeat(size)}, "context": {"cwd": "."}});
+        (through(&unified, &envelope, "Bash").0, envelope)
+    };
+    let (value, envelope) = stats(40_000);
+    assert_eq!(value["stats"], envelope["stats"]);
+    let (value, envelope) = stats(60_000);
+    assert!(value["stats"]["log"].as_str().unwrap().contains("more bytes)"), "{}", value["stats"]);
+    assert_eq!(value["context"], envelope["context"]);
+    assert!(value.to_string().len() < 2 * 51_200);
+}
+
+/// The path is relative to the root of the project, as in the example of the document.
+#[test]
+fn unified_seed_002_section_5_relative_path() {
+    let project = tempfile::tempdir().unwrap();
+    let within = |profile: &str, directory: &std::path::Path| {
+        let store = Arc::new(FsStore::new(directory, noon));
+        let truncator = Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store));
+        Middleware::new(truncator.project_root(project.path()))
+    };
+    let envelope = json!({"status": "success", "data": {"stdout": numbered(9000)}, "text": ""});
+    let (value, _) = through(&within("unified", &project.path().join("tool-output")), &envelope, "Read");
+    let path = "tool-output/tool_20260223_153045_Read.json";
+    assert_eq!(value["data"]["truncation"]["full_output_path"], path);
+    assert!(value["text"].as_str().unwrap().starts_with(&format!("⚠️ 输出过大已截断，完整内容见 {path}\n")));
+    assert_eq!(std::fs::read_to_string(project.path().join(path)).unwrap(), envelope.to_string());
+    // Elsewhere, and under the other profiles, it is absolute.
+    let other = tempfile::tempdir().unwrap();
+    let (value, _) = through(&within("unified", &other.path().join("x")), &envelope, "Read");
+    assert!(value["data"]["truncation"]["full_output_path"].as_str().unwrap().starts_with('/'));
+    let result = json!({"title": "", "output": numbered(9000)});
+    let (value, _) = through(&within("opencode", &project.path().join("data")), &result, "Read");
+    assert!(value["metadata"]["outputPath"].as_str().unwrap().starts_with('/'));
+}
+
 #[test]
 fn unified_pages_have_the_readable_form() {
     let (unified, store, _directory) = middleware("unified", Rule::default());
@@ -204,6 +261,17 @@ fn takumi_seed_003_result() {
     assert_eq!(through(&takumi, &handled, "bash").0, handled);
     assert_eq!(through(&takumi, &json!({"llmContent": "x"}), "bash").0["truncated"], false);
     assert_eq!(store.ids().unwrap().len(), kept);
+    // Only images: nothing to cut. Switched off (`truncation: false`): untouched, byte for byte.
+    let images = json!({"llmContent": [image]});
+    assert_eq!(through(&takumi, &images, "bash").0, json!({"llmContent": [image], "truncated": false}));
+    let off: Rule = serde_json::from_value(json!({"truncation": false})).unwrap();
+    let (off, ..) = middleware("takumi", off);
+    for text in [numbered(9000), "x".to_owned()] {
+        let text = format!(" {} ", json!({"llmContent": text}));
+        let bounded = off.bound_json(&text, ShapeChoice::Auto, &Context::tool("bash")).unwrap();
+        assert_eq!(bounded.json, text);
+        assert!(matches!(bounded.results[0].outcome, ResultOutcome::Skipped(SkipReason::Disabled)));
+    }
     // Saving failed: the cut text without a path.
     let truncator = Truncator::new(Profile::named("takumi").unwrap());
     let unsaved = Middleware::new(truncator.storage(Storage::To(Faulty::new(Fault::Create))));

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
 mod auto_outlines;
+mod cleaning;
 mod commands;
 mod common;
 mod document_results;

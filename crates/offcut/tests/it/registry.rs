@@ -285,3 +285,39 @@ async fn a_page_of_the_read_tool_is_not_cut_again() {
     assert_eq!(executed[0].result.status, ToolStatus::Succeeded);
     assert_eq!(store.ids().unwrap().len(), 1);
 }
+
+/// Every profile reports a cut by the names of its own document.
+#[test]
+fn metadata_has_the_names_of_the_profile() {
+    for (profile, names) in [
+        ("native", &["truncated", "truncationPath", "truncationRemovedLines"][..]),
+        ("coding-agent", &["truncated", "truncationPath", "truncationRemovedLines"]),
+        ("opencode", &["outputPath", "truncated"]),
+        ("takumi", &["outputPath", "truncated"]),
+        ("unified", &["full_output_path", "truncated"]),
+    ] {
+        let rule = Rule { limits: lines(10), ..Rule::default() };
+        let (middleware, _store, _directory) = crate::common::middleware(profile, rule);
+        let output = ToolOutput::succeeded("x\n".repeat(100));
+        let (bounded, _) = middleware.bound_output(output, &offcut::Context::tool("t"), Rule::default());
+        assert_eq!(bounded.metadata.keys().collect::<Vec<_>>(), names, "{profile}");
+    }
+}
+
+/// coding-agent (seed 000 §8.2): `setTruncationMiddleware` on a registry with tools; a call keeps its arguments.
+#[tokio::test]
+async fn middleware_can_be_replaced_and_calls_keep_their_arguments() {
+    let of = |most| {
+        let truncator =
+            Truncator::new(Profile::named("coding-agent").unwrap()).storage(Storage::To(memory()));
+        Middleware::new(truncator.rule(Rule { limits: lines(most), ..Rule::default() }).unwrap())
+    };
+    let mut registry = Registry::new(of(5000)).tool(Echo);
+    let calls = [ToolCall { id: "1".to_owned(), name: "echo".to_owned(), arguments: "7".to_owned() }];
+    let run = registry.execute(&calls, None).await.remove(0);
+    assert!(matches!(run.outcome, ResultOutcome::Fits));
+    assert_eq!(run.arguments, "7");
+    registry.set_middleware(of(10));
+    let run = registry.execute(&calls, None).await.remove(0);
+    assert!(matches!(run.outcome, ResultOutcome::Truncated(_)));
+}

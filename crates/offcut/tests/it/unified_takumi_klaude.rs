@@ -37,8 +37,13 @@ fn run(profile: &str, rule: Rule, text: &str) -> Previews {
 }
 
 fn failing(profile: &str, text: &str) -> String {
-    let store: Arc<dyn Store> = Faulty::new(Fault::Create);
-    let truncator = Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store));
+    failing_at(Fault::Create, profile, Rule::default(), text)
+}
+
+fn failing_at(fault: Fault, profile: &str, rule: Rule, text: &str) -> String {
+    let store: Arc<dyn Store> = Faulty::new(fault);
+    let truncator =
+        Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(store)).rule(rule).unwrap();
     let Some(preview) = truncator.apply(text.as_bytes(), &Context::default()).into_preview() else {
         panic!()
     };
@@ -143,14 +148,24 @@ fn seed_004_at_40000_and_40001_characters() {
     assert_eq!(names(&twice), ["Read-call_7-1771860645.txt", "Read-call_7-1771860645_2.txt"]);
 }
 
+/// The risk table: degrade to simple truncation, which shows the first 40,000 characters.
 #[test]
 fn seed_004_saving_fails() {
-    let text = "x".repeat(50_000);
-    let ends = "x".repeat(10_000);
-    assert_eq!(
-        failing("klaude", &text),
-        klaude(30_000, ", the full output could not be saved.", &ends, &ends)
-    );
+    let text: String = "漢a\n🙂".chars().cycle().take(50_000).collect();
+    let simple = |text: &str, most: usize| {
+        let head: String = text.chars().take(most).collect();
+        let hidden = text.chars().count() - most;
+        format!("{head}\n... ({hidden} characters truncated; the full output could not be saved)")
+    };
+    for fault in [Fault::Create, Fault::WriteAfter(100), Fault::Commit] {
+        assert_eq!(failing_at(fault, "klaude", Rule::default(), &text), simple(&text, 40_000), "{fault:?}");
+    }
+    // The first characters up to the limit, whatever it is.
+    let chars = |most| Limits { chars: Some(most), ..Limits::default() };
+    let rule = Rule { limits: chars(100), keep: chars(20), ..Rule::default() };
+    assert_eq!(failing_at(Fault::Create, "klaude", rule, &text), simple(&text, 100));
+    let unstored = Truncator::new(Profile::named("klaude").unwrap());
+    assert_eq!(unstored.apply(&text, &Context::default()).text(), simple(&text, 40_000));
 }
 
 #[test]

@@ -135,8 +135,8 @@ pub(super) const CODING_AGENT: Format = Format {
     detects: |fields| fields.has("success") && fields.is_text("output"),
     // A failed tool without output reports in `error`.
     content: |fields| match fields.get("output") {
-        Some(output) if output.json() != "\"\"" => "output",
-        _ => "error",
+        Some(output) if output.json() == "\"\"" && fields.is_text("error") => "error",
+        _ => "output",
     },
     is_error: |fields| fields.get("success").is_some_and(|success| success.json() == "false"),
     is_truncated: metadata_has_truncated,

@@ -16,7 +16,7 @@ pub(super) fn read(node: Node<'_>) -> Found<'_> {
         report: ToolReport { is_error, is_truncated: false },
         tool: fields.name("name"),
         call_id: fields.name("id"),
-        ..Found::new(node, response.map_or_else(Texts::none, texts))
+        ..Found::new(node, response.map_or(Texts::Missing, texts))
     }
 }
 

@@ -8,10 +8,10 @@ mod unified;
 
 use crate::json::{Edits, Node, quoted};
 use crate::measure::{self, CharConvention};
-use crate::outcome::{Preview, Saved};
+use crate::outcome::Preview;
 use crate::profile::Settings;
 use formats::Format;
-use std::borrow::Cow;
+use std::path::Path;
 
 /// A shape of tool results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,6 +171,8 @@ pub(crate) struct Beside<'a> {
     pub(crate) shortened: Vec<(Node<'a>, String)>,
     /// The size of everything, with the replacements.
     pub(crate) bytes: u64,
+    /// The size of everything as it came.
+    pub(crate) original: u64,
 }
 
 /// Where the notice goes in a result of several parts.
@@ -207,7 +209,9 @@ pub(crate) struct ToolReport {
 
 /// The texts of a result.
 pub(crate) enum Texts<'a> {
-    /// Strings, each alone or in a part of `elements`.
+    /// None: the result is not of the form that its shape has.
+    Missing,
+    /// Strings, each alone or in a part of `elements`; none if all parts are images.
     Parts { texts: Vec<Text<'a>>, elements: Vec<Node<'a>> },
     /// A value that is shown in its readable form and stored unchanged.
     Readable(Node<'a>),
@@ -227,11 +231,18 @@ pub(crate) struct Cut<'a> {
     pub(crate) settings: &'a Settings,
     /// The complete text.
     text: &'a [u8],
+    /// The directory to which paths are relative.
+    base: Option<&'a Path>,
 }
 
 impl<'a> Cut<'a> {
-    pub(crate) fn new(preview: &'a Preview, settings: &'a Settings, text: &'a [u8]) -> Cut<'a> {
-        Cut { preview, settings, text }
+    pub(crate) fn new(
+        preview: &'a Preview,
+        settings: &'a Settings,
+        text: &'a [u8],
+        base: Option<&'a Path>,
+    ) -> Cut<'a> {
+        Cut { preview, settings, text, base }
     }
 
     /// The number of code points in the text, and how many of them are not shown.
@@ -244,14 +255,8 @@ impl<'a> Cut<'a> {
     }
 
     /// The path or address of the complete output, if it is stored.
-    pub(crate) fn place(&self) -> Option<Cow<'_, str>> {
-        match &self.preview.saved {
-            Saved::Complete(entry) | Saved::Running(entry) => Some(match &entry.path {
-                Some(path) => path.to_string_lossy(),
-                None => Cow::Owned(entry.uri()),
-            }),
-            Saved::Failed { .. } | Saved::Disabled => None,
-        }
+    pub(crate) fn place(&self) -> Option<String> {
+        self.preview.entry().map(|entry| entry.location_from(self.base))
     }
 
     /// The place as JSON.
@@ -268,11 +273,6 @@ impl<'a> Found<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// No text.
-    fn none() -> Texts<'a> {
-        Texts::Parts { texts: Vec::new(), elements: Vec::new() }
-    }
-
     /// A string, or an array of parts in which `text_of` finds the strings.
     fn of(content: Option<Node<'a>>, text_of: fn(Node<'a>) -> Option<Node<'a>>) -> Texts<'a> {
         match content {
@@ -287,12 +287,11 @@ impl<'a> Texts<'a> {
                 };
                 Texts::Parts { texts: elements.iter().enumerate().filter_map(found).collect(), elements }
             }
-            Some(node) if node.is_object() => {
-                let text = text_of(node).filter(|node| node.is_text());
-                let texts = text.map(|node| Text { node, element: None }).into_iter().collect();
-                Texts::Parts { texts, elements: Vec::new() }
-            }
-            _ => Texts::none(),
+            Some(node) if node.is_object() => match text_of(node).filter(|node| node.is_text()) {
+                Some(node) => Texts::of(Some(node), text_of),
+                None => Texts::Missing,
+            },
+            _ => Texts::Missing,
         }
     }
 }

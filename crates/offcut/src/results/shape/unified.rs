@@ -22,11 +22,12 @@ pub(super) fn read(node: Node<'_>) -> Found<'_> {
 /// The fields beside the text, shortened where one takes more than its share of a budget of `most` bytes.
 pub(super) fn beside<'a>(found: &Found<'a>, most: u64) -> Beside<'a> {
     let share = most / SHARES;
-    let mut beside = Beside { bytes: MARK_SIZE, shortened: Vec::new() };
+    let mut beside = Beside { bytes: MARK_SIZE, original: 0, shortened: Vec::new() };
     for (key, node) in found.node.members() {
         if [&b"status"[..], b"data", b"text"].contains(&&key[..]) {
             continue;
         }
+        beside.original += node.json().len() as u64;
         let json = (node.json().len() as u64 > share).then(|| shortened(node, share));
         beside.bytes += json.as_deref().unwrap_or(node.json()).len() as u64;
         beside.shortened.extend(json.map(|json| (node, json)));

@@ -3,7 +3,7 @@
 use super::{TruncationContext, profile};
 use crate::context::Context;
 use crate::retention::{self, Policy};
-use crate::store::{Clock, FsStore, NewEntry, SaveOutput, Store, StoreError, Summary};
+use crate::store::{Clock, FsStore, NewEntry, Retention, SaveOutput, Store, StoreError, Summary};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl TruncationStorage for FileStorage {
     fn save(&self, content: &str, context: &TruncationContext) -> io::Result<String> {
         let (profile, context) = (profile(), context.context());
         let new = NewEntry {
-            retention: Some(profile.retention_days().into()),
+            retention: Some(profile.retention()),
             file_name: profile.file_name(),
             ..NewEntry::new(&context, profile.name())
         };
@@ -96,7 +96,8 @@ impl TruncationStorage for FileStorage {
     fn cleanup(&self, retention_days: u32) -> Result<u64, StoreError> {
         let age = Duration::from_secs(u64::from(retention_days) * 24 * 60 * 60);
         let policy = Policy { age: Some(age), ..Policy::default() };
-        let plan = retention::plan(&*self.store, &policy, |_| false, (self.clock)())?;
+        let plan =
+            retention::plan(&*self.store, &policy, |_| Retention::Days(retention_days), (self.clock)())?;
         Ok(plan.execute(&*self.store, &mut |_| {}).remove.len() as u64)
     }
 
