@@ -132,6 +132,8 @@ export interface TruncatorOptions extends Omit<RuleOptions, 'strategy'> {
   strategy?: StrategyName | ForeignStrategy;
   /** How the reader gets the rest back. */
   reach?: 'files' | 'shell' | 'nothing' | `tool:${string}`;
+  /** The root of the project: the profile `unified` names files below it by a relative path. */
+  projectRoot?: string;
   /** Options for each tool, which override those for all. */
   tools?: Record<string, RuleOptions>;
   /** Tools whose outputs pass unchanged. */
@@ -156,6 +158,8 @@ export interface Judged {
   saved?: string;
   id?: string;
   error?: string;
+  /** A summary of a result that was cut, for a terminal. */
+  panel?: string;
 }
 
 /** Bounds tool outputs. */
@@ -391,21 +395,29 @@ export declare function createTruncationMiddleware(config: TruncationMiddlewareC
 export declare const DEFAULT_TRUNCATION_CONFIG: TruncationConfig;
 export declare const TOOL_TRUNCATION_CONFIGS: Record<string, Partial<TruncationConfig>>;
 
-// The names of OpenCode's (seed 001) and Takumi's (seed 003) source documents.
+// The names of OpenCode's (seed 001), Takumi's (seed 003) and Klaude's (seed 004) source documents.
 
-export declare const Truncate: {
+export interface Truncate {
   readonly MAX_LINES: number;
   readonly MAX_BYTES: number;
   readonly RETENTION_MS: number;
+  /** The directory with the complete outputs. */
+  readonly DIR: string;
+  /** The pattern of their files. */
+  readonly GLOB: string;
   output(
     text: string,
     options?: { maxLines?: number; maxBytes?: number; direction?: TruncationDirection },
     agent?: { permission?: unknown },
   ): Promise<{ content: string; truncated: false } | { content: string; truncated: true; outputPath: string }>;
   cleanup(): Promise<number>;
-};
+}
 
-export declare const truncationPlugin: {
+export declare const Truncate: Truncate;
+/** Without a directory, outputs go to the command line's store. */
+export declare function createTruncate(options?: { directory?: string }): Truncate;
+
+export interface TruncationPlugin {
   readonly name: 'truncation';
   readonly enforce: 'post';
   toolResult<T extends object>(
@@ -413,4 +425,15 @@ export declare const truncationPlugin: {
     toolResult: T,
     opts?: { toolUse?: { name?: string; callId?: string } },
   ): Promise<T & { truncated?: boolean; outputPath?: string }>;
-};
+}
+
+export declare const truncationPlugin: TruncationPlugin;
+/** `log` is called when an output cannot be saved; by default `console.error`. */
+export declare function createTruncationPlugin(options?: { directory?: string; log?: (line: string) => void }): TruncationPlugin;
+
+/** Returns a few lines for a terminal about `ui_extra.truncation` of a result: the sizes and the file. */
+export declare function renderTruncationInfo(truncation: {
+  saved_file_path: string;
+  original_length: number;
+  truncated_length: number;
+}): string;

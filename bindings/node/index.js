@@ -20,4 +20,7 @@ exports.TruncationService = codingAgent.TruncationService;
 exports.TruncationStorage = codingAgent.TruncationStorage;
 exports.createTruncationMiddleware = codingAgent.createTruncationMiddleware;
 exports.Truncate = opencode.Truncate;
+exports.createTruncate = opencode.createTruncate;
+exports.createTruncationPlugin = opencode.createTruncationPlugin;
+exports.renderTruncationInfo = opencode.renderTruncationInfo;
 exports.truncationPlugin = opencode.truncationPlugin;

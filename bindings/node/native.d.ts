@@ -104,5 +104,8 @@ export declare function countBytes(text: string): number;
 /** Whether an OpenCode agent with these permission rules, as JSON, may start a sub-agent. Invalid rules allow nothing. */
 export declare function hasTaskTool(permission: string): boolean;
 
+/** A summary of a truncated result for a terminal, by the lengths that Klaude records. */
+export declare function truncationPanel(savedFilePath: string, originalLength: number, truncatedLength: number): string;
+
 /** The version of offcut. */
 export declare function version(): string;

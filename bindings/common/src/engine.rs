@@ -74,6 +74,8 @@ struct ResultRow {
     shape: &'static str,
     tool: Option<String>,
     verdict: &'static str,
+    /// A summary of a result that was cut, for a terminal.
+    panel: Option<String>,
     #[serde(flatten)]
     report: Option<Report>,
 }
@@ -215,7 +217,12 @@ impl Engine {
                 ResultOutcome::Fits => "fits",
                 ResultOutcome::Skipped(_) => "passed",
             };
-            ResultRow { shape: judged.shape.name(), tool: judged.context.tool.clone(), verdict, report }
+            let panel = match &judged.outcome {
+                ResultOutcome::Truncated(preview) => Some(offcut::results::panel(&judged.context, preview)),
+                ResultOutcome::Fits | ResultOutcome::Skipped(_) => None,
+            };
+            let tool = judged.context.tool.clone();
+            ResultRow { shape: judged.shape.name(), tool, verdict, panel, report }
         };
         let results: Vec<Value> =
             bounded.results.iter().map(|result| without_nulls(&judge(result))).collect();

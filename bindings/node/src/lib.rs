@@ -380,6 +380,12 @@ pub fn has_task_tool(permission: String) -> bool {
     offcut::permission::Permissions::parse(&permission).is_ok_and(|rules| rules.has_task_tool())
 }
 
+/// A summary of a truncated result for a terminal, by the lengths that Klaude records.
+#[napi]
+pub fn truncation_panel(saved_file_path: String, original_length: f64, truncated_length: f64) -> String {
+    offcut::results::truncation_panel(&saved_file_path, original_length as u64, truncated_length as u64)
+}
+
 /// The version of offcut.
 #[napi]
 pub fn version() -> &'static str {

@@ -1,13 +1,15 @@
 'use strict';
-// The examples and test plans of the source documents (coding agent: seed 000, OpenCode: seed 001, Takumi: seed 003).
+// The examples and test plans of the source documents (coding agent: seed 000, OpenCode: seed 001, Takumi: seed 003, Klaude:
+// seed 004).
 const { fresh, log } = require('./home.js');
 const assert = require('node:assert');
 const fs = require('node:fs');
+const os = require('node:os');
 const path = require('node:path');
 const { describe, it } = require('node:test');
 const {
   BaseTruncationStrategy, DefaultTruncationStrategy, TruncationService, TruncationStorage, createTruncationMiddleware,
-  Store, Truncate, truncationPlugin, DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS,
+  Store, Truncate, Truncator, createTruncate, createTruncationPlugin, renderTruncationInfo, truncationPlugin, DEFAULT_TRUNCATION_CONFIG, TOOL_TRUNCATION_CONFIGS,
 } = require('../index.js');
 
 const lines = (count) => Array.from({ length: count }, (_, number) => `line ${number}`).join('\n');
@@ -305,6 +307,14 @@ describe('Truncate', () => {
       [true, false, true, false]);
   });
 
+  it('has a directory that can be chosen', async () => {
+    const directory = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'offcut-')), 'tool-output');
+    const chosen = createTruncate({ directory });
+    assert.deepStrictEqual([chosen.DIR, chosen.GLOB], [directory, path.join(directory, '*')]);
+    assert.strictEqual(path.dirname((await chosen.output(longContent)).outputPath), directory);
+    assert.ok(path.isAbsolute(Truncate.DIR) && Truncate.GLOB === path.join(Truncate.DIR, '*'));
+  });
+
   it('cuts inside Tool.define', async () => {
     const define = (id, info) => ({ id, ...info, execute: async (args, ctx) => {
       const result = await info.execute(args, ctx);
@@ -353,7 +363,34 @@ describe('truncationPlugin', () => {
     assert.ok(bounded.truncated && JSON.stringify(bounded).length < 40_000);
   });
 
+  it('saves to a chosen directory and logs a failed write', async () => {
+    const directory = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'offcut-')), 'tool-output');
+    const saved = await createTruncationPlugin({ directory }).toolResult({ llmContent: longContent });
+    assert.strictEqual(path.dirname(saved.outputPath), directory);
+    const file = path.join(directory, 'file');
+    fs.writeFileSync(file, '');
+    const logged = [];
+    const unsaved = await createTruncationPlugin({ directory: file, log: (line) => logged.push(line) }).toolResult({ llmContent: longContent });
+    assert.ok(unsaved.truncated && unsaved.outputPath === undefined && unsaved.llmContent.includes('lines truncated'));
+    assert.match(logged.join(), /the full output of a tool was not saved: /);
+  });
+
+  it('marks images only as whole', async () => {
+    const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    assert.deepStrictEqual(await run({ llmContent: [image] }), { llmContent: [image], truncated: false });
+  });
+
   it('works without a configuration', async () => {
     assert.strictEqual((await truncationPlugin.toolResult({ llmContent: log })).truncated, true);
+  });
+});
+
+describe('renderTruncationInfo', () => {
+  it('shows the sizes and the file', async () => {
+    const item = { call_id: '1', tool_name: 'Bash', status: 'success', output: 'x'.repeat(50_000) };
+    const { value, results } = await new Truncator({ profile: 'klaude' }).judge(item);
+    const text = renderTruncationInfo(value.ui_extra.truncation);
+    for (const part of ['50000 chars', '30000 chars', value.ui_extra.truncation.saved_file_path]) assert.ok(text.includes(part), text);
+    assert.ok(results[0].panel.startsWith('╭ Bash (1): output truncated'));
   });
 });

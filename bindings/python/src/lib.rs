@@ -266,6 +266,12 @@ impl PyArchive {
     }
 }
 
+/// A summary of a truncated result for a terminal, by the lengths that Klaude records.
+#[pyfunction]
+fn truncation_panel(saved_file_path: &str, original_length: u64, truncated_length: u64) -> String {
+    offcut::results::truncation_panel(saved_file_path, original_length, truncated_length)
+}
+
 /// The native part of the package.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -274,5 +280,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NotFound", module.py().get_type::<NotFound>())?;
     module.add_class::<PyEngine>()?;
     module.add_class::<PySpool>()?;
-    module.add_class::<PyArchive>()
+    module.add_class::<PyArchive>()?;
+    module.add_function(wrap_pyfunction!(truncation_panel, module)?)
 }

@@ -55,6 +55,20 @@ def test_klaude_result_has_ui_extra():
     assert set(extra["truncation"]) == {"saved_file_path", "original_length", "truncated_length"}
 
 
+def test_klaude_renders_truncation_info(tmp_path):
+    strategy = offcut.SmartTruncationStrategy(truncation_dir=tmp_path / "klaude")
+    result = strategy.truncate("x" * 50_000, "Bash", "call_1")
+    extra = result.ui_extra
+    assert extra.type == "truncation"
+    assert extra.truncation == offcut.TruncationUIExtra(result.saved_file_path, 50_000, 30_000)
+    text = offcut.render_truncation_info(extra.truncation)
+    assert all(part in text for part in ("50000 chars", "30000 chars", result.saved_file_path))
+    assert strategy.truncate("short").ui_extra is None
+    item = {"call_id": "1", "tool_name": "Bash", "status": "success", "output": "x" * 50_000}
+    panel = offcut.Truncator("klaude").judge(item).results[0]["panel"]
+    assert panel.startswith("╭ Bash (1): output truncated\n")
+
+
 def test_klaude_strategy_can_be_replaced():
     class Upper(offcut.TruncationStrategy):
         def truncate(self, output, tool_name=None, call_id=None):
@@ -68,6 +82,13 @@ def test_klaude_strategy_can_be_replaced():
 
 
 # unified (seed 002): what the document says should be tested.
+
+
+def test_unified_path_is_relative_to_the_project_root(tmp_path):
+    unified = offcut.Truncator("unified", store=tmp_path / "tool-output", project_root=tmp_path)
+    envelope = {"status": "success", "data": {"stdout": "x" * 60_000}, "text": ""}
+    path = unified.result(envelope, tool="Read")["data"]["truncation"]["full_output_path"]
+    assert path.startswith("tool-output/tool_") and (tmp_path / path).exists()
 
 
 def envelope(rows, **fields):

@@ -1,8 +1,10 @@
 from typing import Any, final
 
-__all__ = ["Archive", "Engine", "NotFound", "Spool", "StoreError", "__version__"]
+__all__ = ["Archive", "Engine", "NotFound", "Spool", "StoreError", "__version__", "truncation_panel"]
 
 __version__: str
+
+def truncation_panel(saved_file_path: str, original_length: int, truncated_length: int) -> str: ...
 
 class StoreError(OSError): ...
 class NotFound(LookupError): ...

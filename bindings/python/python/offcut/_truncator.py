@@ -41,7 +41,8 @@ class Judged(NamedTuple):
 
     #: The result: the same object if nothing in it changed.
     value: Any
-    #: For each result in it: its shape, its tool and its verdict (`fits`, `passed` or `cut`).
+    #: For each result in it: its shape, its tool and its verdict (`fits`, `passed` or `cut`); for one that was cut also
+    #: `panel`, a summary for a terminal.
     results: list[dict[str, Any]]
 
 
@@ -57,6 +58,7 @@ class Truncator:
         or options for it.
     total: the limit for all results of one batch together, in bytes.
     reach: how the reader gets the rest back: `files`, `shell`, `tool:NAME` or `nothing`.
+    project_root: the root of the project; the profile `unified` names files below it by a relative path.
     retention_days: how many days outputs are kept, instead of as long as the profile says; 0 for no limit.
     automatic_cleaning: whether the first output that the process stores in a directory starts `cleanup` on another thread.
     on_event: called with a dictionary for each event.
@@ -74,6 +76,7 @@ class Truncator:
         decide: Callable[[str | None, Any], bool | Mapping[str, Any]] | None = None,
         total: int | str | None = None,
         reach: str | None = None,
+        project_root: str | os.PathLike[str] | None = None,
         max_output: int | str | None = None,
         retention_days: int | None = None,
         automatic_cleaning: bool = True,
@@ -94,6 +97,7 @@ class Truncator:
             "skip_tools": list(skip_tools),
             "total": total,
             "reach": reach,
+            "project_root": None if project_root is None else os.fspath(project_root),
             "max_output": max_output,
             "retention_days": retention_days,
             "automatic_cleaning": automatic_cleaning,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from enum import Enum
 
+from ._native import truncation_panel
 from ._truncator import DEFAULT_STORE, Truncator
 
 TOOL_OUTPUT_MAX_LENGTH = 40000
@@ -23,6 +25,42 @@ class TruncationResult:
     saved_file_path: str | None = None
     original_length: int = 0
     truncated_length: int = 0
+
+    @property
+    def ui_extra(self) -> ToolResultUIExtra | None:
+        """What a user interface shows about it; nothing if the output was not saved."""
+        if self.saved_file_path is None:
+            return None
+        truncation = TruncationUIExtra(self.saved_file_path, self.original_length, self.truncated_length)
+        return ToolResultUIExtra(ToolResultUIExtraType.TRUNCATION, truncation)
+
+
+@dataclass
+class TruncationUIExtra:
+    """What a user interface shows about a truncated output. The lengths are in characters."""
+
+    saved_file_path: str
+    original_length: int
+    truncated_length: int
+
+
+class ToolResultUIExtraType(str, Enum):
+    """What an extra is about."""
+
+    TRUNCATION = "truncation"
+
+
+@dataclass
+class ToolResultUIExtra:
+    """What a tool result contains for user interfaces."""
+
+    type: ToolResultUIExtraType
+    truncation: TruncationUIExtra | None = None
+
+
+def render_truncation_info(ui_extra: TruncationUIExtra) -> str:
+    """Return a few lines for a terminal: the original size, how much is not shown, and the file."""
+    return truncation_panel(ui_extra.saved_file_path, ui_extra.original_length, ui_extra.truncated_length)
 
 
 class TruncationStrategy(ABC):

@@ -43,7 +43,7 @@ pub use outcome::{
     BoundedJson, Decision, InvalidJson, ResultCall, ResultOutcome, ResultReport, ShapeChoice, SkipReason,
 };
 pub use output::{ToolOutput, ToolStatus};
-pub use panel::panel;
+pub use panel::{panel, truncation_panel};
 pub use shape::Shape;
 
 use crate::builder::Storage;

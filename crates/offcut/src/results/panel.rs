@@ -23,7 +23,21 @@ pub fn panel(context: &Context, preview: &Preview) -> String {
         Saved::Disabled => "not stored".to_owned(),
     };
     let rows = [("original", size(preview.original)), ("shown", size(preview.shown)), ("full output", place)];
-    let mut text = format!("╭ {tool}{call}: output truncated\n");
+    render(&format!("{tool}{call}: output truncated"), &rows)
+}
+
+/// The same for the lengths that a result of the profile klaude records (`ui_extra.truncation`, seed 004), in characters.
+pub fn truncation_panel(saved_file_path: &str, original_length: u64, truncated_length: u64) -> String {
+    let rows = [
+        ("original", format!("{original_length} chars")),
+        ("not shown", format!("{truncated_length} chars")),
+        ("full output", saved_file_path.to_owned()),
+    ];
+    render("output truncated", &rows)
+}
+
+fn render(title: &str, rows: &[(&str, String)]) -> String {
+    let mut text = format!("╭ {title}\n");
     for (name, value) in rows {
         text += &format!("│ {name:<12}{value}\n");
     }

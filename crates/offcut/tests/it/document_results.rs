@@ -3,7 +3,7 @@
 use crate::common::{Fault, Faulty, cut, lines, middleware, noon, numbered, stored, through};
 use offcut::profile::TaskTool;
 use offcut::results::{
-    BoundedJson, Decision, Middleware, ResultOutcome, Shape, ShapeChoice, SkipReason, panel,
+    BoundedJson, Decision, Middleware, ResultOutcome, Shape, ShapeChoice, SkipReason, panel, truncation_panel,
 };
 use offcut::store::{FsStore, Store};
 use offcut::strategy::StrategyName;
@@ -311,6 +311,13 @@ fn klaude_seed_004_result() {
     for part in ["Bash (c1): output truncated", "50000 chars", "20000 chars", path] {
         assert!(panel.contains(part), "{part} is not in {panel}");
     }
+    let info = truncation_panel(path, 50_000, 30_000);
+    assert_eq!(
+        info,
+        format!(
+            "╭ output truncated\n│ original    50000 chars\n│ not shown   30000 chars\n│ full output {path}\n╰\n"
+        )
+    );
     // Not stored: no extra, because it would contain a path.
     let truncator = Truncator::new(Profile::named("klaude").unwrap());
     let unsaved = Middleware::new(truncator.storage(Storage::To(Faulty::new(Fault::Commit))));
