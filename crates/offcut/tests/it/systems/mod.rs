@@ -1,3 +1,4 @@
 //! The five documented systems under their own names, one file per document, tests named after its sections.
 
 mod coding_agent;
+mod opencode;
