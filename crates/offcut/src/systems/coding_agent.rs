@@ -374,8 +374,7 @@ impl TruncationService {
 }
 
 fn profile() -> Profile {
-    Profile::named("coding-agent")
-        .unwrap_or_else(|error| unreachable!("the built-in profile is tested: {error}"))
+    super::profile("coding-agent")
 }
 
 /// The settings of one call as the document has them.

@@ -2,3 +2,5 @@
 
 mod coding_agent;
 mod opencode;
+mod takumi;
+mod unified;
