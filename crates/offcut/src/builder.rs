@@ -131,7 +131,8 @@ impl Truncator {
         Truncator { sink: Arc::new(sink), ..self }
     }
 
-    /// Names the root of the project: a profile such as unified shows paths below it relative to it.
+    /// Sets the root of the project. A profile with relative paths, such as `unified`, shows paths below it relative to it.
+    #[must_use]
     pub fn project_root(self, root: impl Into<std::path::PathBuf>) -> Truncator {
         Truncator { project_root: Some(root.into()), ..self }
     }
@@ -143,12 +144,14 @@ impl Truncator {
     }
 
     /// Keeps the next outputs this long, instead of as long as the profile says.
+    #[must_use]
     pub fn retention(mut self, retention: Retention) -> Truncator {
         Arc::make_mut(&mut self.profile).set_retention(retention);
         self
     }
 
     /// Chooses whether expired outputs are removed automatically. They are by default; see [`Cleaning`].
+    #[must_use]
     pub fn cleaning(self, cleaning: Cleaning) -> Truncator {
         Truncator { cleaning, ..self }
     }

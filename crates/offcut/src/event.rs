@@ -23,7 +23,7 @@ use serde::Serialize;
 /// impl EventSink for BytesSaved {
 ///     fn emit(&self, event: &Event<'_>) {
 ///         if let Event::Truncated { original, content, .. } = event {
-///             self.0.fetch_add(original - content, Ordering::Relaxed);
+///             self.0.fetch_add(original.saturating_sub(*content), Ordering::Relaxed);
 ///         }
 ///     }
 /// }

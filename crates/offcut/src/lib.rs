@@ -101,7 +101,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `smart` | yes | strategies that examine the content: `smart`, `json`, and `auto`, which is `head-tail` without it |
+//! | `smart` | yes | the strategies `smart`, `json` and `auto`, which examine the content; without it, `auto` is `head-tail` |
 //! | `profiles` | yes | profiles as TOML: `Profile::parse`, the built-in profiles other than `native`, presets |
 //! | `search` | | search in stored outputs: `retrieve::search` |
 //! | `registry` | | tools by name, called many at a time, each result bounded: `results::registry` |
@@ -109,6 +109,9 @@
 //! | `tracing` | | an event sink that emits `tracing` events |
 //!
 //! With `default-features = false` the strategies `head`, `tail` and `head-tail`, stores and reading back remain.
+//!
+//! Stored outputs are removed after 7 days by default, when the first output of a process is stored: see
+//! [`Truncator::retention`] and [`Truncator::cleaning`].
 //!
 //! The library reads no environment, home directory, clock or network: callers pass what it needs.
 

@@ -62,7 +62,8 @@ impl<T: Copy + Default> PerUnit<T> {
 /// A limit that switches off the limit of a profile or of a rule with a lower precedence.
 pub const UNLIMITED: u64 = i64::MAX as u64;
 
-/// A bound on each unit; `None` leaves the unit as it is, or unbounded if nothing else bounds it.
+/// A limit for each unit. In a rule, `None` keeps the limit of the next lower precedence; if nothing sets it, the unit is
+/// unlimited.
 ///
 /// ```
 /// use offcut::Limits;

@@ -101,7 +101,7 @@ impl Permissions {
         self.evaluate("task", "*").is_some_and(|rule| rule.action != Action::Deny)
     }
 
-    /// The same as an option of a call.
+    /// [`has_task_tool`](Permissions::has_task_tool) as a value for [`Rule::task`](crate::Rule).
     pub fn task_tool(&self) -> TaskTool {
         if self.has_task_tool() { TaskTool::Available } else { TaskTool::Absent }
     }

@@ -15,6 +15,7 @@
 use crate::builder::Storage;
 use crate::context::Context;
 use crate::event::{Event, EventSink};
+use crate::limits::Limits;
 use crate::measure::CountTokens;
 use crate::outcome::Outcome;
 use crate::precedence::CallerRules;
@@ -80,8 +81,16 @@ impl Deref for TruncatorRef<'_> {
 impl Truncator {
     /// Bounds a whole output: text or bytes.
     pub fn apply<'a>(&self, output: &'a (impl AsRef<[u8]> + ?Sized), context: &Context) -> Outcome<'a> {
-        let text = output.as_ref();
-        let settings = self.settings(context);
+        self.apply_with(output.as_ref(), context, self.settings(context))
+    }
+
+    /// The same with these settings.
+    pub(crate) fn apply_with<'a>(
+        &self,
+        text: &'a [u8],
+        context: &Context,
+        settings: Settings,
+    ) -> Outcome<'a> {
         if self.passes(text, &settings) {
             self.report_passed(context, &settings, text.len() as u64);
             return Outcome::Passed(Cow::Borrowed(text));
@@ -153,9 +162,11 @@ impl Truncator {
         self.settings_with(context, Rule::default())
     }
 
-    /// The same with options for this one call. Options that the profile rejects are ignored.
+    /// The same with options for this one call. Limits that the profile rejects are ignored.
     pub(crate) fn settings_with(&self, context: &Context, call: Rule) -> Settings {
-        let (tool, call) = (context.tool.as_deref(), self.profile.check(call).unwrap_or_default());
+        let without_limits = Rule { limits: Limits::default(), keep: Limits::default(), ..call };
+        let checked = self.profile.check(call).or_else(|_| self.profile.check(without_limits));
+        let (tool, call) = (context.tool.as_deref(), checked.unwrap_or_default());
         self.profile.resolve(tool, call.or(self.rules.for_tool(tool)))
     }
 
@@ -180,9 +191,9 @@ impl Truncator {
     }
 
     pub(crate) fn report_passed(&self, context: &Context, settings: &Settings, bytes: u64) {
-        self.sink.emit(&match settings.enabled {
-            true => Event::Passed { context, bytes },
-            false => Event::Skipped { context, bytes },
-        });
+        let is_measured = settings.enabled;
+        let event =
+            if is_measured { Event::Passed { context, bytes } } else { Event::Skipped { context, bytes } };
+        self.sink.emit(&event);
     }
 }

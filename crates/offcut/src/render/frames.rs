@@ -109,7 +109,7 @@ fn stated(removed: PerUnit<Option<u64>>) -> (u64, Unit) {
 pub(super) fn count_removed(rule: Removed, facts: &Facts<'_>) -> PerUnit<Option<u64>> {
     let Facts { settings, original, shown, cut, ends, .. } = facts;
     if rule == Removed::Chars {
-        let chars = original.chars.unwrap_or_default() - shown.chars.unwrap_or_default();
+        let chars = original.chars.unwrap_or_default().saturating_sub(shown.chars.unwrap_or_default());
         return PerUnit { chars: Some(chars), ..PerUnit::default() };
     }
     // The source documents' loops stop at the line limit or at the byte limit, and take only whole lines.

@@ -52,8 +52,7 @@ use crate::json::{Edits, Node};
 use crate::limits::Limits;
 use crate::outcome::Outcome;
 use crate::profile::{Marking, Rule, Settings, TrailingLines, Treatment};
-use crate::spool::Spool;
-use crate::truncator::{Truncator, TruncatorRef};
+use crate::truncator::Truncator;
 use divide::Notices;
 use job::{Job, Plan, Recognized};
 use shape::{Beside, Cut, NoticePlace, Text, Texts, ToolReport};
@@ -259,9 +258,8 @@ impl Middleware {
         settings: Settings,
         edits: &mut Edits,
     ) -> ResultOutcome {
-        let mut spool = Spool::new(TruncatorRef::Borrowed(&self.truncator), settings, job.context.clone());
-        spool.observe(&job.text.text);
-        let Some(preview) = spool.finish().into_preview() else { return ResultOutcome::Fits };
+        let outcome = self.truncator.apply_with(&job.text.text, &job.context, settings);
+        let Some(preview) = outcome.into_preview() else { return ResultOutcome::Fits };
         let has_own_parts = job.shape.notice() == NoticePlace::OwnParts && !elements.is_empty();
         let divided = if has_own_parts {
             let Notices { before, body, .. } = Notices::of(&preview);

@@ -27,9 +27,13 @@ pub(crate) fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 's
         move || {
             let Some(work) = work.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
             let result = catch_unwind(AssertUnwindSafe(work));
-            let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
-            shared.result = Some(result);
-            if let Some(waker) = shared.waker.take() {
+            let waker = {
+                let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                shared.result = Some(result);
+                shared.waker.take()
+            };
+            // An executor may poll at once, which needs the lock.
+            if let Some(waker) = waker {
                 waker.wake();
             }
         }

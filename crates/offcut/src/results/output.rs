@@ -1,12 +1,9 @@
 //! Results of tools written in Rust, bounded without a conversion to JSON.
 
 use crate::context::Context;
-use crate::outcome::Outcome;
 use crate::profile::{Marking, Rule, Treatment};
 use crate::results::shape::ToolReport;
 use crate::results::{Middleware, ResultOutcome, SkipReason};
-use crate::spool::Spool;
-use crate::truncator::TruncatorRef;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -56,6 +53,13 @@ impl ToolOutput {
         serde_json::to_string(&form).unwrap_or_default()
     }
 
+    /// Marks a count, if the profile has a name for it.
+    fn mark_count(&mut self, key: &Option<String>, count: u64) {
+        if let Some(key) = key {
+            self.mark(key, count);
+        }
+    }
+
     fn mark(&mut self, key: &str, value: impl Into<Value>) {
         self.metadata.insert(key.to_owned(), value.into());
     }
@@ -80,7 +84,7 @@ impl Middleware {
     #[cfg(any(feature = "layer", feature = "registry"))]
     pub(crate) fn may_store(&self, output: &[u8], context: &Context, tool: Rule, share: Option<u64>) -> bool {
         let settings = self.settings(context, tool, share);
-        self.decide.is_some() || settings.enabled && !self.truncator.fits(output, &settings)
+        self.decide.is_some() || !self.truncator.passes(output, &settings)
     }
 
     /// Like [`bound_output`](Middleware::bound_output), with a share of a total.
@@ -103,35 +107,32 @@ impl Middleware {
         if !settings.enabled && self.truncator.profile.results.disabled == Treatment::Passed {
             return (result, ResultOutcome::Skipped(SkipReason::Disabled));
         }
-        let may_be_cut = settings.enabled && !self.truncator.fits(&result.output, &settings);
-        if may_be_cut && self.is_own_preview(&result.output, &settings) {
+        if !self.truncator.passes(&result.output, &settings) && self.is_own_preview(&result.output, &settings)
+        {
             return (result, ResultOutcome::Skipped(SkipReason::OwnPreview));
         }
-        let mut spool = Spool::new(TruncatorRef::Borrowed(&self.truncator), settings, context.clone());
-        spool.observe(&result.output);
-        match spool.finish() {
-            Outcome::Passed(_) => {
-                if self.truncator.profile.results.whole == Marking::Marked && !result.output.is_empty() {
-                    result.mark("truncated", false);
-                }
-                (result, ResultOutcome::Fits)
+        let preview = self.truncator.apply_with(&result.output, context, settings).into_preview();
+        let Some(preview) = preview else {
+            if self.truncator.profile.results.whole == Marking::Marked && !result.output.is_empty() {
+                result.mark("truncated", false);
             }
-            Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
-                let names = &self.truncator.profile.results.metadata;
-                result.mark("truncated", true);
-                if let Some(entry) = preview.entry() {
-                    result.mark(&names.path, entry.location());
-                }
-                let removed = preview.removed();
-                let is_over_bytes = settings.limits.bytes.is_some_and(|most| preview.original.bytes > most);
-                match (is_over_bytes, &names.removed_bytes, &names.removed_lines) {
-                    (true, Some(name), _) => result.mark(name, removed.bytes),
-                    (false, _, Some(name)) => result.mark(name, removed.lines),
-                    _ => {}
-                }
-                result.output.clone_from(&preview.content);
-                (result, ResultOutcome::Truncated(preview))
-            }
+            return (result, ResultOutcome::Fits);
+        };
+        let names = &self.truncator.profile.results.metadata;
+        result.mark("truncated", true);
+        if let Some(entry) = preview.entry() {
+            result.mark(&names.path, entry.location_from(self.truncator.base_of_paths()));
         }
+        let removed = preview.reported_removed();
+        let is_over_bytes = settings.limits.bytes.is_some_and(|most| preview.original.bytes > most);
+        match (is_over_bytes, removed.bytes, removed.lines) {
+            (true, Some(bytes), _) | (false, Some(bytes), None) => {
+                result.mark_count(&names.removed_bytes, bytes)
+            }
+            (_, _, Some(lines)) => result.mark_count(&names.removed_lines, lines),
+            (_, None, None) => {}
+        }
+        result.output.clone_from(&preview.content);
+        (result, ResultOutcome::Truncated(preview))
     }
 }

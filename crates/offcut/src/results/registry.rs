@@ -152,11 +152,15 @@ impl Registry {
         };
         let outputs = join_all(calls.iter().map(|call| self.run(call))).await;
         let size = |(output, context): (&ToolOutput, &Context)| {
-            let most = self.middleware.settings(context, Rule::default(), None).limits.bytes;
-            (output.output.len() as u64).min(most.unwrap_or(u64::MAX))
+            let settings = self.middleware.settings(context, self.declared(context), None);
+            let bytes = output.output.len() as u64;
+            let most = settings.limits.bytes.unwrap_or(u64::MAX);
+            // What is exempt passes whole and takes its size from the total.
+            if settings.enabled { (0, bytes.min(most)) } else { (bytes, 0) }
         };
-        let sizes: Vec<u64> = outputs.iter().zip(&contexts).map(size).collect();
-        let shares = shares(&sizes, total, LEAST_SHARE);
+        let (passing, sizes): (Vec<u64>, Vec<u64>) = outputs.iter().zip(&contexts).map(size).unzip();
+        let left = total.saturating_sub(passing.iter().sum());
+        let shares = shares(&sizes, left, LEAST_SHARE);
         let each = outputs.into_iter().zip(shares).enumerate();
         join_all(each.map(|(index, (output, share))| bounded(index, output, Some(share)))).await
     }
@@ -168,13 +172,18 @@ impl Registry {
         context: &Context,
         share: Option<u64>,
     ) -> (ToolOutput, ResultOutcome) {
-        let tool = context.tool.as_ref().and_then(|name| self.tools.get(name));
-        let declared = tool.map_or_else(Rule::default, |tool| tool.rule());
+        let declared = self.declared(context);
         if !self.middleware.may_store(&output.output, context, declared, share) {
             return self.middleware.bound_output_within(output, context, declared, share);
         }
         let (middleware, context) = (Arc::clone(&self.middleware), context.clone());
         off_thread(move || middleware.bound_output_within(output, &context, declared, share)).await
+    }
+
+    /// The options that the tool of this call declares.
+    fn declared(&self, context: &Context) -> Rule {
+        let tool = context.tool.as_ref().and_then(|name| self.tools.get(name));
+        tool.map_or_else(Rule::default, |tool| tool.rule())
     }
 
     async fn run(&self, call: &ToolCall) -> ToolOutput {

@@ -71,11 +71,11 @@ impl Truncator {
     }
 }
 
-/// Removes the expired entries. `profile` and the built-in profiles say how long entries of version 1 are kept.
+/// Removes the expired entries. `profile` and the built-in profiles say how long entries of version 1 are kept; those of
+/// another profile stay.
 fn clean(store: &dyn Store, profile: &Profile, now: SystemTime) -> Result<u64, StoreError> {
-    let retention_of = |name: &str| match name == profile.name {
-        true => profile.retention(),
-        false => built_in(name).unwrap_or(profile.retention()),
+    let retention_of = |name: &str| {
+        if name == profile.name { profile.retention() } else { built_in(name).unwrap_or(Retention::Forever) }
     };
     let plan = retention::plan(store, &Policy::default(), retention_of, now)?;
     Ok(plan.execute(store, &mut |_| {}).remove.len() as u64)

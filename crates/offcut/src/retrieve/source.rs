@@ -1,7 +1,7 @@
 //! The text of an entry that pages and search results are taken from.
 
 use crate::retrieve::readable;
-use crate::store::{Entry, EntryState, Id, LineCheckpoint, Reading, Store, StoreError};
+use crate::store::{Entry, EntryState, Id, LineCheckpoint, Reading, Store, StoreError, Summary};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The readable form that was made last, because one page after another is read. The digest of the stored bytes
@@ -42,7 +42,9 @@ impl<'a> Source<'a> {
     /// The readable form of the entry.
     fn readable(&self, entry: &Entry) -> Result<Arc<Vec<u8>>, StoreError> {
         let latest = || LATEST.lock().unwrap_or_else(PoisonError::into_inner);
-        let summary = entry.summary.as_ref().filter(|_| entry.state == EntryState::Complete);
+        let is_identified =
+            |summary: &&Summary| entry.state == EntryState::Complete && !summary.digest.is_empty();
+        let summary = entry.summary.as_ref().filter(is_identified);
         if let (Some(summary), Some(known)) = (summary, &*latest())
             && known.digest == summary.digest
         {

@@ -20,7 +20,7 @@ use crate::store::{
 };
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -116,11 +116,10 @@ impl FsStore {
         };
         let (entry, file) = format::decode(id, &text)?;
         // The name comes from a file that anything may have written: it must name a file in this directory.
-        let mut components = Path::new(&file).components();
-        match (components.next(), components.next()) {
-            (Some(std::path::Component::Normal(_)), None) => Ok((entry, self.directory.join(file))),
-            _ => Err(StoreError::Damaged { id: *id, reason: format!("{file:?} is not a file name") }),
+        if !is_file_name(&file) {
+            return Err(StoreError::Damaged { id: *id, reason: format!("{file:?} is not a file name") });
         }
+        Ok((entry, self.directory.join(file)))
     }
 
     /// The same for an entry whose bytes this version understands.
@@ -156,7 +155,11 @@ impl Store for FsStore {
         for attempt in 1..=ATTEMPTS {
             let time = self.next_time();
             let id = Id::new(time, random()?);
-            let path = self.directory.join(name::expand(new.file_name, new.context, &id, time, attempt));
+            let name = name::expand(new.file_name, new.context, &id, time, attempt);
+            if !is_file_name(&name) {
+                return Err(StoreError::Refused { reason: format!("{name:?} is not a file name") });
+            }
+            let path = self.directory.join(name);
             let entry = Entry { path: Some(path.clone()), ..Entry::new(id, time, new) };
             let metadata = self.metadata_path(&id);
             match temporary(&metadata, &entry, &path).and_then(|file| Ok(file.persist_noclobber(&metadata)?))
@@ -198,9 +201,11 @@ impl Store for FsStore {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(StoreError::io("list", &directory)(error)),
         };
-        let mut ids: Vec<Id> = listing
-            .filter_map(|item| Id::parse(item.ok()?.file_name().to_str()?.strip_suffix(".json")?))
-            .collect();
+        let mut ids = Vec::new();
+        for item in listing {
+            let name = item.map_err(StoreError::io("list", &directory))?.file_name();
+            ids.extend(name.to_str().and_then(|name| Id::parse(name.strip_suffix(".json")?)));
+        }
         ids.sort_unstable();
         Ok(ids)
     }
@@ -331,6 +336,12 @@ impl Writer for FsWriter {
 /// Opens a file for reading, unless it is a link.
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
     platform::open_unless_link(OpenOptions::new().read(true), path)
+}
+
+/// Whether this names a file in a directory, and not one elsewhere.
+fn is_file_name(name: &str) -> bool {
+    let mut components = Path::new(name).components();
+    matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
 }
 
 /// Reads a file that is usually small, in as few calls as possible: listings read very many.

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Longer parts are cut, so that a name stays well below the limit of file systems.
 const LONGEST_PART: usize = 64;
 
-/// Expands `{id} {tool} {call_id} {date} {second} {ms} {seconds} {random}` in a file name template.
+/// Expands `{id} {tool} {call_id} {date} {time} {ms} {seconds} {random}` in a file name template.
 ///
 /// `attempt` counts from 1. From 2 on it is inserted before the extension, for templates without a random part. The
 /// result is always one harmless path component.

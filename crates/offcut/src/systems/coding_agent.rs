@@ -48,9 +48,8 @@ use crate::builder::Storage;
 use crate::context::Context;
 use crate::event::Event;
 use crate::limits::{LimitError, Limits};
-use crate::outcome::Outcome;
 use crate::profile::{Profile, Rule, Settings};
-use crate::store::{Clock, Retention, StoreError};
+use crate::store::{Clock, Entry, Retention, StoreError};
 use crate::strategy::StrategyName;
 use crate::truncator::Truncator;
 use std::collections::BTreeMap;
@@ -341,17 +340,13 @@ impl TruncationService {
         let truncator = with_options.as_ref().unwrap_or(&self.truncator);
         let outcome = truncator.apply(content, &context.context());
         let text = outcome.text().into_owned();
-        match outcome {
-            Outcome::Passed(_) => TruncationResult::Whole { content: text },
-            Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
-                let removed = preview.reported_removed();
-                TruncationResult::Truncated {
-                    content: text,
-                    output_path: preview.entry().map(crate::store::Entry::location),
-                    removed_lines: removed.lines,
-                    removed_bytes: removed.bytes,
-                }
-            }
+        let Some(preview) = outcome.preview() else { return TruncationResult::Whole { content: text } };
+        let removed = preview.reported_removed();
+        TruncationResult::Truncated {
+            content: text,
+            output_path: preview.entry().map(Entry::location),
+            removed_lines: removed.lines,
+            removed_bytes: removed.bytes,
         }
     }
 
@@ -363,7 +358,10 @@ impl TruncationService {
     /// Changes the settings for every tool from now on. The directory stays.
     pub fn update_config(&mut self, config: &PartialConfig) -> Result<(), LimitError> {
         self.truncator.update(config.rule())?;
-        self.retention_days = config.retention_days.unwrap_or(self.retention_days);
+        if let Some(days) = config.retention_days {
+            self.retention_days = days;
+            self.truncator = self.truncator.clone().retention(Retention::Days(days));
+        }
         Ok(())
     }
 
@@ -406,7 +404,7 @@ fn event_of(event: &Event<'_>, now: SystemTime) -> Option<TruncationEvent> {
             Some(of(TruncationEventType::Skipped, context, bytes, bytes))
         }
         Event::Truncated { context, original, content, entry, .. } => Some(TruncationEvent {
-            output_path: entry.map(crate::store::Entry::location),
+            output_path: entry.map(Entry::location),
             ..of(TruncationEventType::Truncated, context, original, content)
         }),
         Event::Error { context, original, content, error } => Some(TruncationEvent {

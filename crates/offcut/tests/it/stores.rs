@@ -154,6 +154,19 @@ fn modified_or_missing_files_make_an_entry_damaged() {
 }
 
 /// Everything that can be wrong with a directory, and the reason in the preview.
+#[test]
+fn refuses_a_file_name_that_leads_elsewhere() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = FsStore::new(directory.path().join("store"), SystemTime::now);
+    let context = Context::default();
+    for file_name in ["../{id}", "/tmp/{id}", "{id}/x", "..", ""] {
+        let new = NewEntry { file_name, ..NewEntry::new(&context, "custom") };
+        let refused = store.create(&new).err().unwrap();
+        assert!(matches!(refused, StoreError::Refused { .. }), "{file_name:?}: {refused}");
+    }
+    assert!(store.ids().unwrap().is_empty());
+}
+
 /// A reader that finds the metadata of a running entry may see its lock only after the writer has committed.
 #[test]
 fn reading_an_entry_while_it_is_committed_does_not_abandon_it() {

@@ -7,7 +7,6 @@ use crate::store::{Clock, FsStore, NewEntry, Retention, SaveOutput, Store, Store
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// §6.1: the directory of the files, below the working directory.
 pub const DEFAULT_STORAGE_DIR: &str = "data/truncation";
@@ -43,7 +42,10 @@ struct Adapter(Arc<dyn TruncationStorage>);
 
 impl SaveOutput for Adapter {
     fn save(&self, content: &[u8], context: &Context) -> io::Result<String> {
-        self.0.save(&String::from_utf8_lossy(content), &TruncationContext::from_context(context))
+        // A storage of text cannot keep other bytes, and it must not seem to.
+        let text = std::str::from_utf8(content)
+            .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        self.0.save(text, &TruncationContext::from_context(context))
     }
 
     fn read(&self, location: &str) -> io::Result<Vec<u8>> {
@@ -94,10 +96,10 @@ impl TruncationStorage for FileStorage {
     }
 
     fn cleanup(&self, retention_days: u32) -> Result<u64, StoreError> {
-        let age = Duration::from_secs(u64::from(retention_days) * 24 * 60 * 60);
+        let retention = Retention::Days(retention_days);
+        let Some(age) = retention.max_age() else { return Ok(0) };
         let policy = Policy { age: Some(age), ..Policy::default() };
-        let plan =
-            retention::plan(&*self.store, &policy, |_| Retention::Days(retention_days), (self.clock)())?;
+        let plan = retention::plan(&*self.store, &policy, |_| retention, (self.clock)())?;
         Ok(plan.execute(&*self.store, &mut |_| {}).remove.len() as u64)
     }
 

@@ -1,7 +1,9 @@
 //! Document 000, “Coding Agent 截断系统实现设计”.
 
 use crate::common::noon;
+use offcut::results::ToolOutput;
 use offcut::systems::coding_agent::*;
+use offcut::{Context, Rule};
 use proptest::prelude::*;
 use std::io;
 use std::path::Path;
@@ -216,10 +218,31 @@ fn s6_1_file_names_reading_and_cleaning() {
     assert_eq!(storage.read(&path).unwrap(), "all of it");
     assert_eq!(storage.storage_dir(), Some(directory.path().join("data").as_path()));
     assert_eq!(storage.cleanup(7).unwrap(), 0);
+    assert_eq!(storage.cleanup(0).unwrap(), 0, "0 days: no limit by age");
     let later = || noon() + std::time::Duration::from_secs(8 * 24 * 60 * 60);
     let storage = FileStorage::new(Some(directory.path().join("data")), later);
     assert_eq!(storage.cleanup(7).unwrap(), 1);
     assert!(!Path::new(&path).exists());
+}
+
+/// A storage of text does not seem to keep bytes that it cannot keep.
+#[test]
+fn s7_1_output_that_is_not_text_is_not_saved_as_text() {
+    struct Memory;
+    impl TruncationStorage for Memory {
+        fn save(&self, _content: &str, _context: &TruncationContext) -> io::Result<String> {
+            Ok("memory".to_owned())
+        }
+    }
+    let config = TruncationServiceConfig {
+        global: max_lines(10),
+        storage: Some(Arc::new(Memory)),
+        ..TruncationServiceConfig::default()
+    };
+    let middleware = truncation_middleware(&service(config), ["web_fetch"], |_| ShouldTruncate::Yes);
+    let output = ToolOutput::succeeded(b"caf\xe9\n".repeat(50));
+    let (bounded, _) = middleware.bound_output(output, &Context::tool("other"), Rule::default());
+    assert!(String::from_utf8_lossy(&bounded.output).contains("could not be saved"), "{bounded:?}");
 }
 
 /// §12.1: a storage of the caller's own.
@@ -289,6 +312,10 @@ fn s12_2_json_aware_strategy() {
     // 3 items in many lines: the default strategy would cut it.
     let spread = "[\n1,\n2,\n\n\n\n3\n]";
     assert_eq!(service.output(spread, &context), TruncationResult::Whole { content: spread.to_owned() });
+    let middleware = truncation_middleware(&service, ["web_fetch"], |_| ShouldTruncate::Yes);
+    let output = ToolOutput::succeeded(spread);
+    let (bounded, _) = middleware.bound_output(output, &Context::tool("other"), Rule::default());
+    assert_eq!(String::from_utf8_lossy(&bounded.output), spread, "the middleware asks the strategy, too");
     // Not JSON: the default.
     assert!(
         service.output(&lines(4), &context).content().starts_with("line 1\nline 2\nline 3\n\n...1 lines")
