@@ -6,10 +6,12 @@
 //! | 001, OpenCode 输出截断机制 | [`opencode`] | `opencode` |
 //! | 002, 工具输出截断设计文档（统一策略） | [`unified`] | `unified` |
 //! | 003, Truncation 插件化重构 | [`takumi`] | `takumi` |
+//! | 004, Smart Truncation Strategy Implementation Plan | [`klaude`] | `klaude` |
 //!
 //! Each module is a profile, the document's names, and adapters: what is cut, stored and written is the engine's.
 
 pub mod coding_agent;
+pub mod klaude;
 pub mod opencode;
 pub mod takumi;
 pub mod unified;
