@@ -9,6 +9,10 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+#[cfg(feature = "registry")]
+#[path = "../../../examples/coding_agent.rs"]
+mod example;
+
 fn lines(count: usize) -> String {
     (1..=count).map(|number| format!("line {number}")).collect::<Vec<_>>().join("\n")
 }
