@@ -37,3 +37,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     Ok(())
 }
+
+#[test]
+fn runs() {
+    main().unwrap();
+}

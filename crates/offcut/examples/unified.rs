@@ -45,3 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("expired files removed: {}", truncation.cleanup()?);
     Ok(())
 }
+
+#[test]
+fn runs() {
+    main().unwrap();
+}

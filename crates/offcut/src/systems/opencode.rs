@@ -40,7 +40,7 @@ use crate::builder::Storage;
 use crate::context::Context;
 use crate::limits::Limits;
 use crate::outcome::Preview;
-use crate::profile::{Profile, Rule, TaskTool};
+use crate::profile::{Rule, TaskTool};
 use crate::store::{Clock, Entry, FsStore, StoreError};
 use crate::strategy::StrategyName;
 use crate::truncator::Truncator;
@@ -169,11 +169,9 @@ impl Truncate {
     ///
     /// What is known about each file is in the folder `.offcut` of the directory.
     pub fn new(dir: impl Into<PathBuf>, clock: Clock) -> Truncate {
-        let profile = Profile::named("opencode")
-            .unwrap_or_else(|error| unreachable!("the built-in profile is tested: {error}"));
         let store = Arc::new(FsStore::new(dir, clock));
         let storage = Storage::To(Arc::clone(&store) as _);
-        Truncate { truncator: Truncator::new(profile).storage(storage), store, clock }
+        Truncate { truncator: Truncator::new(super::profile("opencode")).storage(storage), store, clock }
     }
 
     /// §3.3 `DIR`: the directory of the files.

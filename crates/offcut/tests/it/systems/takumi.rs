@@ -8,6 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+#[path = "../../../examples/takumi.rs"]
+mod example;
+
 /// The plugin of a user with this home directory.
 fn plugin(home: &Path, truncation: Option<bool>) -> TruncationPlugin {
     TruncationPlugin::new(Config { truncation }, home.join(DIRECTORY), noon)

@@ -8,6 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+#[path = "../../../examples/unified.rs"]
+mod example;
+
 fn in_project(root: &Path, variables: Variables) -> UnifiedTruncation {
     UnifiedTruncation::new(variables, root, noon).unwrap()
 }
