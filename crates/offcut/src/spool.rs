@@ -29,7 +29,7 @@ use std::io::{self, Write};
 /// ```
 ///
 /// A spool borrows its truncator. One that has to outlive the function, or move to another thread or task, shares it
-/// ([`Truncator::into_spool`]).
+/// ([`Truncator::into_spool`](crate::Truncator::into_spool)).
 #[must_use = "the preview is what `finish` returns"]
 pub struct Spool<'a> {
     truncator: TruncatorRef<'a>,
@@ -110,8 +110,8 @@ impl<'a> Spool<'a> {
     /// Shows the output so far, for an output that may still grow after its command has ended.
     ///
     /// All of it is stored, even if it fits, and the preview says that more may come. The file, if there is one, belongs
-    /// to the entry: the process that reads the rest writes it there and settles the entry at the end
-    /// ([`FsStore::settle`](crate::store::FsStore::settle)). The entry is being written until the file is closed.
+    /// to the entry: the process that reads the rest writes it there and finalizes the entry at the end
+    /// ([`FsStore::finalize`](crate::store::FsStore::finalize)). The entry is being written until the file is closed.
     pub fn pause(self, ending: CommandEnd) -> (Outcome<'static>, Option<File>) {
         self.into_recording().close(&ending, OutputState::StillRunning)
     }
