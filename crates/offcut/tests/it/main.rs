@@ -6,6 +6,7 @@ mod auto_outlines;
 mod cleaning;
 mod commands;
 mod common;
+mod document_index;
 mod document_results;
 mod documents;
 mod events;
