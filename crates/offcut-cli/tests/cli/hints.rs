@@ -33,6 +33,18 @@ fn follow(sandbox: &Sandbox, shown: &str, text: &[u8]) {
     assert_eq!(ran.stdout, expected, "{command} printed something else");
 }
 
+/// A small preview names the command also if the path of the store is long, unless the budget is too small for it.
+#[test]
+fn small_notice_has_a_command_for_a_store_with_a_long_path() {
+    let sandbox = Sandbox::new();
+    let text = numbered(30_000);
+    let store = sandbox.path().join("a-project-with-a-normal-name/.cache/outputs").display().to_string();
+    for limit in [["--max-lines", "4"], ["--max-bytes", "1500"], ["--max-tokens", "600"]] {
+        let ran = sandbox.run(&[&["cut", "--store", &store], &limit[..]].concat(), text.as_bytes());
+        follow(&sandbox, &ran.text(), text.as_bytes());
+    }
+}
+
 #[test]
 fn notice_command_prints_named_range_for_all_strategies_and_limits() {
     let wide: String =

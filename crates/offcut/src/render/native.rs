@@ -4,6 +4,7 @@
 //! [`render`] stays within the budget whatever numbers the notices turn out to contain.
 
 use crate::cut::{Gap, GapReason, LinePosition, Piece, PieceKind, Size};
+use crate::limits::Limits;
 use crate::notice::{Access, Amount, CONTROL_NOT_SHOWN, Count, Message, Notice, Place, Running, Tag};
 use crate::outcome::{Saved, StoredPart};
 use crate::profile::TaskTool;
@@ -36,8 +37,11 @@ impl NoticeLevel {
     }
 }
 
-/// A compact notice names the entry instead of a command that is longer than this.
-const LONGEST_COMPACT_COMMAND: usize = 56;
+/// The longest command in a compact notice, however small the budget is; instead of a longer one it names the entry.
+const LONGEST_COMPACT_COMMAND: u64 = 56;
+
+/// A longer command may take this part of the budget.
+const COMMAND_PARTS: u64 = 8;
 
 /// The widest tag of a line that does not name the entry.
 const WIDEST_TAG: Tag = Tag::Variant('z');
@@ -59,6 +63,7 @@ struct Notices<'a> {
     tag: Tag,
     stored: Stored,
     longest_reason: usize,
+    longest_command: u64,
     reach: &'a Reach,
     task: TaskTool,
     original: Size,
@@ -73,7 +78,8 @@ pub(super) fn plan_whole(forecast: &Forecast<'_>, text: Cost) -> Option<Plan> {
         let notices = Notices::expected(forecast, level, Control::LeftOut);
         let line = |notice: Notice| (forecast.cost)(notice.to_string().as_bytes()) + LINE_FEEDS;
         let footer = if forecast.trailer.is_silent() { None } else { notices.footer(&Next::Start) };
-        let fixed = line(notices.all_shown()) + footer.map_or_else(Cost::default, line);
+        let headers = notices.shown_sizes().map(|shown| line(notices.all_shown(shown)));
+        let fixed = widest(headers) + footer.map_or_else(Cost::default, line);
         let plan = Plan { fixed, level, ..Plan::free() };
         forecast.keep.afford(fixed + text).then_some(plan)
     })
@@ -155,7 +161,20 @@ impl<'a> Notices<'a> {
             Outlook::Off => Stored::Nothing { reason: String::new() },
         };
         let (tag, longest_reason, detail) = (WIDEST_TAG, level.longest_reason(), "");
-        Notices { level, tag, stored, longest_reason, reach, task, original, trailer, control, detail }
+        let longest_command = longest_command(forecast.keep, original);
+        Notices {
+            level,
+            tag,
+            stored,
+            longest_reason,
+            longest_command,
+            reach,
+            task,
+            original,
+            trailer,
+            control,
+            detail,
+        }
     }
 
     /// The notices when everything is known.
@@ -175,16 +194,36 @@ impl<'a> Notices<'a> {
         };
         let tag = Tag::unused_in(facts.cut.pieces().iter().map(|piece| &*piece.text));
         let (task, control, longest_reason) = (settings.task, facts.ends.control(), level.longest_reason());
-        Notices { level, tag, stored, longest_reason, reach, task, original, trailer, control, detail: "" }
+        let longest_command = longest_command(&settings.keep, original);
+        Notices {
+            level,
+            tag,
+            stored,
+            longest_reason,
+            longest_command,
+            reach,
+            task,
+            original,
+            trailer,
+            control,
+            detail: "",
+        }
+    }
+
+    /// Sizes of what may be shown whose texts are the widest: all of it, or so little that it has its own unit.
+    fn shown_sizes(&self) -> impl Iterator<Item = Size> + use<> {
+        let original = self.original;
+        [original.bytes, 99, 99_000, 99_000_000]
+            .into_iter()
+            .filter(move |&bytes| bytes <= original.bytes)
+            .map(move |bytes| Size { bytes, ..original })
     }
 
     /// Reserves the widest notices that can occur.
     fn plan(&self, forecast: &Forecast<'_>) -> Plan {
         let original = self.original;
         let cost = |notice: &Notice| (forecast.cost)(notice.to_string().as_bytes()) + LINE_FEEDS;
-        let widest = |notices: &[Notice]| {
-            notices.iter().map(cost).fold(Cost::default(), |most, one| one.beyond(most) + most)
-        };
+        let widest = |notices: &[Notice]| widest(notices.iter().map(cost));
         // The widest numbers: everything is shown, everything is left out, one gap covers all of it.
         let gap = |from, why| Gap {
             start: original.bytes,
@@ -214,7 +253,7 @@ impl<'a> Notices<'a> {
                 let removed = [original, Size { lines: 0, ..original }];
                 let rest = pages.iter().flat_map(|page| removed.map(|removed| self.rest(removed, page)));
                 // If everything turns out to be shown, the line says that instead.
-                let all_shown = (self.control == Control::LeftOut).then(|| self.all_shown());
+                let all_shown = (self.control == Control::LeftOut).then(|| self.all_shown(original));
                 let lines: Vec<Notice> = rest.chain(all_shown).collect();
                 // The line takes the place of the first marker, so only what it costs beyond that is extra.
                 widest(&lines).beyond(line_marker) + widest(&footers)
@@ -232,7 +271,7 @@ impl<'a> Notices<'a> {
         let shows_all = gaps.peek().is_none();
         let first_is_marked = gaps.peek().is_some_and(|(_, gap)| facts.cut.is_marked(gap));
         match self.level {
-            _ if shows_all => text.add_line(Some(self.all_shown())),
+            _ if shows_all => text.add_line(Some(self.all_shown(facts.shown))),
             NoticeLevel::Full => text.add_line(Some(self.header(facts.shown))),
             // The strategy's own marker is in the gap where this line would be.
             NoticeLevel::Compact if first_is_marked => text.add_line(Some(self.rest(removed, next))),
@@ -264,7 +303,7 @@ impl<'a> Notices<'a> {
     fn fixed_lines(&self, facts: &Facts<'_>, next: &Next) -> Vec<Notice> {
         let shows_all = facts.cut.missing().next().is_none();
         let first = match self.level {
-            _ if shows_all => self.all_shown(),
+            _ if shows_all => self.all_shown(facts.shown),
             NoticeLevel::Full => self.header(facts.shown),
             NoticeLevel::Compact => self.rest(facts.removed_size(), next),
         };
@@ -310,9 +349,9 @@ impl<'a> Notices<'a> {
     }
 
     /// The line above an output of which only terminal control is not shown.
-    fn all_shown(&self) -> Notice {
+    fn all_shown(&self, shown: Size) -> Notice {
         match self.level {
-            NoticeLevel::Full => self.header(self.original),
+            NoticeLevel::Full => self.header(shown),
             NoticeLevel::Compact => self.notice(Message::Control(self.access(&Next::Start))),
         }
     }
@@ -398,7 +437,7 @@ impl<'a> Notices<'a> {
         match &self.stored {
             Stored::Entry { id, path, .. } => {
                 let command = read_command(self.reach, id, path.as_deref(), next)
-                    .filter(|command| command.len() <= LONGEST_COMPACT_COMMAND);
+                    .filter(|command| command.len() as u64 <= self.longest_command);
                 Access::By(command.unwrap_or_else(|| format!("offcut://{}", id.short())))
             }
             Stored::Beginning { .. } | Stored::Nothing { .. } => {
@@ -428,6 +467,20 @@ impl<'a> Notices<'a> {
     fn clipped_reason(&self) -> String {
         clip(self.reason(), self.longest_reason)
     }
+}
+
+/// The longest command that a compact notice may contain, if this may be shown of an output of this size.
+fn longest_command(keep: &Limits, original: Size) -> u64 {
+    let bytes = keep.ceiling().min(original.bytes.max(512));
+    // A token has about three bytes in a command.
+    let by_tokens = keep.tokens.map_or(bytes, |tokens| tokens.saturating_mul(3));
+    let by_chars = keep.chars.unwrap_or(bytes);
+    (bytes.min(by_tokens).min(by_chars) / COMMAND_PARTS).max(LONGEST_COMPACT_COMMAND)
+}
+
+/// The cost of the widest of several texts, in each unit.
+fn widest(costs: impl Iterator<Item = Cost>) -> Cost {
+    costs.fold(Cost::default(), |most, one| one.beyond(most) + most)
 }
 
 /// Whether the marker of a gap comes before a piece. The end of a drawn line follows the gap that contains the line.

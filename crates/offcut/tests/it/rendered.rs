@@ -117,7 +117,7 @@ fn progress_frames_become_one_line() {
     assert_eq!(
         String::from_utf8(shown).unwrap(),
         format!(
-            "[offcut: 2 of 2 lines shown (125 of 125 kB); terminal control not shown; nothing is lost: offcut://{ID}]\n\
+            "[offcut: 2 of 2 lines shown (34 bytes of 125 kB); terminal control not shown; nothing is lost: offcut://{ID}]\n\
              PROGRESS index=04999\nFINAL_MARKER\n"
         )
     );
@@ -143,7 +143,7 @@ fn notice_gets_shorter_when_only_control_characters_are_removed() {
     assert_eq!(
         first(100),
         format!(
-            "[offcut: 2 of 2 lines shown (1352 of 1352 bytes); terminal control not shown; nothing is lost: offcut://{ID}]"
+            "[offcut: 2 of 2 lines shown (122 of 1352 bytes); terminal control not shown; nothing is lost: offcut://{ID}]"
         )
     );
     assert_eq!(first(160), format!("[offcut: terminal control not shown: offcut read {SHORT}]"));
