@@ -2,7 +2,7 @@
 
 use crate::common::{in_pieces, memory, native};
 use offcut::strategy::StrategyName;
-use offcut::{Context, Limits, Rule, Truncator};
+use offcut::{Context, Limits, Profile, Rule, Storage, Truncator};
 use proptest::prelude::*;
 
 fn smart(bytes: u64) -> Truncator {
@@ -418,5 +418,26 @@ proptest! {
         prop_assert!(whole.len() as u64 <= bytes.max(512));
         let truncator = smart(bytes);
         prop_assert_eq!(in_pieces(&truncator, text.as_bytes(), places), String::from_utf8_lossy(&whole));
+    }
+}
+
+/// A limit of few lines keeps the error, whatever the byte limit is, and every profile uses the lines it has.
+#[test]
+fn keeps_the_error_within_a_small_line_limit() {
+    let numbers = |count: u32| (1..=count).map(|number| format!("{number}\n")).collect::<String>();
+    let output = format!("{}ERROR: boom\n{}", numbers(5000), numbers(5000));
+    for profile in Profile::names() {
+        for most in [10, 20, 50, 100] {
+            let limits = Limits { lines: Some(most), ..Limits::default() };
+            let rule = Rule { limits, strategy: Some(StrategyName::Smart), ..Rule::default() };
+            let truncator = Truncator::new(Profile::named(profile).unwrap()).storage(Storage::To(memory()));
+            let truncator = truncator.rule(rule).unwrap();
+            let outcome = truncator.apply(&output, &Context::default());
+            let text = outcome.text();
+            assert!(text.contains("ERROR: boom\n"), "{profile} {most}: {text}");
+            let shown =
+                text.lines().filter(|line| line.parse::<u32>().is_ok() || line.contains("boom")).count();
+            assert!(shown as u64 <= most && shown as u64 >= most * 6 / 10, "{profile} {most}: {shown} lines");
+        }
     }
 }

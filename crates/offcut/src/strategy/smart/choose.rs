@@ -14,6 +14,7 @@ use super::repeats::Repeats;
 use super::rules::Role;
 use crate::boundary;
 use crate::cut::{LinePosition, Piece, PieceKind};
+use crate::measure::{Conventions, LineConvention};
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -85,7 +86,7 @@ pub(super) fn choose<'t>(
     room: &Room<'_>,
     max_line_bytes: usize,
 ) -> Vec<Piece<'t>> {
-    let bytes = room.limits.bytes.unwrap_or(u64::MAX).min(ends.bytes());
+    let bytes = shown_bytes(ends, room);
     let mut choices = collect(candidates, counts, repeats, ends, bytes, max_line_bytes);
     raise_between_important(&mut choices);
     let total = ends.bytes();
@@ -106,6 +107,14 @@ pub(super) fn choose<'t>(
         pieces = self::pieces(&choices);
     }
     pieces
+}
+
+/// About how many bytes can be shown: what the byte limit allows, and the line limit for lines of average length. How far
+/// both ends reach depends on it.
+fn shown_bytes(ends: &Ends, room: &Room<'_>) -> u64 {
+    let average = ends.bytes() / ends.lines().max(1) + 1;
+    let by_lines = room.limits.lines.map_or(u64::MAX, |lines| lines.saturating_mul(average));
+    room.limits.bytes.unwrap_or(u64::MAX).min(by_lines).min(ends.bytes())
 }
 
 /// Chooses the best lines that fit. Returns all lines, best first.
@@ -141,8 +150,14 @@ fn inside_line(room: &Room<'_>) -> Cost {
     room.marker.beyond(room.line_marker)
 }
 
+/// The cost of lines. The line feed at the end of a line is part of it, also where a convention counts an empty line
+/// after it.
 fn cost(text: &[u8], room: &Room<'_>) -> Cost {
-    Cost::of(text, &room.limits, room.conventions, room.tokens)
+    let lines = match room.conventions.lines {
+        LineConvention::Separated => LineConvention::Terminated,
+        other => other,
+    };
+    Cost::of(text, &room.limits, Conventions { lines, ..room.conventions }, room.tokens)
 }
 
 fn touches(choices: &[Choice<'_>], left: usize, right: usize) -> bool {
