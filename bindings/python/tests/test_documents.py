@@ -91,6 +91,16 @@ def test_unified_path_is_relative_to_the_project_root(tmp_path):
     assert path.startswith("tool-output/tool_") and (tmp_path / path).exists()
 
 
+def test_unified_reads_the_variables_of_the_document(tmp_path):
+    variables = {"TOOL_OUTPUT_MAX_LINES": "10", "TOOL_OUTPUT_TRUNCATE_DIRECTION": "tail", "TOOL_OUTPUT_DIR": "kept"}
+    unified = offcut.unified.from_env(variables, project_root=tmp_path)
+    truncation = unified.result(envelope(["x"] * 50), "Read")["data"]["truncation"]
+    assert (truncation["max_lines"], truncation["max_bytes"], truncation["direction"]) == (10, 51_200, "tail")
+    assert truncation["full_output_path"].startswith("kept/tool_")
+    with pytest.raises(ValueError, match="TOOL_OUTPUT_MAX_LINES"):
+        offcut.unified.from_env({"TOOL_OUTPUT_MAX_LINES": "many"})
+
+
 def envelope(rows, **fields):
     return {
         "status": "success",

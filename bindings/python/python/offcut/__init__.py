@@ -5,6 +5,7 @@
 'fits'
 """
 
+from . import unified
 from ._cut import Cut, Gap, Limits, Size
 from ._native import NotFound, StoreError, __version__
 from ._spool import Spool
@@ -53,4 +54,5 @@ __all__ = [
     "set_truncation_strategy",
     "tool",
     "truncate_tool_output",
+    "unified",
 ]
