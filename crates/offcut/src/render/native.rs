@@ -4,14 +4,13 @@
 //! [`render`] stays within the budget whatever numbers the notices turn out to contain.
 
 use crate::cut::{Gap, GapReason, LinePosition, Piece, PieceKind, Size};
-use crate::limits::Limits;
 use crate::notice::{Access, Amount, CONTROL_NOT_SHOWN, Count, Message, Notice, Place, Running, Tag};
 use crate::outcome::{Saved, StoredPart};
 use crate::profile::TaskTool;
 use crate::recorder::{Outlook, OutputState};
 use crate::render::content::Content;
 use crate::render::next::{
-    NEXT_PAGE_BYTES, NEXT_PAGE_LINES, Next, next, printable, read_command, search_command,
+    NEXT_PAGE_BYTES, NEXT_PAGE_LINES, Next, longest_command, next, printable, read_command, search_command,
 };
 use crate::render::{Control, Facts, Forecast, Plan, Reach, Trailer};
 use crate::store::{Id, UploadState};
@@ -36,12 +35,6 @@ impl NoticeLevel {
         }
     }
 }
-
-/// The longest command in a compact notice, however small the budget is; instead of a longer one it names the entry.
-const LONGEST_COMPACT_COMMAND: u64 = 56;
-
-/// A longer command may take this part of the budget.
-const COMMAND_PARTS: u64 = 8;
 
 /// The widest tag of a line that does not name the entry.
 const WIDEST_TAG: Tag = Tag::Variant('z');
@@ -467,15 +460,6 @@ impl<'a> Notices<'a> {
     fn clipped_reason(&self) -> String {
         clip(self.reason(), self.longest_reason)
     }
-}
-
-/// The longest command that a compact notice may contain, if this may be shown of an output of this size.
-fn longest_command(keep: &Limits, original: Size) -> u64 {
-    let bytes = keep.ceiling().min(original.bytes.max(512));
-    // A token has about three bytes in a command.
-    let by_tokens = keep.tokens.map_or(bytes, |tokens| tokens.saturating_mul(3));
-    let by_chars = keep.chars.unwrap_or(bytes);
-    (bytes.min(by_tokens).min(by_chars) / COMMAND_PARTS).max(LONGEST_COMPACT_COMMAND)
 }
 
 /// The cost of the widest of several texts, in each unit.

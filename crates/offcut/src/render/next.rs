@@ -1,6 +1,7 @@
 //! The part of an output that a footer offers to read next, and the command for it.
 
-use crate::cut::{Cut, Gap, LinePosition};
+use crate::cut::{Cut, Gap, LinePosition, Size};
+use crate::limits::Limits;
 use crate::render::Reach;
 use crate::store::Id;
 use crate::strategy::Ends;
@@ -110,4 +111,18 @@ fn first_page(ends: &Ends, gap: &Gap) -> (u64, Next) {
 /// The path as text, if it can be written in one line.
 pub(super) fn printable(path: &std::path::Path) -> Option<String> {
     path.to_str().filter(|path| !path.contains(char::is_control)).map(str::to_owned)
+}
+/// The longest command in a compact notice, however small the budget is; instead of a longer one it names the entry.
+const LONGEST_COMPACT_COMMAND: u64 = 56;
+
+/// A longer command may take this part of the budget.
+const COMMAND_PARTS: u64 = 8;
+
+/// The longest command that a compact notice may contain, if this may be shown of an output of this size.
+pub(super) fn longest_command(keep: &Limits, original: Size) -> u64 {
+    let bytes = keep.ceiling().min(original.bytes.max(512));
+    // A token has about three bytes in a command.
+    let by_tokens = keep.tokens.map_or(bytes, |tokens| tokens.saturating_mul(3));
+    let by_chars = keep.chars.unwrap_or(bytes);
+    (bytes.min(by_tokens).min(by_chars) / COMMAND_PARTS).max(LONGEST_COMPACT_COMMAND)
 }
