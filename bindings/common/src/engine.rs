@@ -9,7 +9,7 @@ use crate::report::{Report, StrategyRequest, without_nulls};
 use offcut::event::JsonLinesSink;
 use offcut::measure::EstimatedTokens;
 use offcut::profile::Settings;
-use offcut::results::{Middleware, ResultOutcome};
+use offcut::results::{Decision, Middleware, ResultOutcome};
 use offcut::retention::Cleaning;
 use offcut::store::{MemoryStore, Retention, Store};
 use offcut::{Context, Outcome, Preview, Profile, Storage, Truncator};
@@ -193,8 +193,11 @@ impl Engine {
         call: &CallOptions,
     ) -> Result<(Reported<BoundedResult>, String), Fault> {
         let attempt = self.attempt(Some(call))?;
-        let mut middleware =
-            Middleware::new((*attempt.truncator).clone()).skip_tools(self.skipped.iter().cloned());
+        // A result that the caller exempts is not even marked.
+        let decision = if call.rule.enabled == Some(false) { Decision::Skip } else { Decision::Bound };
+        let mut middleware = Middleware::new((*attempt.truncator).clone())
+            .skip_tools(self.skipped.iter().cloned())
+            .decide(move |_| decision);
         if let Some(total) = self.total {
             middleware = middleware.total(total);
         }
