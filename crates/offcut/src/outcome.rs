@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 /// What becomes of an output.
 ///
-/// [`text`](Outcome::text) is what the model gets, whatever became of the output.
+/// [`text`](Outcome::text) is what the model gets in every case.
 ///
 /// ```
 /// use offcut::{Context, Outcome, Profile, Truncator};

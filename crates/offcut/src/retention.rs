@@ -16,7 +16,7 @@ pub const PROTECTED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// How much may stay. By default, each entry stays as long as its own retention says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Entries older than this are removed, whatever their own retention is.
+    /// Entries older than this are removed, even if their own retention is longer.
     pub age: Option<Duration>,
     /// The oldest entries are removed while there are more bytes than this.
     pub bytes: Option<u64>,

@@ -42,7 +42,7 @@ static CLEANED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 impl Truncator {
     /// Removes the outputs in the store whose retention has ended at `now`, and returns how many it removed.
     ///
-    /// Each output has the retention under which it was stored, whatever the profile of this truncator is. Pinned outputs,
+    /// Each output has the retention under which it was stored, not that of this truncator's profile. Pinned outputs,
     /// outputs that are being written and those of profiles that keep outputs forever stay. An output that cannot be removed
     /// stays too, and is not counted.
     pub fn cleanup(&self, now: SystemTime) -> Result<u64, StoreError> {

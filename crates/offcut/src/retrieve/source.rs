@@ -5,7 +5,7 @@ use crate::store::{Entry, EntryState, Id, LineCheckpoint, Reading, Store, StoreE
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The readable form that was made last, because one page after another is read. The digest of the stored bytes
-/// identifies it, whatever store they are in.
+/// identifies it in every store.
 static LATEST: Mutex<Option<Readable>> = Mutex::new(None);
 
 /// A longer readable form is made again for each page.

@@ -149,7 +149,7 @@ impl ReadTool {
         ReadTool { name: name.into(), store, largest: LARGEST_PAGE }
     }
 
-    /// Limits every answer to this many bytes, whatever the model requests; at least 512.
+    /// Limits every page to this many bytes, even if the model requests more; at least 512.
     ///
     /// Without it, a model may request up to 200 000 bytes. A page has 9500 bytes if the model requests no size.
     #[must_use]

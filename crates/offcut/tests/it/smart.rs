@@ -421,7 +421,7 @@ proptest! {
     }
 }
 
-/// A limit of few lines keeps the error, whatever the byte limit is, and every profile uses the lines it has.
+/// A limit of few lines keeps the error under any byte limit, and every profile uses the lines it has.
 #[test]
 fn keeps_the_error_within_a_small_line_limit() {
     let numbers = |count: u32| (1..=count).map(|number| format!("{number}\n")).collect::<String>();

@@ -160,7 +160,7 @@ fn seed_004_saving_fails() {
     for fault in [Fault::Create, Fault::WriteAfter(100), Fault::Commit] {
         assert_eq!(failing_at(fault, "klaude", Rule::default(), &text), simple(&text, 40_000), "{fault:?}");
     }
-    // The first characters up to the limit, whatever it is.
+    // The first characters up to any limit.
     let chars = |most| Limits { chars: Some(most), ..Limits::default() };
     let rule = Rule { limits: chars(100), keep: chars(20), ..Rule::default() };
     assert_eq!(failing_at(Fault::Create, "klaude", rule, &text), simple(&text, 100));
