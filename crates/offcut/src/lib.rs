@@ -145,6 +145,7 @@ pub mod strategy;
 #[cfg(feature = "profiles")]
 pub mod systems;
 pub mod terminal;
+mod timestamp;
 mod truncator;
 
 pub use builder::Storage;

@@ -14,10 +14,9 @@ use crate::outcome::{Outcome, Preview, Saved, StoredPart};
 use crate::retention::CleaningPlan;
 use crate::retrieve::{Page, Range};
 use crate::store::{Entry, EntryState, Pin, UploadState};
-use jiff::Timestamp;
+use crate::timestamp;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
-use std::time::SystemTime;
 
 /// An output, as far as it is shown.
 #[derive(Clone, Debug, Serialize)]
@@ -205,7 +204,7 @@ impl EntryReport {
         let summary = entry.summary.as_ref();
         EntryReport {
             id: entry.id.to_string(),
-            created: timestamp(entry.created).to_string(),
+            created: timestamp::format(entry.created),
             tool: entry.context.tool.clone(),
             call_id: entry.context.call_id.clone(),
             message_id: entry.context.message_id.clone(),
@@ -213,7 +212,7 @@ impl EntryReport {
             agent: entry.context.agent.clone(),
             command: entry.context.origin.command.clone(),
             directory: entry.context.origin.directory.clone(),
-            started: entry.context.started.map(|time| timestamp(time).to_string()),
+            started: entry.context.started.map(timestamp::format),
             duration_ms: summary
                 .and_then(|summary| summary.duration)
                 .map(|duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
@@ -245,10 +244,6 @@ pub fn only_local(entry: &Entry) -> Option<&str> {
 
 fn path(entry: &Entry) -> Option<String> {
     entry.path.as_ref().map(|path| path.display().to_string())
-}
-
-fn timestamp(time: SystemTime) -> Timestamp {
-    Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 /// A page of a stored output.

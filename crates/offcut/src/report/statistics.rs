@@ -2,8 +2,8 @@
 
 use crate::cut::Gap;
 use crate::measure::CountTokens;
-use crate::report::timestamp;
 use crate::store::{Entry, Store};
+use crate::timestamp;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ pub fn statistics(
         let Some(summary) = &entry.summary else { continue };
         let (original, shown) = (summary.original.bytes, summary.shown.bytes);
         let saved_bytes = original.saturating_sub(shown);
-        let day = timestamp(entry.created).strftime("%Y-%m-%d").to_string();
+        let day = timestamp::format(entry.created)[..10].to_owned();
         let tool =
             entry.context.tool.clone().filter(|tool| !tool.is_empty()).unwrap_or_else(|| "-".to_owned());
         let row = rows.entry((day.clone(), tool.clone()));

@@ -6,9 +6,9 @@
 use crate::context::{Context, Origin};
 use crate::cut::{Gap, GapReason, LinePosition, Size};
 use crate::store::{Entry, EntryState, Id, Pin, Reading, Retention, StoreError, Summary, UploadState};
-use jiff::Timestamp;
+use crate::timestamp;
 use serde::{Deserialize, Serialize};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// The version that is written, and the newest that is read.
 const VERSION: u32 = 2;
@@ -22,7 +22,7 @@ struct Metadata {
     id: String,
     /// The name of the file with the bytes, in the directory above.
     file: String,
-    created: Timestamp,
+    created: String,
     profile: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     strategy: Option<String>,
@@ -47,7 +47,7 @@ struct Metadata {
     #[serde(skip_serializing_if = "Option::is_none")]
     directory: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    started: Option<Timestamp>,
+    started: Option<String>,
     #[serde(default, skip_serializing_if = "is_plain")]
     reading: Reading,
     state: String,
@@ -116,7 +116,7 @@ pub(super) fn encode(entry: &Entry, file: &str) -> Vec<u8> {
         version: if let EntryState::Unsupported { version } = entry.state { version } else { VERSION },
         id: entry.id.to_string(),
         file: file.to_owned(),
-        created: timestamp(entry.created),
+        created: timestamp::format(entry.created),
         profile: entry.profile.clone(),
         strategy: entry.strategy.clone(),
         retention: entry.retention,
@@ -129,7 +129,7 @@ pub(super) fn encode(entry: &Entry, file: &str) -> Vec<u8> {
         user: origin.user,
         command: origin.command,
         directory: origin.directory,
-        started: started.map(timestamp),
+        started: started.map(timestamp::format),
         reading: entry.reading,
         state: entry.state.as_str().to_owned(),
         reason: entry.state.reason().map(str::to_owned),
@@ -161,13 +161,15 @@ pub(super) fn decode(id: &Id, text: &[u8]) -> Result<(Entry, String), StoreError
     check_id(&metadata.id)?;
     let state = state(&metadata.state, metadata.reason)
         .ok_or_else(|| damaged(format!("{:?} is not a state", metadata.state)))?;
+    let time = |text: &str| timestamp::parse(text).ok_or_else(|| damaged(format!("{text:?} is not a time")));
+    let created = time(&metadata.created)?;
+    let started = metadata.started.as_deref().map(time).transpose()?;
     let Metadata { tool, call_id, message_id, session, agent, user, command, directory, .. } = metadata;
     let origin = Origin { command, directory, user };
-    let started = metadata.started.map(SystemTime::from);
     let entry = Entry {
         id: *id,
         path: None,
-        created: metadata.created.into(),
+        created,
         context: Context { tool, call_id, message_id, session, agent, started, origin },
         profile: metadata.profile,
         strategy: metadata.strategy,
@@ -200,10 +202,6 @@ fn state(word: &str, reason: Option<String>) -> Option<EntryState> {
 
 fn is_plain(reading: &Reading) -> bool {
     *reading == Reading::Plain
-}
-
-fn timestamp(time: SystemTime) -> Timestamp {
-    Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 impl Output {

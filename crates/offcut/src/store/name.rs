@@ -2,9 +2,7 @@
 
 use crate::context::Context;
 use crate::store::Id;
-use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::{Offset, TimeZone};
+use crate::timestamp;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Longer parts are cut, so that a name stays well below the limit of file systems.
@@ -15,15 +13,15 @@ const LONGEST_PART: usize = 64;
 /// `attempt` counts from 1. From 2 on it is inserted before the extension, for templates without a random part. The
 /// result is always one harmless path component.
 pub(crate) fn expand(template: &str, context: &Context, id: &Id, time: SystemTime, attempt: u32) -> String {
-    let timestamp = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
-    let utc = Offset::UTC.to_datetime(timestamp);
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let utc = timestamp::format(time);
     let mut name = template.to_owned();
     for (placeholder, value) in [
         ("{id}", id.to_string()),
-        ("{date}", format!("{:04}{:02}{:02}", utc.year(), utc.month(), utc.day())),
-        ("{time}", format!("{:02}{:02}{:02}", utc.hour(), utc.minute(), utc.second())),
-        ("{ms}", timestamp.as_millisecond().to_string()),
-        ("{seconds}", timestamp.as_second().to_string()),
+        ("{date}", utc[..10].replace('-', "")),
+        ("{time}", utc[11..19].replace(':', "")),
+        ("{ms}", since.as_millis().to_string()),
+        ("{seconds}", since.as_secs().to_string()),
         // The last characters of an id are random. Its base 32 digits are also valid base 36 digits.
         ("{random}", id.as_str()[Id::WIDTH - 6..].to_owned()),
         ("{tool}", harmless(context.tool.as_deref())),
@@ -99,10 +97,7 @@ impl NameParts<'_> {
             "ms" => Some(UNIX_EPOCH + Duration::from_millis(part.parse().ok()?)),
             "seconds" => Some(UNIX_EPOCH + Duration::from_secs(part.parse().ok()?)),
             "ascending" => time_of_identifier(u64::from_str_radix(part, 16).ok()?, now),
-            "date" => {
-                let end = Date::strptime("%Y%m%d", part).ok()?.tomorrow().ok()?;
-                Some(end.to_zoned(TimeZone::UTC).ok()?.timestamp().into())
-            }
+            "date" => timestamp::end_of_day(part),
             _ => None,
         })
     }
