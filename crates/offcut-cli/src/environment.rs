@@ -2,6 +2,7 @@
 
 use crate::arguments::{Cut, GlobalOptions};
 use crate::config::{self, Configuration, Origin, Problem};
+use crate::diagnostic;
 use crate::failure::Failure;
 use crate::fleet::{self, FleetStore, Location};
 use crate::tokens::TokenCounter;
@@ -43,7 +44,7 @@ impl Setup {
     pub(crate) fn new(global: &GlobalOptions) -> Result<Setup, Failure> {
         let setup = Setup::without_warnings(global)?;
         for problem in &setup.configuration.problems {
-            eprintln!("offcut: warning: {}", problem.0);
+            diagnostic::warn(&problem.0);
         }
         Ok(setup)
     }
@@ -136,7 +137,7 @@ impl Setup {
         };
         let (configured, problems) = self.configuration.checked_rule(cut.tool.as_deref(), &self.profile);
         for problem in problems {
-            eprintln!("offcut: warning: {problem}");
+            diagnostic::warn(problem);
         }
         let truncator = Truncator::new(self.profile.clone())
             .storage(storage)
@@ -176,7 +177,7 @@ impl Setup {
             match OpenOptions::new().create(true).append(true).mode(0o600).open(place) {
                 Ok(file) => Box::new(file),
                 Err(error) => {
-                    eprintln!("offcut: warning: cannot write events to {}: {error}", place.display());
+                    diagnostic::warn(format_args!("cannot write events to {}: {error}", place.display()));
                     return None;
                 }
             }

@@ -34,7 +34,7 @@ pub(crate) fn exit_code(outcome: CommandResult) -> u8 {
         Err(Failure::NotFound(error)) => (error, 3),
         Err(Failure::Store(error)) => (error, 4),
     };
-    eprintln!("offcut: {error:#}");
+    crate::diagnostic::say(format_args!("{error:#}"));
     code
 }
 

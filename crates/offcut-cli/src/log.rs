@@ -1,6 +1,7 @@
 //! The log of hook errors, which nobody would see otherwise. `offcut doctor` prints its last lines.
 
 use etcetera::{BaseStrategy, choose_base_strategy};
+use offcut::terminal::printable;
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -28,11 +29,7 @@ pub(crate) fn write(message: &str) {
     if std::fs::metadata(&path).is_ok_and(|found| found.len() > MAX_BYTES) {
         let _ = std::fs::rename(&path, path.with_extension("old.log"));
     }
-    let message: String = message
-        .chars()
-        .take(MAX_MESSAGE_CHARS)
-        .map(|char| if char.is_control() { ' ' } else { char })
-        .collect();
+    let message = printable(message, MAX_MESSAGE_CHARS);
     let line = format!("{} {message}\n", jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ"));
     let opened = OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
     let _ = opened.and_then(|mut file| file.write_all(line.as_bytes()));

@@ -1,11 +1,13 @@
 //! The `offcut` command: parses the command line and runs one of the commands in `command/`.
 
 #![cfg_attr(all(bare_start, not(test)), no_main)]
+#![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod agent;
 mod arguments;
 mod command;
 mod config;
+mod diagnostic;
 mod environment;
 mod failure;
 mod fleet;
@@ -98,7 +100,7 @@ fn print_usage(error: &clap::Error) -> u8 {
     match matches.ok().and_then(|matches| matches.subcommand_name().map(str::to_owned)) {
         Some(name) if name == "run" => {
             if error.kind() == ErrorKind::UnknownArgument {
-                eprintln!("hint: put the command after `--`: offcut run -- CMD ARGS...");
+                diagnostic::say("hint: put the command after `--`: offcut run -- CMD ARGS...");
             }
             command::RUN_USAGE
         }

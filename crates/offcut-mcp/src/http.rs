@@ -1,6 +1,7 @@
 //! The proxy for a server on Streamable HTTP: each packet of the client is an HTTP request; its answer is a body or a
 //! stream of events. Messages are sent and received as text, without a typed model of the protocol.
 
+use crate::diagnostic::say;
 use crate::events::{Event, Events};
 use crate::hub::Hub;
 use crate::line::Lines;
@@ -95,7 +96,7 @@ impl Upstream {
     /// Sends a packet of the client. A request waits for its answer on a thread.
     fn send(self: Arc<Self>, packet: &Packet<'_>) -> Result<(), String> {
         if !packet.is_json() {
-            eprintln!("offcut: a line of the client is not JSON and was not sent");
+            say("a line of the client is not JSON and was not sent");
             return Ok(());
         }
         let headers = headers(&packet.messages);
@@ -108,9 +109,9 @@ impl Upstream {
             match self.post(&packet.bytes, &headers) {
                 Ok(response) if response.status().is_success() => {}
                 Ok(response) => {
-                    eprintln!("offcut: the server answered a notification with {}", response.status())
+                    say(&format!("the server answered a notification with {}", response.status()))
                 }
-                Err(error) => eprintln!("offcut: a notification did not reach the server: {error}"),
+                Err(error) => say(&format!("a notification did not reach the server: {error}")),
             }
             if is_ready {
                 std::thread::spawn(move || self.listen());

@@ -1,5 +1,6 @@
 //! The parts of a proxy that do not depend on how it reaches its server: the client, the relay, and local answers.
 
+use crate::diagnostic::say;
 use crate::library::Library;
 use crate::line::{Direction, Line, Lines, TooLong};
 use crate::message::{Fault, Packet, RequestId, answer_line, code};
@@ -75,7 +76,7 @@ impl Hub {
                         Line::Unended(line) => match Packet::parse(line) {
                             packet if packet.is_json() => packet,
                             _ => {
-                                eprintln!("offcut: the client ended in the middle of a message");
+                                say("the client ended in the middle of a message");
                                 continue;
                             }
                         },
@@ -121,7 +122,7 @@ impl Hub {
                 Ok(Some(answer_line(id.json(), &Err(Fault::new(code::SERVER, message)))))
             }
             _ => {
-                eprintln!("offcut: {message}");
+                say(&message);
                 Ok(None)
             }
         }
@@ -142,7 +143,7 @@ impl Hub {
                 Ok(())
             }
             _ => {
-                eprintln!("offcut: {message}");
+                say(&message);
                 Ok(())
             }
         }

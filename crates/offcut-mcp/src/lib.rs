@@ -5,9 +5,12 @@
 //!
 //! Threads and blocking reads, no runtime: a message waits only for its reader, so nothing has to be queued.
 
+#![deny(clippy::print_stderr, clippy::print_stdout)]
+
 mod bound;
 #[cfg(fuzzing)]
 mod converse;
+mod diagnostic;
 mod events;
 mod http;
 mod hub;

@@ -1,5 +1,6 @@
 //! The proxy for a server that it starts as a process.
 
+use crate::diagnostic::say;
 use crate::hub::{Client, Hub};
 use crate::library::Library;
 use crate::line::{Line, Lines};
@@ -97,7 +98,7 @@ pub fn proxy(
                     .map_err(|error| format!("the server does not read its input: {error}"))
             };
             if let Err(error) = hub.follow_client(input, forward) {
-                eprintln!("offcut: the client cannot be read: {error}");
+                say(&format!("the client cannot be read: {error}"));
             }
             // Closes the server's input.
             to_server.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -175,7 +176,7 @@ fn follow_server(
             Ok(Some(Line::Whole(line))) => hub.pass_to_client(&Packet::parse(line))?,
             Ok(Some(Line::Unended(line))) => match Packet::parse(line) {
                 packet if packet.is_json() => hub.pass_to_client(&packet)?,
-                _ => eprintln!("offcut: the server ended in the middle of a message"),
+                _ => say("the server ended in the middle of a message"),
             },
             Ok(Some(Line::TooLong(long))) => {
                 if let Some(refusal) = hub.refuse_server(&long)? {
@@ -186,7 +187,7 @@ fn follow_server(
             }
             Ok(None) => return Ok(()),
             Err(error) => {
-                eprintln!("offcut: the server cannot be read: {error}");
+                say(&format!("the server cannot be read: {error}"));
                 return Ok(());
             }
         }

@@ -1,6 +1,7 @@
 //! What this machine remembers about the store between processes: small files in the spool directory.
 
 use offcut::store::{Id, StoreError};
+use offcut::terminal::printable;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -22,7 +23,7 @@ impl LocalIndex {
     /// The store's last failure, if nothing succeeded since.
     pub(crate) fn last_failure(&self) -> Option<String> {
         let text = std::fs::read_to_string(self.failure_file()).ok()?;
-        Some(text.chars().filter(|char| !char.is_control()).take(400).collect())
+        Some(printable(text.trim_end(), 400))
     }
 
     /// Whether the store failed in the last minutes.

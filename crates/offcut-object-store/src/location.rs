@@ -1,5 +1,6 @@
 //! The bucket and prefix of a store.
 
+use offcut::terminal::printable;
 use std::fmt;
 
 /// The bucket and the prefix together are the name of a directory, which has at most 255 bytes.
@@ -23,7 +24,7 @@ impl Location {
     /// A prefix has parts of letters, digits and `-_.=`, so clients, shells and policies read it in the same way, and no
     /// key can leave it.
     pub fn parse(uri: &str) -> Result<Location, LocationError> {
-        let shown: String = uri.chars().filter(|char| !char.is_control()).take(200).collect();
+        let shown = printable(uri, 200);
         let wrong = |what: &str| Err(LocationError(format!("{shown:?} is not a store: {what}")));
         let Some(rest) = uri.strip_prefix("s3://") else {
             return wrong("write s3://bucket/prefix");

@@ -5,10 +5,14 @@ use crate::builder::Storage;
 use crate::cut::{Gap, Size};
 use crate::outcome::{Saved, StoredPart};
 use crate::store::{Digester, EntryState, Id, NewEntry, Store, StoreError, Summary, UploadState};
+use crate::terminal::printable;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// A longer reason is truncated: a notice quotes it.
+const MAX_REASON_CHARS: usize = 1000;
 
 /// How a command ended.
 ///
@@ -239,5 +243,5 @@ fn one_line(error: &StoreError) -> String {
         StoreError::Io { action, place, error } => format!("{error} (cannot {action} {place})"),
         other => other.to_string(),
     };
-    text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
+    printable(&text, MAX_REASON_CHARS)
 }

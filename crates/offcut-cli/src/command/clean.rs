@@ -2,6 +2,7 @@
 
 use crate::arguments::{Clean, Format, GlobalOptions, Pinning};
 use crate::config;
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::fleet::UploadReport;
@@ -39,11 +40,11 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
         plan = plan.execute(&*store, &mut |result| {
             progress.step();
             if let Err(error) = result {
-                eprintln!("offcut: {error}");
+                diagnostic::say(error);
             }
         });
         if let Some(files) = &mut leftovers {
-            files.retain(|file| file.remove().inspect_err(|error| eprintln!("offcut: {error}")).is_ok());
+            files.retain(|file| file.remove().inspect_err(|error| diagnostic::say(error)).is_ok());
         }
     }
     if clean.auto {
@@ -132,7 +133,7 @@ pub(crate) fn pin(global: &GlobalOptions, pinning: &Pinning) -> CommandResult {
         let (store, _) = setup.store_of(reference)?;
         let id = retrieve::resolve(&*store, reference)?;
         store.pin(&id, pin)?;
-        eprintln!("offcut: {} {id}", if pinning.remove { "unpinned" } else { "pinned" });
+        diagnostic::say(format_args!("{} {id}", if pinning.remove { "unpinned" } else { "pinned" }));
     }
     Ok(())
 }

@@ -175,8 +175,8 @@ pub(crate) fn context(global: &GlobalOptions) -> Result<InstallContext, Failure>
 }
 
 fn is_confirmed(question: &str) -> bool {
-    print!("{question}");
-    let _ = std::io::stdout().flush();
+    let mut stdout = std::io::stdout();
+    let _ = stdout.write_all(question.as_bytes()).and_then(|()| stdout.flush());
     let mut line = String::new();
     let _ = std::io::stdin().lock().read_line(&mut line);
     matches!(line.trim(), "y" | "Y" | "yes")

@@ -1,6 +1,7 @@
 //! `offcut ls` and `offcut rm`.
 
 use crate::arguments::{Format, GlobalOptions, Rm, foreign};
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
@@ -55,10 +56,10 @@ pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> CommandResult {
     print(global, &items, &*store)?;
     if global.format == Format::Text {
         if let Some(directory) = setup.directory().filter(|directory| !directory.exists()) {
-            eprintln!("offcut: no stored outputs yet: {} does not exist", directory.display());
+            diagnostic::say(format_args!("no stored outputs yet: {} does not exist", directory.display()));
         }
         if let (true, Some(last)) = (has_older, items.last()) {
-            eprintln!("offcut: more outputs: `offcut ls --before {}`, or --all", last.id);
+            diagnostic::say(format_args!("more outputs: `offcut ls --before {}`, or --all", last.id));
         }
         warn_if_not_uploaded(&setup);
     }
@@ -96,7 +97,7 @@ fn print(global: &GlobalOptions, items: &[Entry], store: &dyn Store) -> CommandR
                     Ok(entry) => rows.push(EntryReport::new(&entry)),
                     // Another process may have removed it; a damaged one must not hide the others.
                     Err(StoreError::NotFound { .. }) => {}
-                    Err(error) => eprintln!("offcut: {error}"),
+                    Err(error) => diagnostic::say(error),
                 }
             }
             super::print_json(&rows)
@@ -112,7 +113,7 @@ pub(super) fn warn_if_not_uploaded(setup: &Setup) {
         let reason = waiting.reason.map_or_else(String::new, |reason| format!(" ({reason})"));
         let (count, bytes) = (waiting.entries, waiting.bytes);
         let what = if count == 1 { "1 output is".to_owned() } else { format!("{count} outputs are") };
-        eprintln!("offcut: {what} only on this machine so far, {bytes} bytes{reason}");
+        diagnostic::say(format_args!("{what} only on this machine so far, {bytes} bytes{reason}"));
     }
 }
 
@@ -129,11 +130,11 @@ fn table(items: &[Entry]) -> String {
         [
             item.id.to_string(),
             time(&item.id),
-            item.context.tool.as_deref().map_or_else(|| "-".to_owned(), super::harmless),
+            item.context.tool.as_deref().map_or_else(|| "-".to_owned(), super::cell),
             item.bytes.to_string(),
             item.lines.map_or_else(|| "-".to_owned(), |lines| lines.to_string()),
             state,
-            item.host.as_deref().map_or_else(String::new, super::harmless),
+            item.host.as_deref().map_or_else(String::new, super::cell),
         ]
     }));
     super::align(&cells, &[3, 4])
@@ -157,7 +158,7 @@ pub(crate) fn rm(global: &GlobalOptions, rm: &Rm) -> CommandResult {
     }
     for (store, id) in found {
         store.remove(&id)?;
-        eprintln!("offcut: removed {id}");
+        diagnostic::say(format_args!("removed {id}"));
     }
     Ok(())
 }

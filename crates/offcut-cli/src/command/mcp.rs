@@ -1,6 +1,7 @@
 //! `offcut mcp proxy` and `offcut mcp serve`.
 
 use crate::arguments::{Cut, GlobalOptions, Mcp, Proxy, Serve};
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{self, CommandResult, Failure};
 use crate::housekeeping;
@@ -66,12 +67,12 @@ fn proxy(global: &GlobalOptions, arguments: &Proxy) -> Result<u8, Failure> {
     match offcut_mcp::proxy(proxy, command, input, output) {
         Ok(ProxyEnd::ByClient) => Ok(0),
         Ok(ProxyEnd::ByServer(status)) => {
-            eprintln!("offcut: the MCP server ended: {status}");
+            diagnostic::say(format_args!("the MCP server ended: {status}"));
             let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
             Ok(u8::try_from(code).unwrap_or(1))
         }
         Err(error) => {
-            eprintln!("offcut: cannot start {}: {error}", program.display());
+            diagnostic::say(format_args!("cannot start {}: {error}", program.display()));
             Ok(if error.kind() == std::io::ErrorKind::NotFound { 127 } else { 126 })
         }
     }

@@ -37,7 +37,9 @@ pub(crate) use shell::{Name as ShellName, shell};
 pub(crate) use show::show;
 pub(crate) use stats::stats;
 
+use crate::diagnostic;
 use crate::failure::CommandResult;
+use offcut::terminal::printable;
 use offcut::{Outcome, Profile, Saved};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
@@ -73,17 +75,9 @@ fn align<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
     text
 }
 
-/// Replaces characters that could move the cursor, change the text direction or break a table. Names come from other
-/// programs.
-fn harmless(name: &str) -> String {
-    let is_harmful = |char: char| {
-        char.is_control()
-            || matches!(char, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
-    match name {
-        "" => "-".to_owned(),
-        name => name.chars().take(200).map(|char| if is_harmful(char) { '?' } else { char }).collect(),
-    }
+/// A name that comes from another program, for a cell of a table.
+fn cell(name: &str) -> String {
+    if name.is_empty() { "-".to_owned() } else { printable(name, 200) }
 }
 
 /// Prints on standard error what a preview in another profile's words does not say about the stored output.
@@ -99,7 +93,7 @@ fn warn_about_store(profile: &Profile, shown: &Outcome<'_>) {
         },
         _ => return,
     };
-    let _ = writeln!(std::io::stderr(), "offcut: {warning}");
+    diagnostic::say(warning);
 }
 
 /// Shows the progress of long work on a terminal.
@@ -119,7 +113,7 @@ impl Progress {
         self.done += 1;
         // Every hundredth step is often enough to see progress, and costs nothing.
         if self.visible && (self.done.is_multiple_of(100) || self.done == self.total) {
-            eprint!("\r\x1b[Koffcut: {} {} of {}", self.what, self.done, self.total);
+            diagnostic::print(&format!("\r\x1b[Koffcut: {} {} of {}", self.what, self.done, self.total));
         }
     }
 }
@@ -127,7 +121,7 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         if self.visible {
-            eprint!("\r\x1b[K");
+            diagnostic::print("\r\x1b[K");
         }
     }
 }

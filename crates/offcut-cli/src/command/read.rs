@@ -1,6 +1,7 @@
 //! `offcut read` and `offcut cat`: a part of a stored output, or all of it.
 
 use crate::arguments::{Format, GlobalOptions, Read, Reference};
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use offcut::event::DiscardEvents;
@@ -71,7 +72,7 @@ impl Pager {
 fn print_text(pager: &Pager, entry: &Entry, mut page: Page) -> CommandResult {
     match &page.progress {
         Progress::AtEnd => {}
-        Progress::Satisfied(next) => eprintln!("{}", pager.notice(entry, &page, next)),
+        Progress::Satisfied(next) => diagnostic::print(&format!("{}\n", pager.notice(entry, &page, next))),
         Progress::Full(next) => {
             let notice = pager.notice(entry, &page, next);
             if !page.content.ends_with(b"\n") {
@@ -106,13 +107,13 @@ pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> CommandResul
     warn_if_incomplete(&entry);
     let stored = entry.summary.as_ref().map(|summary| summary.digest.as_str());
     if entry.state == EntryState::Complete && stored != Some(hasher.finalize().to_hex().as_str()) {
-        eprintln!("offcut: {id}: checksum mismatch: the file was modified after it was stored");
+        diagnostic::say(format_args!("{id}: checksum mismatch: the file was modified after it was stored"));
     }
     Ok(())
 }
 
 fn warn_if_incomplete(entry: &Entry) {
     if let Some(message) = Message::incomplete(entry) {
-        eprintln!("offcut: {} is {message}", entry.id);
+        diagnostic::say(format_args!("{} is {message}", entry.id));
     }
 }

@@ -1,6 +1,7 @@
 //! `offcut result`: shortens the text in a tool result.
 
 use crate::arguments::{GlobalOptions, ToolResult};
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::housekeeping;
@@ -49,16 +50,16 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
         }),
     ];
     for warning in warnings.into_iter().flatten() {
-        eprintln!("offcut: warning: {warning} (see `offcut result --help`)");
+        diagnostic::warn(format_args!("{warning} (see `offcut result --help`)"));
     }
     let mut cut = false;
     for report in &results {
         if let ResultOutcome::Truncated(preview) = &report.outcome {
             cut = true;
             if result.panel || std::io::stderr().is_terminal() {
-                eprint!("{}", panel(&report.context, preview));
+                diagnostic::print(&panel(&report.context, preview));
             } else if let Saved::Failed { error, .. } = preview.saved() {
-                eprintln!("offcut: the full output was not stored: {error}");
+                diagnostic::say(format_args!("the full output was not stored: {error}"));
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::agent::{self, CallingAgent};
 use crate::arguments::{Format, GlobalOptions, Run};
 use crate::command::live_preview::LivePreview;
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::format::RunReport;
@@ -53,7 +54,7 @@ pub(super) fn exit_code(result: Result<u8, Failure>) -> u8 {
         Ok(code) => code,
         Err(failure) => {
             if let Some(reason) = failure.reason() {
-                print_diagnostic(&reason);
+                diagnostic::say(&reason);
             }
             USAGE
         }
@@ -114,7 +115,7 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         Ok(running) => running,
         Err(error) => {
             let program = request.launch.program;
-            print_diagnostic(&format!(
+            diagnostic::say(format!(
                 "cannot run {}{}: {}",
                 request.program_role,
                 program.display(),
@@ -173,7 +174,7 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
     };
     // The exit code of the command is returned even if its output cannot be printed.
     if let Some(reason) = printed.err().and_then(|failure| failure.reason()) {
-        print_diagnostic(&reason);
+        diagnostic::say(&reason);
     }
     shown.iter().for_each(|shown| super::warn_about_store(request.truncator.profile(), shown));
     let is_cut = shown.iter().any(|shown| shown.preview().is_some());
@@ -181,7 +182,7 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         housekeeping::start_if_due(request.setup);
     }
     if let (ExitCause::TimedOut, Some(timeout)) = (cause, request.timeout) {
-        print_diagnostic(&format!("command timed out after {timeout:?}"));
+        diagnostic::say(format!("command timed out after {timeout:?}"));
     }
     Ok((code(cause), if is_cut { Printed::Preview } else { Printed::Full }))
 }
@@ -263,11 +264,6 @@ fn print(shown: &[Outcome<'_>], live_preview: LivePreview) -> CommandResult {
         result = result.and(printed);
     }
     result
-}
-
-/// Prints a message on standard error, which may be closed.
-fn print_diagnostic(text: &str) {
-    let _ = writeln!(std::io::stderr(), "offcut: {text}");
 }
 
 /// Explains why a program cannot be started, where the message of the system would be misleading.

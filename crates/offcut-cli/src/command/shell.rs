@@ -7,10 +7,11 @@ use crate::agent::{self, CallingAgent};
 use crate::arguments::{Format, GlobalOptions, Shell};
 use crate::command::live_preview::LivePreview;
 use crate::command::run::{self, Printed, RunRequest};
+use crate::diagnostic;
 use crate::environment::{Setup, is_offcut};
 use crate::process::{InheritedState, Launch, Outputs, pipe_identity};
 use std::ffi::{OsStr, OsString};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -98,7 +99,7 @@ fn become_shell(
     }
     inherited.restore_in(&mut command);
     let error = command.exec();
-    let _ = writeln!(std::io::stderr(), "offcut: cannot run {}: {error}", program.display());
+    diagnostic::say(format_args!("cannot run {}: {error}", program.display()));
     crate::process::exit_code(&error)
 }
 

@@ -27,7 +27,7 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}  {}\n", entry.id, entry.state.as_str());
     if let Some(reason) = entry.state.reason() {
-        text += &format!("reason    {}\n", super::harmless(reason));
+        text += &format!("reason    {}\n", super::cell(reason));
     }
     let mut row = |name: &str, value: &str| text += &format!("{name:9} {value}\n");
     let context = &entry.context;
@@ -40,14 +40,14 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
         ("directory", &context.origin.directory),
     ] {
         if let Some(value) = value {
-            row(name, &super::harmless(value));
+            row(name, &super::cell(value));
         }
     }
     if let Some(host) = &entry.host {
-        row("host", &super::harmless(host));
+        row("host", &super::cell(host));
     }
     if let Some(reason) = report::only_local(entry) {
-        row("upload", &format!("local only: {}", super::harmless(reason)));
+        row("upload", &format!("local only: {}", super::cell(reason)));
     }
     if let Some(started) = context.started {
         row("started", &utc(started));
@@ -77,7 +77,7 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
         row("digest", &format!("blake3 {}", summary.digest));
     }
     if let Some(path) = &entry.path {
-        row("path", &super::harmless(&path.display().to_string()));
+        row("path", &super::cell(&path.display().to_string()));
     }
     if let Some(summary) = &entry.summary {
         let shown = summary.shown.bytes;

@@ -11,6 +11,7 @@ mod faults;
 mod harness;
 mod hints;
 mod hooks;
+mod hostile;
 mod init;
 mod mcp;
 mod people;

@@ -3,11 +3,12 @@
 use crate::context::Context;
 use crate::cut::Size;
 use crate::outcome::{Preview, Saved};
+use crate::terminal::printable;
 
 /// A few lines about a truncated result: the tool, the sizes, the place of the full output. Plain text, without colours.
 pub fn panel(context: &Context, preview: &Preview) -> String {
     let tool = context.tool.as_deref().unwrap_or("tool");
-    let plain = |name: &str| name.chars().filter(|char| !char.is_control()).take(60).collect::<String>();
+    let plain = |name: &str| printable(name, 60);
     let tool = plain(tool);
     let call = context.call_id.as_deref().map_or_else(String::new, |call| format!(" ({})", plain(call)));
     let size = |size: Size| {

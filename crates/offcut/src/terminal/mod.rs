@@ -34,6 +34,24 @@ pub enum Terminal {
     Raw,
 }
 
+/// Text from elsewhere as part of one line: line breaks become spaces, characters that could move the cursor or change the
+/// text direction become `?`, and a text of more than `max_chars` ends with `…`.
+pub fn printable(text: &str, max_chars: usize) -> String {
+    let shown = |char: char| match char {
+        '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',
+        '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => '?',
+        char if char.is_control() => '?',
+        char => char,
+    };
+    let mut chars = text.chars();
+    let mut line: String = chars.by_ref().take(max_chars).map(shown).collect();
+    if chars.next().is_some() {
+        line.pop();
+        line.push('…');
+    }
+    line
+}
+
 /// Renders a stream of bytes line by line.
 pub struct Screen {
     /// The offset of the first byte that is not in a segment yet.

@@ -35,6 +35,15 @@ fn check(raw: &str, expected: &str) {
 }
 
 #[test]
+fn printable_text_is_one_line_of_limited_length() {
+    assert_eq!(printable("tool 漢字", 20), "tool 漢字");
+    assert_eq!(printable("a\nb\r\n\x1b[2Jc\0\u{202E}d", 20), "a b  ?[2Jc??d");
+    assert_eq!(printable("1234567890", 10), "1234567890");
+    assert_eq!(printable("12345678901", 10), "123456789…");
+    assert_eq!(printable("abc", 0), "…");
+}
+
+#[test]
 fn plain_text_passes_unchanged() {
     for text in
         ["", "a", "a\nb\n", "\n\n", "a\tb\n", "crlf\r\nlines\r\n\r\n", "漢字🙂\né", "no feed\r\nat the end"]

@@ -202,7 +202,7 @@ fn bounds_the_output_and_names_the_reason_when_the_directory_is_unusable() {
         (file.join("below"), "Not a directory"),
         (long, "File name too long"),
         ("/proc/offcut".into(), "No such file or directory"),
-        (home.path().join("nul\0byte"), "nul byte"),
+        (home.path().join("nul\0byte"), "nul?byte"),
     ] {
         let store = Arc::new(FsStore::new(&directory, noon));
         let truncator = Truncator::new(Profile::native()).storage(Storage::To(store));
