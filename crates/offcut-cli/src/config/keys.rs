@@ -1,5 +1,7 @@
 //! The configuration keys: one table for parsing, help, errors and the documentation.
 
+use offcut::terminal::printable;
+
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -18,6 +20,9 @@ pub(crate) enum Kind {
     /// Two weights, `[1, 2]`.
     Split,
 }
+
+/// A longer name is not compared with the known keys, and is quoted in part.
+const MAX_KEY_CHARS: usize = 100;
 
 /// What a project file, which is not trusted, can do with a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,7 +227,7 @@ pub(crate) fn known(path: &str) -> Result<(&'static Key, Option<&str>), String> 
             || "`offcut config show` lists all keys".to_owned(),
             |nearest| format!("did you mean {nearest:?}?"),
         );
-        format!("unknown key {path:?}; {guess}")
+        format!("unknown key {:?}; {guess}", printable(path, MAX_KEY_CHARS))
     })
 }
 
@@ -234,6 +239,9 @@ pub(crate) fn server_of(tool: &str) -> Option<&str> {
 
 /// The most similar valid key, if one is similar enough.
 pub(crate) fn nearest(path: &str) -> Option<String> {
+    if path.len() > MAX_KEY_CHARS {
+        return None;
+    }
     let (prefix, name) = match path.strip_prefix("tools.").and_then(|rest| rest.split_once('.')) {
         Some((tool, name)) => (format!("tools.{tool}."), name),
         None => (String::new(), path),

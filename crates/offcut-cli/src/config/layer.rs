@@ -82,10 +82,8 @@ pub(crate) struct Layer {
 impl Layer {
     /// Parses the text of a file.
     pub(crate) fn parse(path: &Path, text: &str, trust: Trust) -> Result<Layer, Problem> {
-        let line_of =
-            |offset: usize| 1 + text.as_bytes().iter().take(offset).filter(|&&byte| byte == b'\n').count();
         let table = DeTable::parse(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| line_of(span.start));
+            let line = 1 + error.span().map_or(0, |span| line_feeds(text, 0..span.start));
             Problem(format!("{}:{line}: invalid TOML: {}", path.display(), error.message()))
         })?;
         let mut leaves = Vec::new();
@@ -93,8 +91,10 @@ impl Layer {
         // Tables are sorted by name; report the first error in the file.
         leaves.sort_by_key(|&(_, _, offset)| offset);
         let mut layer = Layer::default();
+        let (mut line, mut counted) = (1, 0);
         for (name, value, offset) in leaves {
-            let line = line_of(offset);
+            line += line_feeds(text, counted..offset);
+            counted = offset;
             let problem = |what: String| Problem(format!("{}:{line}: {what}", path.display()));
             let (key, tool) = keys::known(&name).map_err(problem)?;
             if trust == Trust::Project && key.project == ProjectAccess::None {
@@ -160,6 +160,10 @@ fn rule_of<'a>(settings: impl Iterator<Item = &'a Setting>) -> Rule {
     }
     // Values were checked when they were read, and a test covers every key.
     Rule::deserialize(Value::Object(fields)).unwrap_or_default()
+}
+
+fn line_feeds(text: &str, range: std::ops::Range<usize>) -> usize {
+    text.as_bytes().get(range).unwrap_or_default().iter().filter(|&&byte| byte == b'\n').count()
 }
 
 type Leaf<'a, 'i> = (String, &'a DeValue<'i>, usize);

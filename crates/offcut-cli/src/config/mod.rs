@@ -4,6 +4,7 @@
 //! shortening. `offcut config check` reports errors with an exit code.
 
 mod edit;
+mod file;
 mod keys;
 mod layer;
 
@@ -52,7 +53,7 @@ pub(crate) fn project_file() -> Option<PathBuf> {
     here.ancestors()
         .take_while(|directory| directory.starts_with(&root))
         .map(|directory| directory.join(PROJECT_FILE))
-        .find(|file| file.is_file())
+        .find(|file| file.exists())
 }
 
 impl Configuration {
@@ -71,15 +72,12 @@ impl Configuration {
 
     fn file(&mut self, path: Option<PathBuf>, trust: Trust) -> Layer {
         let Some(path) = path else { return Layer::default() };
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
+        let layer = match file::read(&path, trust) {
+            Ok(text) => Layer::parse(&path, &text, trust),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Layer::default(),
-            Err(error) => {
-                self.problems.push(Problem(format!("cannot read {}: {error}", path.display())));
-                return Layer::default();
-            }
+            Err(error) => Err(Problem(format!("cannot use {}: {error}", path.display()))),
         };
-        Layer::parse(&path, &text, trust).unwrap_or_else(|problem| {
+        layer.unwrap_or_else(|problem| {
             self.problems.push(problem);
             Layer::default()
         })

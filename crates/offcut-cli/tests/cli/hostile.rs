@@ -50,3 +50,56 @@ fn warning_on_full_nonblocking_pipe_does_not_end_the_call() {
     let ran = command.args(["run", "--", "echo", "ran"]).stderr(writer).output().unwrap();
     assert_eq!((ran.status.code(), ran.stdout), (Some(0), b"ran\n".to_vec()));
 }
+
+/// Expects a project file to be ignored with one line on standard error.
+#[track_caller]
+fn check_ignored(sandbox: &Sandbox, reason: &str) {
+    let ran = sandbox.run(&["cut"], numbered(100).as_bytes());
+    assert_eq!(ran.text(), numbered(100), "the limit of the file applied");
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert!(
+        lines.len() == 1 && lines[0].contains(reason) && lines[0].len() < 2500,
+        "{reason:?}: {:?}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn hostile_project_files_are_ignored_with_one_line() {
+    let sandbox = Sandbox::new();
+    let limit = "limits.lines = 20\n";
+    project(&sandbox, limit);
+    assert_ne!(sandbox.run(&["cut"], numbered(100).as_bytes()).text(), numbered(100));
+    project(&sandbox, &format!("{limit}# {}\n", "x".repeat(256 << 10)));
+    check_ignored(&sandbox, "more than 256 KiB");
+    let key = "k".repeat(200_000);
+    project(&sandbox, &format!("{limit}{key} = 1\n"));
+    check_ignored(&sandbox, "unknown key");
+    project(&sandbox, &format!("{limit}{}x = 1\n", "a.".repeat(100_000)));
+    check_ignored(&sandbox, ".offcut.toml");
+    project(&sandbox, &format!("{limit}x = {}\n", "[".repeat(200_000)));
+    check_ignored(&sandbox, "invalid TOML");
+    project(&sandbox, "\"evil\\u001b]0;title\\u0007\\nkey\" = 1\n");
+    check_ignored(&sandbox, "unknown key");
+    for odd in ["ln -s /proc/self/pagemap", "ln -s /dev/zero", "mkfifo", "mkdir"] {
+        let ran = bash(&sandbox, &format!("rm -rf .offcut.toml && {odd} .offcut.toml"), b"");
+        assert_eq!(ran.code, Some(0), "{odd}: {}", ran.stderr);
+        check_ignored(&sandbox, "cannot use ");
+    }
+}
+
+/// As git ignores a repository of another user.
+#[test]
+fn project_file_of_another_user_is_ignored() {
+    let sandbox = Sandbox::new();
+    project(&sandbox, "limits.lines = 20\n");
+    let file = sandbox.path().join(".offcut.toml");
+    if std::os::unix::fs::chown(&file, Some(12345), None).is_ok() {
+        check_ignored(&sandbox, "another user");
+    } else {
+        // Without the right to give files away: a file of root that everybody can read.
+        std::fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", &file).unwrap();
+        check_ignored(&sandbox, "another user");
+    }
+}
