@@ -178,7 +178,7 @@ test('decide is obeyed and events are reported', async () => {
   assert.strictEqual(await truncator.result(value, { tool: 'a' }), value);
   assert.strictEqual((await truncator.result(value, { tool: 'b' })).metadata.truncated, false);
   assert.strictEqual((await truncator.result(value, { tool: 'c' })).metadata.truncated, true);
-  assert.deepStrictEqual(events.map((event) => event.event), ['passed', 'truncated']);
+  assert.deepStrictEqual(events.map((event) => event.event), ['skipped', 'passed', 'truncated']);
   // Called once for each value, whatever its type.
   const asked = [];
   await new offcut.Truncator({ store: null, decide: (tool) => asked.push(tool) }).bound({ rows: log }, { tool: 'd' });

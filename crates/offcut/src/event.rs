@@ -44,7 +44,7 @@ pub enum Event<'a> {
         /// Its size in bytes.
         bytes: u64,
     },
-    /// It was not measured, because its tool or this call is exempt: it passed as it came.
+    /// It was not measured, because its tool or this call is exempt or its tool bounded it: it passed as it came.
     Skipped {
         /// The call.
         context: &'a Context,

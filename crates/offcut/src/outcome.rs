@@ -169,7 +169,7 @@ impl Preview {
         }
     }
 
-    /// How much is not shown, in the units in which the profile's notice counts, or as a custom strategy counted it.
+    /// How much is not shown, in the unit in which the profile counts, or as a custom strategy counted it.
     pub fn reported_removed(&self) -> PerUnit<Option<u64>> {
         self.removed
     }

@@ -191,9 +191,13 @@ impl Truncator {
     }
 
     pub(crate) fn report_passed(&self, context: &Context, settings: &Settings, bytes: u64) {
-        let is_measured = settings.enabled;
-        let event =
-            if is_measured { Event::Passed { context, bytes } } else { Event::Skipped { context, bytes } };
-        self.sink.emit(&event);
+        match settings.enabled {
+            true => self.sink.emit(&Event::Passed { context, bytes }),
+            false => self.report_skipped(context, bytes),
+        }
+    }
+
+    pub(crate) fn report_skipped(&self, context: &Context, bytes: u64) {
+        self.sink.emit(&Event::Skipped { context, bytes });
     }
 }

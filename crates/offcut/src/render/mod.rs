@@ -182,13 +182,17 @@ pub(crate) fn plan_whole(profile: &Profile, forecast: &Forecast<'_>, text: &[u8]
     }
 }
 
-/// How much is not shown, in the units in which the profile's notice counts.
+/// How much is not shown, in the unit in which the profile's notice counts: bytes in the native profile if there were too
+/// many of them, lines if not.
 pub(crate) fn count_removed(profile: &Profile, facts: &Facts<'_>) -> PerUnit<Option<u64>> {
     match &profile.wording {
         Some(frames) => frames::count_removed(frames.removed, facts),
         None => {
             let Size { bytes, lines, .. } = facts.removed_size();
-            PerUnit { bytes: Some(bytes), lines: Some(lines), ..PerUnit::default() }
+            match facts.settings.limits.bytes.is_some_and(|most| facts.original.bytes > most) {
+                true => PerUnit { bytes: Some(bytes), ..PerUnit::default() },
+                false => PerUnit { lines: Some(lines), ..PerUnit::default() },
+            }
         }
     }
 }

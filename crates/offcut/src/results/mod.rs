@@ -218,9 +218,14 @@ impl Middleware {
         if let (ResultOutcome::Fits, Marking::Marked) = (&outcome, self.truncator.profile.results.whole) {
             job.shape.mark_whole(&job.found, edits);
         }
+        let whole = job.text.text.len() as u64;
         let bytes = match &outcome {
             ResultOutcome::Truncated(preview) => preview.content.len() as u64,
-            ResultOutcome::Fits | ResultOutcome::Skipped(_) => job.text.text.len() as u64,
+            ResultOutcome::Fits => whole,
+            ResultOutcome::Skipped(_) => {
+                self.truncator.report_skipped(&job.context, whole);
+                whole
+            }
         };
         ResultReport { shape: job.shape, context: job.context, outcome, bytes }
     }

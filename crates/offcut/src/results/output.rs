@@ -54,8 +54,8 @@ impl ToolOutput {
     }
 
     /// Marks a count, if the profile has a name for it.
-    fn mark_count(&mut self, key: &Option<String>, count: u64) {
-        if let Some(key) = key {
+    fn mark_count(&mut self, key: &Option<String>, count: Option<u64>) {
+        if let (Some(key), Some(count)) = (key, count) {
             self.mark(key, count);
         }
     }
@@ -99,18 +99,24 @@ impl Middleware {
             is_error: result.status == ToolStatus::Failed,
             is_truncated: result.metadata.contains_key("truncated"),
         };
-        let rule = match self.call_rule(report, context, &|| Cow::Owned(result.json())) {
-            Ok(rule) => rule,
-            Err(reason) => return (result, ResultOutcome::Skipped(reason)),
+        let planned = self.call_rule(report, context, &|| Cow::Owned(result.json())).and_then(|rule| {
+            let settings = self.settings(context, rule.or(tool), share);
+            if !settings.enabled && self.truncator.profile.results.disabled == Treatment::Passed {
+                return Err(SkipReason::Disabled);
+            }
+            let passes = self.truncator.passes(&result.output, &settings);
+            match !passes && self.is_own_preview(&result.output, &settings) {
+                true => Err(SkipReason::OwnPreview),
+                false => Ok(settings),
+            }
+        });
+        let settings = match planned {
+            Ok(settings) => settings,
+            Err(reason) => {
+                self.truncator.report_skipped(context, result.output.len() as u64);
+                return (result, ResultOutcome::Skipped(reason));
+            }
         };
-        let settings = self.settings(context, rule.or(tool), share);
-        if !settings.enabled && self.truncator.profile.results.disabled == Treatment::Passed {
-            return (result, ResultOutcome::Skipped(SkipReason::Disabled));
-        }
-        if !self.truncator.passes(&result.output, &settings) && self.is_own_preview(&result.output, &settings)
-        {
-            return (result, ResultOutcome::Skipped(SkipReason::OwnPreview));
-        }
         let preview = self.truncator.apply_with(&result.output, context, settings).into_preview();
         let Some(preview) = preview else {
             if self.truncator.profile.results.whole == Marking::Marked && !result.output.is_empty() {
@@ -124,14 +130,8 @@ impl Middleware {
             result.mark(&names.path, entry.location_from(self.truncator.base_of_paths()));
         }
         let removed = preview.reported_removed();
-        let is_over_bytes = settings.limits.bytes.is_some_and(|most| preview.original.bytes > most);
-        match (is_over_bytes, removed.bytes, removed.lines) {
-            (true, Some(bytes), _) | (false, Some(bytes), None) => {
-                result.mark_count(&names.removed_bytes, bytes)
-            }
-            (_, _, Some(lines)) => result.mark_count(&names.removed_lines, lines),
-            (_, None, None) => {}
-        }
+        result.mark_count(&names.removed_lines, removed.lines);
+        result.mark_count(&names.removed_bytes, removed.bytes);
         result.output.clone_from(&preview.content);
         (result, ResultOutcome::Truncated(preview))
     }

@@ -4,6 +4,7 @@
 
 use super::{Cut, Fields, Found, NoticePlace, set_in, text_of_type};
 use crate::json::{Edits, Node, quoted};
+use crate::limits::PerUnit;
 use crate::outcome::Saved;
 
 /// How results of one shape are detected, read and marked.
@@ -148,14 +149,9 @@ pub(super) const CODING_AGENT: Format = Format {
     },
     mark_cut: |found, cut, edits| {
         let mut members = truncated("truncationPath", cut);
-        let removed = cut.preview.removed();
-        // The profile's source document (seed 000 §5) counts in bytes if there were too many of them, even if its loop
-        // stopped at a line.
-        let too_many_bytes = cut.settings.limits.bytes.is_some_and(|most| cut.preview.original.bytes > most);
-        members.push(match too_many_bytes {
-            true => ("truncationRemovedBytes", removed.bytes.to_string()),
-            false => ("truncationRemovedLines", removed.lines.to_string()),
-        });
+        let PerUnit { lines, bytes, .. } = cut.preview.reported_removed();
+        members.extend(lines.map(|lines| ("truncationRemovedLines", lines.to_string())));
+        members.extend(bytes.map(|bytes| ("truncationRemovedBytes", bytes.to_string())));
         set_in(edits, found.node, "metadata", &members);
     },
     ..PLAIN

@@ -1,10 +1,11 @@
 //! Document 000, “Coding Agent 截断系统实现设计”.
 
 use crate::common::noon;
-use offcut::results::ToolOutput;
+use offcut::results::{ShapeChoice, ToolOutput};
 use offcut::systems::coding_agent::*;
 use offcut::{Context, Rule};
 use proptest::prelude::*;
+use serde_json::json;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -227,6 +228,45 @@ fn s6_1_file_names_reading_and_cleaning() {
     let storage = FileStorage::new(Some(directory.path().join("data")), later);
     assert_eq!(storage.cleanup(7).unwrap(), 1);
     assert!(!Path::new(&path).exists());
+}
+
+/// §12.1: one event for each decision of the middleware, also for the results that it leaves as they are.
+#[test]
+fn s12_1_results_that_the_middleware_skips_emit_one_event() {
+    let directory = tempfile::tempdir().unwrap();
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&events);
+    let on_event: TruncationEventCallback =
+        Arc::new(move |event| log.lock().unwrap().push((event.kind, event.tool_name, event.original_size)));
+    let config = in_directory(directory.path(), max_lines(10));
+    let service = service(TruncationServiceConfig { on_event: Some(on_event), ..config });
+    let middleware =
+        truncation_middleware(&service, ["web_fetch"], |call| match call.context.tool.as_deref() {
+            Some("exempt") => ShouldTruncate::No,
+            _ => ShouldTruncate::Yes,
+        });
+    let content = lines(50);
+    let size = content.len() as u64;
+    let marked = json!({"success": true, "output": content, "metadata": {"truncated": true}});
+    for (tool, result) in [
+        ("web_fetch", json!({"success": true, "output": content})),
+        ("exempt", json!({"success": true, "output": content})),
+        ("marked", marked),
+        ("small", json!({"success": true, "output": "x"})),
+        ("large", json!({"success": true, "output": content})),
+    ] {
+        let context = Context::tool(tool);
+        middleware.bound_json(&result.to_string(), ShapeChoice::Auto, &context).unwrap();
+        let output = ToolOutput {
+            metadata: result["metadata"].as_object().cloned().unwrap_or_default(),
+            ..ToolOutput::succeeded(result["output"].as_str().unwrap())
+        };
+        let _ = middleware.bound_output(output, &context, Rule::default());
+        let kind =
+            if tool == "large" { TruncationEventType::Truncated } else { TruncationEventType::Skipped };
+        let expected = (kind, tool.to_owned(), if tool == "small" { 1 } else { size });
+        assert_eq!(std::mem::take(&mut *events.lock().unwrap()), [expected.clone(), expected]);
+    }
 }
 
 /// A storage of text does not seem to keep bytes that it cannot keep.
