@@ -34,6 +34,8 @@ export interface Call extends RuleOptions {
   tool?: string;
   callId?: string;
   session?: string;
+  /** The id of the message that contains the call. */
+  messageId?: string;
 }
 
 export type Shape =
@@ -117,7 +119,7 @@ export interface Event {
 export interface ForeignStore {
   save(
     content: string | Uint8Array,
-    context: { tool?: string; callId?: string; session?: string },
+    context: { tool?: string; callId?: string; session?: string; messageId?: string },
   ): string | Promise<string>;
 }
 
@@ -230,6 +232,7 @@ export interface Entry {
   created: number;
   tool?: string;
   callId?: string;
+  messageId?: string;
   session?: string;
   profile: string;
   bytes: number;
@@ -340,6 +343,8 @@ export interface TruncationServiceConfig {
   onEvent?: TruncationEventCallback;
   storage?: ITruncationStorage;
   strategy?: TruncationStrategy;
+  /** Whether the first output that the process stores in a directory removes expired ones; default true. */
+  automaticCleaning?: boolean;
 }
 
 export declare class TruncationService {

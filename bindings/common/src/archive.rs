@@ -3,11 +3,13 @@
 use crate::fault::Fault;
 use crate::place::Place;
 use crate::report::without_nulls;
+use offcut::Context;
 use offcut::event::DiscardEvents;
 use offcut::report::{EntryReport, PageReport, SearchReport};
 use offcut::retention::{self, Candidate, Policy};
 use offcut::retrieve::{self, PageLimits, Query, Range};
 use offcut::store::{Entry, EntryFilter, Pin, Store};
+use offcut::systems::coding_agent::{FileStorage, TruncationContext, TruncationStorage};
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -125,6 +127,15 @@ impl Archive {
     /// Pins or unpins an entry.
     pub fn pin(&self, reference: &str, pin: Pin) -> Result<(), Fault> {
         Ok(self.store.pin(&self.entry(reference)?.id, pin)?)
+    }
+
+    /// Saves an output as the storage of the coding agent's document does (seed 000 §6.1), and returns its path.
+    pub fn save(&self, content: &str, context: Context) -> Result<String, Fault> {
+        let Context { tool, session: session_id, message_id, .. } = context;
+        let tool_name = tool.unwrap_or_default();
+        let context = TruncationContext { tool_name, session_id, message_id, ..TruncationContext::default() };
+        let storage = FileStorage::new(Some(self.directory.clone().into()), SystemTime::now);
+        storage.save(content, &context).map_err(|error| Fault::Store(error.to_string()))
     }
 
     /// Removes an entry.

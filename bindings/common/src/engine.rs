@@ -2,32 +2,28 @@
 
 use crate::event_log::EventLog;
 use crate::fault::Fault;
-use crate::foreign::{self, StrategyCalls, lock};
+use crate::foreign::{self, RecordingStrategy, StrategyKind, StrategyOfResults, lock};
 use crate::options::{CallOptions, EngineOptions};
 use crate::place::Place;
 use crate::report::{Report, StrategyRequest, without_nulls};
 use offcut::event::JsonLinesSink;
-use offcut::measure::EstimatedTokens;
-use offcut::profile::Settings;
 use offcut::results::{Decision, Middleware, ResultOutcome};
 use offcut::retention::Cleaning;
 use offcut::store::{MemoryStore, Retention, Store};
 use offcut::{Context, Outcome, Preview, Profile, Storage, Truncator};
 use serde::Serialize;
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 /// Bounds outputs and tool results according to its options.
 pub struct Engine {
-    middleware: Middleware,
-    pub(crate) profile: Profile,
-    pub(crate) storage: Storage,
+    truncator: Truncator,
     skipped: Vec<String>,
     total: Option<u64>,
     foreign_store: bool,
-    foreign_strategy: bool,
-    pub(crate) events: bool,
+    foreign_strategy: Option<StrategyKind>,
+    events: bool,
 }
 
 /// The answer for an output.
@@ -95,14 +91,13 @@ impl Engine {
         };
         let place =
             if options.foreign_store { Place::Nowhere } else { Place::named(options.store.as_deref())? };
-        let storage = place.storage();
         let retention = options.retention_days.map_or(profile.retention(), Retention::Days);
         let cleaning = match options.automatic_cleaning {
             Some(false) => Cleaning::Manual,
             _ => Cleaning::Automatic,
         };
         let truncator = Truncator::new(profile)
-            .storage(storage.clone())
+            .storage(place.storage())
             .retention(retention)
             .cleaning(cleaning)
             .reach(place.reach(options.reach.as_deref())?)
@@ -116,9 +111,7 @@ impl Engine {
             truncator.update_tool(&name, options.rule()?)?;
         }
         Ok(Engine {
-            profile: truncator.profile().clone(),
-            middleware: Middleware::new(truncator),
-            storage,
+            truncator,
             skipped: options.skip_tools,
             total: options.total.map(|amount| amount.0),
             foreign_store: options.foreign_store,
@@ -129,18 +122,12 @@ impl Engine {
 
     /// The profile's name.
     pub fn profile(&self) -> &str {
-        self.profile.name()
+        self.truncator.profile().name()
     }
 
     /// Removes the outputs whose retention has ended, and returns how many it removed.
     pub fn cleanup(&self) -> Result<u64, Fault> {
-        Ok(self.middleware.truncator().cleanup(SystemTime::now())?)
-    }
-
-    /// Whether an output would pass as it is.
-    pub fn fits(&self, text: &[u8], context: &Context, call: &CallOptions) -> Result<bool, Fault> {
-        let settings = self.truncator(Some(call))?.settings(context);
-        Ok(!settings.enabled || settings.limits.fit(text, settings.conventions, &EstimatedTokens))
+        Ok(self.truncator.cleanup(SystemTime::now())?)
     }
 
     /// Bounds an output.
@@ -150,39 +137,12 @@ impl Engine {
         context: &Context,
         call: Option<&CallOptions>,
     ) -> Result<Reported<Answer>, Fault> {
-        if self.skipped.iter().any(|tool| Some(tool) == context.tool.as_ref()) {
-            return Ok(Reported { answer: Answer::Whole, report: Report::whole(Vec::new()) });
+        let is_plain = !self.events && !self.foreign_store && self.foreign_strategy.is_none();
+        if call.is_none() && is_plain && !self.skips(context) {
+            return Ok(reported(self.truncator.apply(text, context), Vec::new()));
         }
-        if call.is_none() && !self.events && !self.is_foreign() {
-            let truncator = self.middleware.truncator();
-            let shown = truncator.apply(text, context);
-            return Ok(reported(shown, Vec::new(), || truncator.settings(context)));
-        }
-        let attempt = self.attempt(call)?;
-        let shown = attempt.truncator.apply(text, context);
-        Ok(attempt.answer(shown, context))
-    }
-
-    /// What is shown of an output, without notices.
-    pub fn cut_bare(
-        &self,
-        text: &[u8],
-        context: &Context,
-        call: &CallOptions,
-    ) -> Result<Reported<Vec<u8>>, Fault> {
-        let truncator = self.truncator(Some(call))?.storage(Storage::Off);
-        match truncator.apply(text, context) {
-            Outcome::Passed(whole) => {
-                Ok(Reported { answer: whole.into_owned(), report: Report::whole(Vec::new()) })
-            }
-            Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
-                let part = |placed: &offcut::outcome::Placed| {
-                    preview.content().get(placed.at..placed.at + placed.length).unwrap_or_default()
-                };
-                let answer = preview.placed().iter().flat_map(part).copied().collect();
-                Ok(Reported { answer, report: Report::new(&preview, &truncator.settings(context)) })
-            }
-        }
+        let attempt = self.attempt(context, call)?;
+        Ok(attempt.answer(attempt.truncator.apply(text, context)))
     }
 
     /// Bounds a tool result, or an array of them. The second text is JSON: the report on each.
@@ -192,7 +152,7 @@ impl Engine {
         context: &Context,
         call: &CallOptions,
     ) -> Result<(Reported<BoundedResult>, String), Fault> {
-        let attempt = self.attempt(Some(call))?;
+        let attempt = self.attempt(context, Some(call))?;
         // A result that the caller exempts is not even marked.
         let decision = if call.rule.enabled == Some(false) { Decision::Skip } else { Decision::Bound };
         let mut middleware = Middleware::new((*attempt.truncator).clone())
@@ -210,9 +170,7 @@ impl Engine {
         }
         let judge = |judged: &offcut::results::ResultReport| {
             let report = match &judged.outcome {
-                ResultOutcome::Truncated(preview) => {
-                    Some(Report::new(preview, &attempt.truncator.settings(&judged.context)))
-                }
+                ResultOutcome::Truncated(preview) => Some(Report::new(preview)),
                 ResultOutcome::Fits | ResultOutcome::Skipped(_) => None,
             };
             let verdict = match &judged.outcome {
@@ -237,26 +195,24 @@ impl Engine {
         Ok((Reported { answer, report: Report::whole(attempt.events()) }, results))
     }
 
-    fn is_foreign(&self) -> bool {
-        self.foreign_store || self.foreign_strategy
-    }
-
-    /// The truncator for one call.
-    pub(crate) fn truncator(&self, call: Option<&CallOptions>) -> Result<Truncator, Fault> {
-        let rule = call.map(|call| call.rule).unwrap_or_default();
-        Ok(self.middleware.truncator().with_options(rule)?)
+    fn skips(&self, context: &Context) -> bool {
+        context.tool.as_ref().is_some_and(|tool| self.skipped.contains(tool))
     }
 
     /// A truncator for one call. The caller's store and strategy are replaced by their results, or, before they have acted,
     /// by recorders.
-    pub(crate) fn attempt(&self, call: Option<&CallOptions>) -> Result<Attempt, Fault> {
-        let mut truncator = self.truncator(call)?;
+    pub(crate) fn attempt(&self, context: &Context, call: Option<&CallOptions>) -> Result<Attempt, Fault> {
+        let mut rule = call.map(|call| call.rule).unwrap_or_default();
+        if self.skips(context) {
+            rule.enabled = Some(false);
+        }
+        let mut truncator = self.truncator.with_options(rule)?;
         let saved = call.and_then(|call| call.saved.as_deref());
         let made = call.and_then(|call| call.made.as_deref());
         let needs_caller =
-            (self.foreign_store && saved.is_none()) || (self.foreign_strategy && made.is_none());
-        let (calls, memory, log) =
-            (StrategyCalls::default(), MemoryStore::new(SystemTime::now), EventLog::default());
+            (self.foreign_store && saved.is_none()) || (self.foreign_strategy.is_some() && made.is_none());
+        let (requests, memory, log) =
+            (Arc::default(), MemoryStore::new(SystemTime::now), EventLog::default());
         match (self.foreign_store, saved) {
             (true, Some(saved)) => {
                 truncator = truncator.storage(Storage::To(Arc::new(foreign::store_of_results(saved))))
@@ -266,14 +222,16 @@ impl Engine {
             (false, _) => {}
         }
         match (self.foreign_strategy, made) {
-            (true, Some(made)) => truncator = truncator.strategy(foreign::strategy_of_results(made)),
-            (true, None) => truncator = truncator.strategy(foreign::recording_strategy(&calls)),
-            (false, _) => {}
+            (Some(kind), Some(made)) => truncator = truncator.strategy(StrategyOfResults::new(kind, made)),
+            (Some(kind), None) => {
+                truncator = truncator.strategy(RecordingStrategy { kind, requests: Arc::clone(&requests) });
+            }
+            (None, _) => {}
         }
         if self.events {
             truncator = truncator.sink(JsonLinesSink::new(log.clone(), SystemTime::now));
         }
-        Ok(Attempt { truncator: Arc::new(truncator), needs_caller, calls, memory, log })
+        Ok(Attempt { truncator: Arc::new(truncator), needs_caller, requests, memory, log })
     }
 }
 
@@ -282,18 +240,18 @@ pub(crate) struct Attempt {
     pub(crate) truncator: Arc<Truncator>,
     /// The caller's store or strategy must act before there is an answer.
     pub(crate) needs_caller: bool,
-    calls: StrategyCalls,
+    requests: Arc<Mutex<Vec<StrategyRequest>>>,
     memory: MemoryStore,
     log: EventLog,
 }
 
 impl Attempt {
-    pub(crate) fn answer(&self, shown: Outcome<'_>, context: &Context) -> Reported<Answer> {
+    pub(crate) fn answer(&self, shown: Outcome<'_>) -> Reported<Answer> {
         match shown {
             Outcome::Truncated(_) | Outcome::Described(_) | Outcome::StillRunning(_) if self.needs_caller => {
                 Reported { answer: Answer::Ask(self.request()), report: self.wanted() }
             }
-            shown => reported(shown, self.events(), || self.truncator.settings(context)),
+            shown => reported(shown, self.events()),
         }
     }
 
@@ -302,12 +260,7 @@ impl Attempt {
     }
 
     fn wanted(&self) -> Report {
-        let calls = lock(&self.calls);
-        let wanted = calls.iter().map(|(text, limits)| StrategyRequest {
-            text: String::from_utf8_lossy(text).into_owned(),
-            limits: (*limits).into(),
-        });
-        Report { wanted: wanted.collect(), ..Report::default() }
+        Report { wanted: Some(lock(&self.requests).clone()), ..Report::default() }
     }
 
     fn request(&self) -> CallerRequest {
@@ -323,11 +276,11 @@ impl Attempt {
     }
 }
 
-fn reported(shown: Outcome<'_>, events: Vec<Value>, settings: impl Fn() -> Settings) -> Reported<Answer> {
+fn reported(shown: Outcome<'_>, events: Vec<Value>) -> Reported<Answer> {
     match shown {
         Outcome::Passed(_) => Reported { answer: Answer::Whole, report: Report::whole(events) },
         Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
-            let report = Report { events, ..Report::new(&preview, &settings()) };
+            let report = Report { events, ..Report::new(&preview) };
             Reported { answer: Answer::Cut(preview), report }
         }
     }

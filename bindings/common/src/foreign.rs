@@ -1,9 +1,10 @@
 //! The caller's own store and strategy, in another language: their results as a store and a strategy of the library.
 
-use crate::fault::Fault;
-use offcut::Limits;
+use crate::report::StrategyRequest;
+use offcut::limits::PerUnit;
+use offcut::profile::Settings;
 use offcut::store::{Backend, CustomStore, Id, NewEntry, Store, StoreError};
-use offcut::strategy::Opaque;
+use offcut::strategy::{CutDecision, Opaque, OwnText, Room, Selector, Strategy};
 use serde::Deserialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
@@ -21,47 +22,114 @@ pub enum Saved {
     Error(String),
 }
 
-/// The result of the caller's strategy for one text.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct StrategyResult {
-    /// The text to show.
-    pub content: String,
-    /// The number of lines that are not shown.
-    #[serde(alias = "removedLines")]
-    pub removed_lines: Option<f64>,
-    /// The number of bytes that are not shown.
-    #[serde(alias = "removedBytes")]
-    pub removed_bytes: Option<f64>,
-    /// The end is shown, not the beginning.
-    pub tail: bool,
-    /// The result of the caller's store, if there is one.
-    pub saved: Option<Saved>,
+/// How the caller's strategy works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StrategyKind {
+    /// It gets a text over the limits and the room for it, and returns the text to show.
+    Text,
+    /// A strategy of the coding agent's document (seed 000 §3.1): it gets every text and the settings, and decides.
+    Decision,
 }
 
-impl StrategyResult {
-    /// Parses JSON.
-    pub fn parse(json: &str) -> Result<StrategyResult, Fault> {
-        Ok(serde_json::from_str(json)?)
+/// The result of the caller's strategy for a text that is cut.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Made {
+    /// The text to show.
+    Text(String),
+    /// The text to show, and the strategy's own counts of what is not shown.
+    Counted {
+        /// The text to show.
+        content: String,
+        /// Lines.
+        #[serde(alias = "removedLines")]
+        removed_lines: Option<f64>,
+        /// Bytes.
+        #[serde(alias = "removedBytes")]
+        removed_bytes: Option<f64>,
+    },
+}
+
+impl From<Made> for OwnText {
+    fn from(made: Made) -> OwnText {
+        match made {
+            Made::Text(content) => content.into_bytes().into(),
+            Made::Counted { content, removed_lines, removed_bytes } => {
+                let count =
+                    |given: Option<f64>| given.filter(|count| *count >= 0.0).map(|count| count as u64);
+                let (lines, bytes) = (count(removed_lines), count(removed_bytes));
+                // The document counts 0 for a strategy that does not count.
+                let lines = if bytes.is_none() { lines.or(Some(0)) } else { lines };
+                OwnText {
+                    content: content.into_bytes(),
+                    removed: PerUnit { lines, bytes, ..PerUnit::default() },
+                }
+            }
+        }
     }
 }
 
-/// The texts that the caller's strategy has to cut, and the budget for each.
-pub(crate) type StrategyCalls = Arc<Mutex<Vec<(Vec<u8>, Limits)>>>;
-
-/// A strategy that shows nothing and records its calls.
-pub(crate) fn recording_strategy(calls: &StrategyCalls) -> Opaque {
-    let calls = Arc::clone(calls);
-    Opaque::new(move |text, room| {
-        lock(&calls).push((text.to_vec(), room.limits));
-        Vec::new()
-    })
+/// A strategy that shows nothing and records what the caller's strategy has to do.
+#[derive(Clone)]
+pub(crate) struct RecordingStrategy {
+    pub(crate) kind: StrategyKind,
+    pub(crate) requests: Arc<Mutex<Vec<StrategyRequest>>>,
 }
 
-/// A strategy that shows these results of the caller's strategy, in order.
-pub(crate) fn strategy_of_results(results: &[String]) -> Opaque {
-    let results: Mutex<VecDeque<String>> = Mutex::new(results.iter().cloned().collect());
-    Opaque::new(move |_, _| lock(&results).pop_front().unwrap_or_default().into_bytes())
+impl Strategy for RecordingStrategy {
+    fn start(&self, settings: &Settings) -> Box<dyn Selector> {
+        let Self { kind, requests } = self.clone();
+        Opaque::new(move |text, room| {
+            if kind == StrategyKind::Text {
+                lock(&requests).push(StrategyRequest::within(text, room.limits));
+            }
+            Vec::new()
+        })
+        .start(settings)
+    }
+
+    fn decide(&self, output: &[u8], settings: &Settings) -> CutDecision {
+        if self.kind == StrategyKind::Text {
+            return CutDecision::ByLimits;
+        }
+        lock(&self.requests).push(StrategyRequest::by_settings(output, settings));
+        CutDecision::Cut
+    }
+}
+
+/// A strategy that shows the results of the caller's strategy, in order. A text without a result passes.
+pub(crate) struct StrategyOfResults {
+    kind: StrategyKind,
+    results: Arc<Mutex<VecDeque<Option<Made>>>>,
+}
+
+impl StrategyOfResults {
+    pub(crate) fn new(kind: StrategyKind, results: &[Option<Made>]) -> StrategyOfResults {
+        StrategyOfResults { kind, results: Arc::new(Mutex::new(results.iter().cloned().collect())) }
+    }
+}
+
+impl Strategy for StrategyOfResults {
+    fn start(&self, settings: &Settings) -> Box<dyn Selector> {
+        let results = Arc::clone(&self.results);
+        let next = move |_: &[u8], _: &Room<'_>| {
+            lock(&results).pop_front().flatten().map(OwnText::from).unwrap_or_default()
+        };
+        Opaque::new(next).start(settings)
+    }
+
+    fn decide(&self, _output: &[u8], _settings: &Settings) -> CutDecision {
+        let mut results = lock(&self.results);
+        match (self.kind, results.front()) {
+            (StrategyKind::Text, _) => CutDecision::ByLimits,
+            (StrategyKind::Decision, Some(Some(_))) => CutDecision::Cut,
+            (StrategyKind::Decision, _) => {
+                results.pop_front();
+                CutDecision::Pass
+            }
+        }
+    }
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -9,7 +9,6 @@ mod engine;
 mod event_log;
 mod fault;
 mod foreign;
-mod frame;
 mod options;
 mod place;
 mod report;
@@ -18,13 +17,25 @@ mod spool;
 pub use archive::Archive;
 pub use engine::{Answer, BoundedResult, CallerRequest, Engine, Reported};
 pub use fault::Fault;
-pub use foreign::{Saved, StrategyResult};
+pub use foreign::{Made, Saved};
 pub use offcut::Context;
 pub use options::CallOptions;
 pub use report::Report;
 pub use spool::OwnedSpool;
 
-/// The number of lines of a text as `split("\n")` counts them.
-pub fn count_lines(text: &[u8]) -> u64 {
-    offcut::measure::lines(text, offcut::measure::LineConvention::Separated)
+use offcut::systems::unified::Variables;
+use serde_json::json;
+
+/// The settings in the variables of the unified document (seed 002 §9): options of an engine and `dir`, as JSON.
+pub fn unified_variables(variables: impl IntoIterator<Item = (String, String)>) -> Result<String, Fault> {
+    let Variables { max_lines, max_bytes, truncate_direction: strategy, dir, retention_days } =
+        Variables::from_variables(variables).map_err(|error| Fault::Invalid(error.to_string()))?;
+    let settings = json!({
+        "max_lines": max_lines,
+        "max_bytes": max_bytes,
+        "strategy": strategy,
+        "dir": dir,
+        "retention_days": retention_days,
+    });
+    Ok(settings.to_string())
 }

@@ -1,7 +1,7 @@
 //! Options as JSON, with the names in the spelling of both languages.
 
 use crate::fault::Fault;
-use crate::foreign::Saved;
+use crate::foreign::{Made, Saved, StrategyKind};
 use offcut::profile::{TaskTool, presets};
 use offcut::results::{Shape, ShapeChoice};
 use offcut::strategy::StrategyName;
@@ -45,7 +45,7 @@ pub(crate) struct EngineOptions {
     /// The caller has its own store.
     pub(crate) foreign_store: bool,
     /// The caller has its own strategy.
-    pub(crate) foreign_strategy: bool,
+    pub(crate) foreign_strategy: Option<StrategyKind>,
     /// Reports contain events.
     pub(crate) events: bool,
 }
@@ -58,7 +58,7 @@ pub struct CallOptions {
     /// The results of the caller's store, in order.
     pub saved: Option<Vec<Saved>>,
     /// The results of the caller's strategy, in order.
-    pub made: Option<Vec<String>>,
+    pub made: Option<Vec<Option<Made>>>,
     #[serde(skip)]
     pub(crate) rule: Rule,
 }

@@ -22,35 +22,47 @@ pub struct Report {
     pub(crate) removed_lines: Option<u64>,
     pub(crate) removed_bytes: Option<u64>,
     pub(crate) events: Vec<Value>,
-    /// Texts that the caller's strategy has to cut.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) wanted: Vec<StrategyRequest>,
+    /// Texts for the caller's strategy.
+    pub(crate) wanted: Option<Vec<StrategyRequest>>,
 }
 
-/// A text for the caller's strategy, and the budget for it.
-#[derive(Debug, Serialize)]
+/// A text for the caller's strategy, and what applies to it.
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct StrategyRequest {
-    pub(crate) text: String,
-    pub(crate) limits: LimitsReport,
+    text: String,
+    #[serde(flatten)]
+    basis: Basis,
 }
 
-#[derive(Debug, Serialize)]
-pub(crate) struct LimitsReport {
-    lines: Option<u64>,
-    bytes: Option<u64>,
-    chars: Option<u64>,
-    tokens: Option<u64>,
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Basis {
+    /// The room for what is shown.
+    Limits { lines: Option<u64>, bytes: Option<u64>, chars: Option<u64>, tokens: Option<u64> },
+    /// The settings, by the names of the coding agent's document (seed 000 §3.1).
+    #[serde(rename_all = "camelCase")]
+    Config { max_lines: Option<u64>, max_bytes: Option<u64>, direction: &'static str, enabled: bool },
 }
 
-impl From<Limits> for LimitsReport {
-    fn from(Limits { lines, bytes, chars, tokens }: Limits) -> LimitsReport {
-        LimitsReport { lines, bytes, chars, tokens }
+impl StrategyRequest {
+    pub(crate) fn within(text: &[u8], Limits { lines, bytes, chars, tokens }: Limits) -> StrategyRequest {
+        StrategyRequest::new(text, Basis::Limits { lines, bytes, chars, tokens })
+    }
+
+    pub(crate) fn by_settings(text: &[u8], settings: &Settings) -> StrategyRequest {
+        let Limits { lines: max_lines, bytes: max_bytes, .. } = settings.limits;
+        let (direction, enabled) = (settings.strategy.as_str(), settings.enabled);
+        StrategyRequest::new(text, Basis::Config { max_lines, max_bytes, direction, enabled })
+    }
+
+    fn new(text: &[u8], basis: Basis) -> StrategyRequest {
+        StrategyRequest { text: String::from_utf8_lossy(text).into_owned(), basis }
     }
 }
 
 impl Report {
-    /// The report on a preview that was made with these settings.
-    pub(crate) fn new(preview: &Preview, settings: &Settings) -> Report {
+    /// The report on a preview.
+    pub(crate) fn new(preview: &Preview) -> Report {
         let (id, saved, error) = match preview.saved() {
             Saved::Complete(entry) | Saved::Running(entry) => {
                 (Some(entry.id.to_string()), Some(entry.location()), None)
@@ -60,16 +72,15 @@ impl Report {
             }
             Saved::Disabled => (None, None, None),
         };
-        let removed = preview.removed();
-        let is_over_bytes = settings.limits.bytes.is_some_and(|most| preview.original().bytes > most);
+        let removed = preview.reported_removed();
         Report {
             truncated: true,
             id,
             saved,
             error,
             cut: CutReport { limited_by: Some(preview.limited_by()), ..CutReport::new(preview) },
-            removed_lines: (!is_over_bytes).then_some(removed.lines),
-            removed_bytes: is_over_bytes.then_some(removed.bytes),
+            removed_lines: removed.lines,
+            removed_bytes: removed.bytes,
             ..Report::default()
         }
     }

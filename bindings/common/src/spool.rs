@@ -24,7 +24,7 @@ impl OwnedSpool {
         context: Context,
         call: Option<&CallOptions>,
     ) -> Result<OwnedSpool, Fault> {
-        let attempt = engine.attempt(call)?;
+        let attempt = engine.attempt(&context, call)?;
         let spool = Some(Arc::clone(&attempt.truncator).into_spool(context.clone()));
         let buffer = attempt.needs_caller.then(Vec::new);
         Ok(OwnedSpool { engine: Arc::clone(engine), context, attempt, spool, buffer })
@@ -47,7 +47,7 @@ impl OwnedSpool {
         call: Option<&CallOptions>,
     ) -> Result<(Reported<Answer>, Option<Vec<u8>>), Fault> {
         if let (Some(call), Some(buffer)) = (call, &self.buffer) {
-            self.attempt = self.engine.attempt(Some(call))?;
+            self.attempt = self.engine.attempt(&self.context, Some(call))?;
             let mut spool = Arc::clone(&self.attempt.truncator).into_spool(self.context.clone());
             spool.observe(buffer);
             self.spool = Some(spool);
@@ -58,6 +58,6 @@ impl OwnedSpool {
             Outcome::Passed(content) => Some(content.to_vec()),
             Outcome::Truncated(_) | Outcome::Described(_) | Outcome::StillRunning(_) => None,
         };
-        Ok((self.attempt.answer(shown, &self.context), whole))
+        Ok((self.attempt.answer(shown), whole))
     }
 }

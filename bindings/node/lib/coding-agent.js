@@ -2,8 +2,8 @@
 // The coding agent's truncation (seed 000), with the names of its source document.
 const native = require('./native.js');
 const { Store } = require('./store.js');
-const { CONTEXT, Truncator } = require('./truncator.js');
-const { describe, reason } = require('./values.js');
+const { CONTEXT, DECIDE_AND_CUT, Truncator } = require('./truncator.js');
+const { reason } = require('./values.js');
 
 const DEFAULT_TRUNCATION_CONFIG = {
   maxLines: 2000,
@@ -19,25 +19,14 @@ const TOOL_TRUNCATION_CONFIGS = {
   read: { enabled: false },
 };
 
-/** One engine, which stores nothing, cuts for all strategies. */
-let bare;
-function engine() {
-  bare ??= new native.Engine(JSON.stringify({ profile: 'coding-agent', store: 'none' }));
-  return bare;
-}
-
-/** The options for one call, from a configuration. */
-const options = ({ maxLines, maxBytes, direction }) => ({ options: describe({ maxLines, maxBytes, direction }) });
-
 /** The base class for custom strategies. */
 class BaseTruncationStrategy {
   needsTruncation(content, config) {
-    return !engine().fits(content, options(config));
+    return native.needsTruncation(content, config);
   }
 
   truncate(content, config) {
-    const { content: shown, report } = engine().cutBare(content, options(config));
-    const { removed_lines: removedLines, removed_bytes: removedBytes } = JSON.parse(report);
+    const { content: shown, removedLines, removedBytes } = native.truncate(content, config);
     return { content: shown, removedLines, removedBytes };
   }
 
@@ -50,15 +39,11 @@ class BaseTruncationStrategy {
   }
 
   truncateHead(content, maxLines) {
-    return this.#lines(content, maxLines, 'head');
+    return native.truncateHead(content, maxLines);
   }
 
   truncateTail(content, maxLines) {
-    return this.#lines(content, maxLines, 'tail');
-  }
-
-  #lines(content, maxLines, direction) {
-    return engine().cutBare(content, options({ maxLines, maxBytes: Infinity, direction })).content.split('\n');
+    return native.truncateTail(content, maxLines);
   }
 }
 
@@ -67,18 +52,21 @@ class DefaultTruncationStrategy extends BaseTruncationStrategy {
   name = 'default';
 }
 
+/** The engine's names for a call. */
+const named = (context) => ({ tool: context?.toolName, session: context?.sessionId, messageId: context?.messageId });
+
 /** Stores complete outputs in a directory; without a directory, in the command line's store. */
 class TruncationStorage {
   #store;
-  #engine;
+  #archive;
 
   constructor(storageDir) {
     this.#store = new Store(storageDir);
-    this.#engine = new native.Engine(JSON.stringify({ profile: 'coding-agent', store: this.#store.directory }));
+    this.#archive = new native.Archive(this.#store.directory);
   }
 
   async save(content, context) {
-    return this.#engine.keep(content, { tool: context?.toolName, session: context?.sessionId });
+    return this.#archive.save(content, named(context));
   }
 
   async read(filePath) {
@@ -94,135 +82,105 @@ class TruncationStorage {
   }
 }
 
+/** What the engine knows of a configuration. */
+const rule = ({ maxLines, maxBytes, direction, enabled, skip }) => ({ maxLines, maxBytes, direction, enabled, skip });
+
+/** What a strategy shows of a text; null if it does not cut it. */
+async function choose(strategy, content, config) {
+  if (!(await strategy.needsTruncation(content, config))) return null;
+  const made = await strategy.truncate(content, config);
+  if (typeof made?.content !== 'string') throw new TypeError('the strategy returned no content');
+  return made;
+}
+
 /** Bounds outputs, stores them completely, and reports events. */
 class TruncationService {
   #config;
   #tools;
-  #storage;
-  #strategy;
-  #onEvent;
+  #parts;
   #truncator;
-  #engine;
 
   constructor(config = {}) {
     this.#config = { ...DEFAULT_TRUNCATION_CONFIG, ...config.global };
-    this.#tools = new Map(Object.entries(config.tools ?? {}));
-    this.#storage = config.storage ?? new TruncationStorage(this.#config.storageDir);
-    const isDefault = !config.strategy || config.strategy.constructor === DefaultTruncationStrategy;
-    this.#strategy = isDefault ? undefined : config.strategy;
-    this.#onEvent = config.onEvent;
+    this.#tools = { ...config.tools };
+    this.#parts = { ...config, storage: config.storage ?? new TruncationStorage(this.#config.storageDir) };
     this.#open();
   }
 
-  /** Creates the engines. They record with each output how long it is kept. */
+  /** Creates the truncator, which merges the settings of a call, its tool and all tools. */
   #open() {
-    // A TruncationStorage is offcut's store itself; any other storage is known only by its methods.
-    const isStore = this.#storage.constructor === TruncationStorage;
-    const store = isStore ? this.#storage.getStorageDir() : this.#storage;
+    const { storage, strategy, automaticCleaning } = this.#parts;
     const days = this.#config.retentionDays ?? DEFAULT_TRUNCATION_CONFIG.retentionDays;
-    const retentionDays = Math.min(Math.max(Math.ceil(days), 0), 0xffffffff);
-    const shared = { profile: 'coding-agent', retentionDays };
-    this.#truncator = new Truncator({ ...shared, store, onEvent: (event) => this.#translate(event) });
-    this.#engine = new native.Engine(JSON.stringify({ ...shared, store: isStore ? store : 'none', events: true }));
+    const isDefault = !strategy || strategy.constructor === DefaultTruncationStrategy;
+    this.#truncator = new Truncator({
+      ...rule(this.#config),
+      profile: 'coding-agent',
+      tools: Object.fromEntries(Object.entries(this.#tools).map(([tool, config]) => [tool, rule(config ?? {})])),
+      retentionDays: Math.min(Math.max(Math.ceil(days), 0), 0xffffffff),
+      automaticCleaning,
+      // A TruncationStorage is offcut's store itself; any other storage is known only by its methods.
+      store: storage.constructor === TruncationStorage ? storage.getStorageDir() : storage,
+      [DECIDE_AND_CUT]: isDefault ? undefined : (text, config, call) => this.#choose(text, { ...this.#config, ...config }, call),
+      onEvent: ({ event, tool: toolName, original_bytes: originalSize, content_bytes: truncatedSize, path: outputPath, error }) => {
+        this.#emit({ type: event === 'passed' ? 'skipped' : event, toolName, originalSize, truncatedSize, outputPath, error });
+      },
+    });
   }
 
   async output(content, context) {
-    const config = this.#effective(context);
-    if (this.#strategy && config.enabled) {
-      try {
-        return await this.#byStrategy(content, context, config);
-      } catch (error) {
-        // The output is bounded without the failing strategy, and the error is reported.
-        const originalSize = native.countBytes(content);
-        this.#emit({ type: 'error', context, originalSize, truncatedSize: originalSize, error: reason(error) });
-      }
-    }
-    const { maxLines, maxBytes, direction, enabled } = config;
-    const named = { tool: context?.toolName, session: context?.sessionId, [CONTEXT]: context };
-    const call = { ...named, maxLines, maxBytes, direction, enabled };
-    const cut = await this.#truncator.cut(content, call);
+    const cut = await this.#truncator.cut(content, this.#call(context));
     if (!cut.truncated) return { content, truncated: false };
-    return truncated(cut.content, cut.report);
-  }
-
-  async #byStrategy(content, context, config) {
-    if (!(await this.#strategy.needsTruncation(content, config))) {
-      const size = native.countBytes(content);
-      this.#emit({ type: 'skipped', context, originalSize: size, truncatedSize: size });
-      return { content, truncated: false };
-    }
-    const made = await this.#strategy.truncate(content, config);
-    if (typeof made?.content !== 'string') throw new TypeError('the strategy returned no content');
-    const saved = await this.#save(content, context);
-    const { content: shown, removedLines, removedBytes } = made;
-    const shownByStrategy = { content: shown, removedLines, removedBytes, tail: config.direction === 'tail', saved };
-    const call = { tool: context?.toolName, session: context?.sessionId };
-    const reply = await this.#engine.frame(content, JSON.stringify(shownByStrategy), call);
-    const report = JSON.parse(reply.report);
-    report.events.forEach((event) => this.#translate({ path: report.saved, ...event }));
-    return truncated(reply.content, report);
-  }
-
-  /** Saves to a custom storage; returns undefined for offcut's own. */
-  async #save(content, context) {
-    if (this.#storage.constructor === TruncationStorage) return undefined;
-    try {
-      return { path: String(await this.#storage.save(content, context)) };
-    } catch (error) {
-      return { error: reason(error) };
-    }
+    const { saved, removed_lines: removedLines, removed_bytes: removedBytes } = cut.report;
+    return { content: cut.content, truncated: true, outputPath: saved, removedLines, removedBytes };
   }
 
   async cleanup() {
-    return this.#storage.cleanup(this.#config.retentionDays);
+    return this.#parts.storage.cleanup(this.#config.retentionDays);
   }
 
   updateConfig(config) {
     this.#config = { ...this.#config, ...config };
-    if (config?.retentionDays !== undefined) this.#open();
+    this.#open();
   }
 
   setToolConfig(toolName, config) {
-    this.#tools.set(toolName, config);
+    this.#tools[toolName] = config;
+    this.#open();
   }
 
-  #effective(context) {
-    const tool = this.#tools.get(context?.toolName) ?? {};
-    const chosen = context?.options ?? {};
-    const enabled = chosen.skip !== undefined ? !chosen.skip : (tool.enabled ?? this.#config.enabled);
-    return { ...this.#config, ...tool, ...chosen, enabled };
+  #call(context) {
+    return { ...rule(context?.options ?? {}), ...named(context), [CONTEXT]: context };
   }
 
-  /** Translates an event of the engine into one of the source document's. */
-  #translate({ event, tool, path: outputPath, original_bytes: originalSize, content_bytes: truncatedSize, error }) {
-    const type = event === 'passed' ? 'skipped' : event;
-    if (!['truncated', 'skipped', 'error'].includes(type)) return;
-    this.#emit({ type, context: { toolName: tool }, originalSize, truncatedSize, outputPath, error });
+  async #choose(content, config, { tool: toolName }) {
+    try {
+      return await choose(this.#parts.strategy, content, config);
+    } catch (error) {
+      // The output is bounded without the failing strategy, and the error is reported.
+      const size = native.countBytes(content);
+      this.#emit({ type: 'error', toolName, originalSize: size, truncatedSize: size, error: reason(error) });
+      return choose(new DefaultTruncationStrategy(), content, config);
+    }
   }
 
-  #emit({ type, context, originalSize, truncatedSize, outputPath, error }) {
-    const event = { type, toolName: context?.toolName, originalSize, truncatedSize };
+  #emit({ outputPath, error, ...event }) {
     if (outputPath !== undefined) event.outputPath = outputPath;
     if (error !== undefined) event.error = error;
-    this.#onEvent?.({ ...event, timestamp: Date.now() });
+    this.#parts.onEvent?.({ ...event, timestamp: Date.now() });
   }
-}
-
-function truncated(content, { saved, removed_lines: removedLines, removed_bytes: removedBytes }) {
-  return { content, truncated: true, outputPath: saved, removedLines, removedBytes };
 }
 
 /** Returns a function that bounds the output of every tool result. */
 function createTruncationMiddleware({ service, skipTools = [], shouldTruncate }) {
   return async (toolName, result, context) => {
-    if (!result?.output || result.metadata?.truncated !== undefined || skipTools.includes(toolName)) return result;
-    let used = { toolName, ...context };
-    if (shouldTruncate) {
-      const decision = shouldTruncate(toolName, result);
-      if (decision === false) return result;
-      if (typeof decision === 'object' && decision !== null) used = { ...used, options: decision };
-    }
+    if (!result?.output) return result;
+    const isExempt = result.metadata?.truncated !== undefined || skipTools.includes(toolName);
+    const decision = !isExempt && (shouldTruncate?.(toolName, result) ?? true);
+    const used = { toolName, ...context };
+    if (decision === false) used.options = { skip: true };
+    else if (typeof decision === 'object') used.options = decision;
     const bounded = await service.output(result.output, used);
+    if (decision === false) return result;
     const metadata = { ...result.metadata, truncated: bounded.truncated };
     if (bounded.truncated) {
       metadata.truncationPath = bounded.outputPath;

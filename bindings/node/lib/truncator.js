@@ -13,6 +13,9 @@ const scratch = Buffer.allocUnsafeSlow(3 * SLICE);
 /** The key of the context that a custom store gets instead of the usual one. */
 const CONTEXT = Symbol('context');
 
+/** The key of a strategy that gets every text and its settings: it returns what to show, or null for a text that passes. */
+const DECIDE_AND_CUT = Symbol('decideAndCut');
+
 /** Encodes a text slice by slice; `take` consumes each slice before the next is encoded. */
 function encode(text, take) {
   for (let at = 0; at < text.length; ) {
@@ -37,24 +40,26 @@ class Truncator {
   #engine;
   #store;
   #strategy;
+  #decideAndCut;
   #decide;
   #onEvent;
   #plain;
 
   constructor(options) {
     if (options != null && typeof options !== 'object') throw new TypeError(`options are an object, not ${typeof options}`);
-    const { store, strategy, decide, onEvent, ...rest } = options ?? {};
+    const { store, strategy, decide, onEvent, [DECIDE_AND_CUT]: decideAndCut, ...rest } = options ?? {};
     this.#store = typeof store?.save === 'function' ? store : undefined;
     this.#strategy = typeof strategy === 'function' ? strategy : undefined;
+    this.#decideAndCut = decideAndCut;
     this.#decide = decide;
     this.#onEvent = onEvent;
-    this.#plain = !this.#store && !this.#strategy && !onEvent && !decide;
+    this.#plain = !this.#store && !this.#strategy && !decideAndCut && !onEvent && !decide;
     const described = {
       ...rest,
       store: this.#store ? undefined : storeName(store),
       strategy: this.#strategy ? undefined : strategy,
       foreign_store: this.#store !== undefined,
-      foreign_strategy: this.#strategy !== undefined,
+      foreign_strategy: decideAndCut ? 'decision' : this.#strategy && 'text',
       events: onEvent !== undefined,
     };
     this.#engine = new native.Engine(describe(described));
@@ -192,14 +197,25 @@ class Truncator {
 
   /** Calls the caller's own store and strategy; the store first, so that nothing is lost if the strategy fails. */
   *askCaller(saves, report, call) {
+    if (this.#decideAndCut) return yield* this.#decideAndSave(saves, report, call);
     const given = yield* this.saveOutputs(saves, call);
     return { ...given, ...(yield* this.runStrategy(report)) };
   }
 
+  /** This strategy handles its own errors. What it lets pass is not saved. */
+  *#decideAndSave(saves, report, call) {
+    const made = [];
+    for (const { text, config } of JSON.parse(report).wanted) {
+      made.push(yield ask(() => this.#decideAndCut(text, config, call)));
+    }
+    const cut = saves.filter((_, index) => made[index] !== null);
+    return { made, ...(yield* this.saveOutputs(cut, call)) };
+  }
+
   *saveOutputs(saves, call) {
     if (!this.#store) return {};
-    const { tool, callId, session } = call ?? {};
-    const context = call?.[CONTEXT] ?? { tool, callId, session };
+    const { tool, callId, session, messageId } = call ?? {};
+    const context = call?.[CONTEXT] ?? { tool, callId, session, messageId };
     const saved = [];
     for (const content of saves) {
       try {
@@ -216,7 +232,7 @@ class Truncator {
   *runStrategy(report) {
     if (!this.#strategy) return {};
     const made = [];
-    for (const { text, limits } of JSON.parse(report).wanted ?? []) {
+    for (const { text, limits } of JSON.parse(report).wanted) {
       const shown = yield ask(() => this.#strategy(text, limits));
       if (typeof shown !== 'string') throw new TypeError(`the strategy must return a string, not ${typeof shown}`);
       made.push(shown);
@@ -255,7 +271,7 @@ class Truncator {
         failed = { error };
         given.made = JSON.parse(reply.report).wanted.map(() => '');
       }
-      const { tool, callId, session, ...options } = call ?? {};
+      const { tool, callId, session, messageId, ...options } = call ?? {};
       reply = yield finish({ ...options, ...given });
     }
     if (reply.report) this.emitEvents(reply.report);
@@ -364,4 +380,4 @@ async function result(value, options) {
   return truncator.result(value, call);
 }
 
-module.exports = { CONTEXT, OffcutTransform, Truncator, asTruncator, cut, cutSync, result };
+module.exports = { CONTEXT, DECIDE_AND_CUT, OffcutTransform, Truncator, asTruncator, cut, cutSync, result };

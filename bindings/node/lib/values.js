@@ -27,13 +27,12 @@ function describe(options) {
 /** A call in the form that the native library expects. */
 function nativeCall(call, given) {
   if (call === undefined && given === undefined) return undefined;
-  const { tool, callId, session, ...options } = call ?? {};
-  checkName('tool', tool);
-  checkName('callId', callId);
-  checkName('session', session);
+  const { tool, callId, session, messageId, ...options } = call ?? {};
+  const context = { tool, callId, session, messageId };
+  for (const name in context) checkName(name, context[name]);
   for (const name in given) options[name] = given[name];
-  for (const name in options) return { tool, callId, session, options: describe(options) };
-  return { tool, callId, session };
+  for (const name in options) return { ...context, options: describe(options) };
+  return context;
 }
 
 /** The message of a thrown value, which can be anything. */

@@ -2,6 +2,7 @@
 //!
 //! The engine never calls JavaScript, so the work of a promise runs on another thread.
 
+pub mod coding_agent;
 mod text;
 mod work;
 
@@ -9,7 +10,7 @@ use napi::Result;
 use napi::bindgen_prelude::{AsyncTask, Buffer, BufferSlice, ClassInstance, Either};
 use napi_derive::napi;
 use offcut_common::{
-    Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Reported, StrategyResult,
+    Answer, Archive, BoundedResult, CallOptions, Context, Engine, Fault, OwnedSpool, Reported,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use text::{Chunk, TextType};
@@ -24,6 +25,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Call {
     pub tool: Option<String>,
     pub call_id: Option<String>,
+    pub message_id: Option<String>,
     pub session: Option<String>,
     /// Options for this call, as JSON.
     pub options: Option<String>,
@@ -31,11 +33,11 @@ pub struct Call {
 
 impl Call {
     fn parts(call: Option<Call>) -> std::result::Result<(Context, Option<CallOptions>), Fault> {
-        let Some(Call { tool, call_id, session, options }) = call else {
+        let Some(Call { tool, call_id, message_id, session, options }) = call else {
             return Ok((Context::default(), None));
         };
         let options = options.as_deref().map(CallOptions::parse).transpose()?;
-        Ok((Context { tool, call_id, session, ..Context::default() }, options))
+        Ok((Context { tool, call_id, message_id, session, ..Context::default() }, options))
     }
 }
 
@@ -162,48 +164,6 @@ impl NodeEngine {
     pub fn result(&self, json: String, call: Option<Call>) -> AsyncTask<Work<ResultReply>> {
         let engine = Arc::clone(&self.0);
         Work::task(move || bounded(&engine, &json, call))
-    }
-
-    /// Whether an output is within the limits.
-    #[napi]
-    pub fn fits(&self, output: String, call: Option<Call>) -> Result<bool> {
-        guarded(|| {
-            let (context, options) = Call::parts(call)?;
-            self.0.fits(output.as_bytes(), &context, &options.unwrap_or_default())
-        })
-    }
-
-    /// The text that is shown, without a notice.
-    #[napi]
-    pub fn cut_bare(&self, output: String, call: Option<Call>) -> Result<Reply> {
-        guarded(|| {
-            let (context, options) = Call::parts(call)?;
-            let reported = self.0.cut_bare(output.as_bytes(), &context, &options.unwrap_or_default())?;
-            let content = Some(TextType::Text.to_js(reported.answer));
-            Ok(Reply { content, report: Some(reported.report.json()), ..Reply::default() })
-        })
-    }
-
-    /// The profile's notice around a text that the caller cut; the complete output is stored.
-    #[napi(ts_return_type = "Promise<Reply>")]
-    pub fn frame(&self, whole: String, cut: String, call: Option<Call>) -> AsyncTask<Work<Reply>> {
-        let engine = Arc::clone(&self.0);
-        Work::task(move || {
-            let (context, _) = Call::parts(call)?;
-            let reported = engine.frame(whole.as_bytes(), &StrategyResult::parse(&cut)?, &context)?;
-            let content = Some(TextType::Text.to_js(reported.answer));
-            Ok(Reply { content, report: Some(reported.report.json()), ..Reply::default() })
-        })
-    }
-
-    /// Stores a complete output and returns its path.
-    #[napi(ts_return_type = "Promise<string>")]
-    pub fn keep(&self, whole: String, call: Option<Call>) -> AsyncTask<Work<String>> {
-        let engine = Arc::clone(&self.0);
-        Work::task(move || {
-            let (context, _) = Call::parts(call)?;
-            Ok(engine.keep(whole.as_bytes(), &context)?.location())
-        })
     }
 
     #[napi(ts_return_type = "Promise<number>")]
@@ -349,6 +309,13 @@ impl NodeArchive {
         Work::task(move || archive.pin(&reference, pin))
     }
 
+    /// Saves an output as the storage of the coding agent's document does, and returns its path.
+    #[napi(ts_return_type = "Promise<string>")]
+    pub fn save(&self, content: String, call: Option<Call>) -> AsyncTask<Work<String>> {
+        let archive = Arc::clone(&self.0);
+        Work::task(move || archive.save(&content, Call::parts(call)?.0))
+    }
+
     #[napi(ts_return_type = "Promise<void>")]
     pub fn remove(&self, reference: String) -> AsyncTask<Work<()>> {
         let archive = Arc::clone(&self.0);
@@ -360,18 +327,6 @@ impl NodeArchive {
         let archive = Arc::clone(&self.0);
         Work::task(move || Ok(archive.clean(days, profile.as_deref())? as f64))
     }
-}
-
-/// The number of lines that `split("\n")` gives.
-#[napi]
-pub fn count_lines(text: String) -> f64 {
-    offcut_common::count_lines(text.as_bytes()) as f64
-}
-
-/// The number of bytes in UTF-8.
-#[napi]
-pub fn count_bytes(text: String) -> f64 {
-    text.len() as f64
 }
 
 /// Whether an OpenCode agent with these permission rules, as JSON, may start a sub-agent. Invalid rules allow nothing.

@@ -91,7 +91,7 @@ test('JSON text keeps every digit', async () => {
 
 test('a stream is bounded and stored', async () => {
   const truncator = new offcut.Truncator();
-  const transform = truncator.transform({ tool: 'bash', callId: 'c1' });
+  const transform = truncator.transform({ tool: 'bash', callId: 'c1', messageId: 'm1' });
   const command = spawn('seq', ['1', '100000']);
   command.on('exit', (code) => { transform.exitCode = code; });
   const shown = [];
@@ -100,7 +100,7 @@ test('a stream is bounded and stored', async () => {
   assert.deepStrictEqual(transform.cut.original, { bytes: 588_895, lines: 100_000 });
   assert.strictEqual(Buffer.concat(shown).toString(), String(transform.cut));
   const entry = await new offcut.Store().get(transform.cut.id);
-  assert.deepStrictEqual([entry.tool, entry.callId, entry.lines], ['bash', 'c1', 100_000]);
+  assert.deepStrictEqual([entry.tool, entry.callId, entry.messageId, entry.lines], ['bash', 'c1', 'm1', 100_000]);
 
   const killed = truncator.transform();
   Object.assign(killed, { exitCode: null, remark: 'killed by SIGKILL' });
@@ -152,7 +152,7 @@ test('a custom store and a custom strategy are used', async () => {
   };
   const truncator = new offcut.Truncator({ store });
   const cut = await truncator.cut(log, { tool: 'bash' });
-  assert.deepStrictEqual(kept.get(cut.saved), [log, { tool: 'bash', callId: undefined, session: undefined }]);
+  assert.deepStrictEqual(kept.get(cut.saved), [log, { tool: 'bash', callId: undefined, session: undefined, messageId: undefined }]);
   assert.ok(cut.content.includes('memory://0'));
   assert.ok(JSON.stringify(await truncator.result({ content: [{ type: 'text', text: log }] })).includes('memory://1'));
   const transform = truncator.transform();
@@ -179,6 +179,13 @@ test('decide is obeyed and events are reported', async () => {
   assert.strictEqual((await truncator.result(value, { tool: 'b' })).metadata.truncated, false);
   assert.strictEqual((await truncator.result(value, { tool: 'c' })).metadata.truncated, true);
   assert.deepStrictEqual(events.map((event) => event.event), ['skipped', 'passed', 'truncated']);
+  // One event for each output and result that is skipped.
+  const skipping = new offcut.Truncator({ skipTools: ['web'], onEvent: (event) => events.push(event) });
+  events.length = 0;
+  await skipping.cut(log, { tool: 'web' });
+  await skipping.result({ content: [{ type: 'text', text: log }] }, { tool: 'web' });
+  assert.deepStrictEqual(events.map(({ event, tool, original_bytes: bytes }) => [event, tool, bytes]),
+    [['skipped', 'web', log.length], ['skipped', 'web', log.length]]);
   // Called once for each value, whatever its type.
   const asked = [];
   await new offcut.Truncator({ store: null, decide: (tool) => asked.push(tool) }).bound({ rows: log }, { tool: 'd' });

@@ -17,6 +17,22 @@ const longContent = lines(5000);
 const contentWith100Lines = lines(100);
 const contentWith50Lines = lines(50);
 
+/** Makes every output in a store older: its id contains the time. */
+function makeOlder(directory, days) {
+  const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+  const metadata = path.join(directory, '.offcut');
+  for (const name of fs.readdirSync(metadata).filter((name) => name.endsWith('.json'))) {
+    const id = path.parse(name).name;
+    let time = [...id.slice(0, 8)].reduce((value, digit) => value * 32 + digits.indexOf(digit), 0) - days * 86_400_000;
+    let older = '';
+    for (; older.length < 8; time = Math.floor(time / 32)) older = digits[time % 32] + older;
+    older += id.slice(8);
+    const text = fs.readFileSync(path.join(metadata, name), 'utf8').replaceAll(id, older);
+    fs.rmSync(path.join(metadata, name));
+    fs.writeFileSync(path.join(metadata, `${older}.json`), text);
+  }
+}
+
 describe('TruncationService', () => {
   describe('output', () => {
     it('should not truncate when disabled', async () => {
@@ -67,6 +83,19 @@ describe('TruncationService', () => {
     service.updateConfig({ maxLines: 300, enabled: true });
     assert.strictEqual(await isCut({ toolName: 'y' }), false);
     assert.strictEqual(await service.cleanup(), 0);
+  });
+
+  it('records the id of the message with each output', async () => {
+    const storageDir = fresh();
+    for (const strategy of [undefined, { name: 'x', needsTruncation: () => true, truncate: () => ({ content: 'mine' }) }]) {
+      const service = new TruncationService({ strategy, global: { maxLines: 10, storageDir } });
+      const { outputPath } = await service.output(contentWith100Lines, { toolName: 'x', sessionId: 's', messageId: 'm1' });
+      const { messageId, session } = await new Store(storageDir).get(outputPath);
+      assert.deepStrictEqual([messageId, session], ['m1', 's']);
+    }
+    const storage = new TruncationStorage(storageDir);
+    const file = await storage.save('text', { toolName: 'x', messageId: 'm2' });
+    assert.strictEqual((await new Store(storageDir).get(file)).messageId, 'm2');
   });
 
   it('records the configured retention with each output', async () => {
@@ -155,7 +184,8 @@ describe('Truncation Integration', () => {
     assert.ok(bash.output.startsWith('...4500 lines truncated...') && bash.output.endsWith('line 4999'));
     assert.deepStrictEqual([grep.metadata, small.metadata], [{ truncated: false }, { truncated: false }]);
     assert.deepStrictEqual([web.output, own.metadata, empty], [longContent, custom, { success: true, output: '', metadata: undefined }]);
-    assert.deepStrictEqual(events.toSorted(), ['[Truncation] skipped: grep', '[Truncation] skipped: small', '[Truncation] truncated: bash']);
+    assert.deepStrictEqual(events.toSorted(), ['[Truncation] skipped: custom', '[Truncation] skipped: grep',
+      '[Truncation] skipped: small', '[Truncation] skipped: web_fetch', '[Truncation] truncated: bash']);
   });
 
   it('obeys the configuration that a tool declares', async () => {
@@ -170,13 +200,22 @@ describe('Truncation Integration', () => {
   });
 
   it('obeys shouldTruncate', async () => {
-    const service = new TruncationService();
+    const events = [];
+    const service = new TruncationService({ onEvent: ({ type, toolName, originalSize }) => events.push([type, toolName, originalSize]) });
     const decisions = { a: false, b: true, c: { maxLines: 5 } };
     const middleware = createTruncationMiddleware({ service, shouldTruncate: (name) => decisions[name] });
     const result = { success: true, output: contentWith50Lines };
     assert.strictEqual(await middleware('a', result, { toolName: 'a' }), result);
     assert.strictEqual((await middleware('b', result, { toolName: 'b' })).metadata.truncated, false);
     assert.strictEqual((await middleware('c', result, { toolName: 'c' })).metadata.truncated, true);
+    assert.deepStrictEqual(events, [['skipped', 'a', 389], ['skipped', 'b', 389], ['truncated', 'c', 389]]);
+  });
+
+  it('leaves values that JSON does not have in a result', async () => {
+    const middleware = createTruncationMiddleware({ service: new TruncationService() });
+    const since = new Date();
+    const { metadata, big } = await middleware('a', { output: longContent, big: 1n, metadata: { since } }, { toolName: 'a' });
+    assert.ok(metadata.since === since && metadata.truncated && big === 1n);
   });
 });
 
@@ -228,6 +267,39 @@ describe('extension points', () => {
     assert.ok((await service.output('longer', { toolName: 'x' })).content.startsWith('mine\n\n...0 lines truncated'));
   });
 
+  it('gives a strategy the effective configuration', async () => {
+    const asked = [];
+    const strategy = { name: 'x', needsTruncation: (content, config) => asked.push(config) === 0, truncate() {} };
+    const service = new TruncationService({ strategy, global: { maxLines: 7, storageDir: fresh() }, tools: { bash: { direction: 'tail' } } });
+    await service.output('a', { toolName: 'bash', options: { maxBytes: 9 } });
+    service.updateConfig({ maxLines: 8 });
+    await service.output('a', { toolName: 'x' });
+    const picked = asked.map(({ maxLines, maxBytes, direction, enabled, retentionDays }) => [maxLines, maxBytes, direction, enabled, retentionDays]);
+    assert.deepStrictEqual(picked, [[7, 9, 'tail', true, 7], [8, 51_200, 'head', true, 7]]);
+  });
+
+  it('reports both counts of a strategy', async () => {
+    const strategy = { name: 'x', needsTruncation: () => true, truncate: () => ({ content: 'mine', removedLines: 3, removedBytes: 4 }) };
+    const result = await new TruncationService({ strategy }).output('whole', { toolName: 'x' });
+    assert.deepStrictEqual([result.removedLines, result.removedBytes], [3, 4]);
+    assert.ok(result.content.startsWith('mine\n\n...4 bytes truncated...'));
+  });
+
+  it('cleans the directory when the first output is stored, with every strategy', async () => {
+    for (const strategy of [undefined, new JsonAwareStrategy()]) {
+      for (const automaticCleaning of [undefined, false]) {
+        const storageDir = fresh();
+        const expired = await new TruncationStorage(storageDir).save('expired', { toolName: 'x' });
+        makeOlder(storageDir, 8);
+        const service = new TruncationService({ strategy, automaticCleaning, global: { maxLines: 10, storageDir } });
+        await service.output(contentWith100Lines, { toolName: 'x' });
+        const most = automaticCleaning === false ? 100 : 10_000;
+        for (const end = Date.now() + most; fs.existsSync(expired) && Date.now() < end; ) await new Promise((done) => setTimeout(done, 10));
+        assert.strictEqual(fs.existsSync(expired), automaticCleaning === false);
+      }
+    }
+  });
+
   it('cuts without a strategy that throws', async () => {
     const events = [];
     const strategy = { name: 'x', needsTruncation: () => true, truncate() { throw new Error('mine'); } };
@@ -255,6 +327,9 @@ describe('extension points', () => {
       assert.strictEqual(await service.cleanup(), 7);
     }
     assert.deepStrictEqual(saved, [[longContent, context], [longContent, context]]);
+    const passing = new TruncationService({ storage: new S3Storage(), strategy: new JsonAwareStrategy() });
+    assert.strictEqual((await passing.output('small', context)).truncated, false);
+    assert.strictEqual(saved.length, 2);
     assert.deepStrictEqual(events.map((event) => event.outputPath), ['s3://bucket/1', 's3://bucket/2']);
     const broken = new TruncationService({ storage: { save: async () => { throw new Error('denied'); } } });
     const result = await broken.output(longContent, context);

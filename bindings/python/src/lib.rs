@@ -14,6 +14,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyLookupError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -72,7 +73,8 @@ impl PyEngine {
     }
 
     /// No content for an output that fits.
-    #[pyo3(signature = (text, tool=None, call_id=None, session=None, call=None))]
+    #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
+    #[pyo3(signature = (text, tool=None, call_id=None, session=None, message_id=None, call=None))]
     fn cut<'py>(
         &self,
         py: Python<'py>,
@@ -80,9 +82,10 @@ impl PyEngine {
         tool: Option<String>,
         call_id: Option<String>,
         session: Option<String>,
+        message_id: Option<String>,
         call: Option<&str>,
     ) -> PyResult<Reply<'py>> {
-        let context = Context { tool, call_id, session, ..Context::default() };
+        let context = Context { tool, call_id, message_id, session, ..Context::default() };
         let call = call_options(call)?;
         let bytes = text.bytes();
         let reported = match bytes.len() {
@@ -93,8 +96,12 @@ impl PyEngine {
     }
 
     /// The JSON if it changed, the report on each result, the report on the call, and what the caller's store has to save.
-    #[pyo3(signature = (json, tool=None, call_id=None, session=None, call="{}"))]
-    #[expect(clippy::type_complexity, reason = "a tuple in Python")]
+    #[pyo3(signature = (json, tool=None, call_id=None, session=None, message_id=None, call="{}"))]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::type_complexity,
+        reason = "as Python passes them; a tuple in Python"
+    )]
     fn result<'py>(
         &self,
         py: Python<'py>,
@@ -102,9 +109,10 @@ impl PyEngine {
         tool: Option<String>,
         call_id: Option<String>,
         session: Option<String>,
+        message_id: Option<String>,
         call: &str,
     ) -> PyResult<(Option<String>, String, String, Option<Bound<'py, PyList>>)> {
-        let context = Context { tool, call_id, session, ..Context::default() };
+        let context = Context { tool, call_id, message_id, session, ..Context::default() };
         let call = CallOptions::parse(call).map_err(raise)?;
         let (reported, results) = py.detach(|| self.0.result(json, &context, &call)).map_err(raise)?;
         let report = reported.report.json();
@@ -119,15 +127,16 @@ impl PyEngine {
         py.detach(|| self.0.cleanup()).map_err(raise)
     }
 
-    #[pyo3(signature = (tool=None, call_id=None, session=None, call=None))]
+    #[pyo3(signature = (tool=None, call_id=None, session=None, message_id=None, call=None))]
     fn spool(
         &self,
         tool: Option<String>,
         call_id: Option<String>,
         session: Option<String>,
+        message_id: Option<String>,
         call: Option<&str>,
     ) -> PyResult<PySpool> {
-        let context = Context { tool, call_id, session, ..Context::default() };
+        let context = Context { tool, call_id, message_id, session, ..Context::default() };
         let spool = OwnedSpool::new(&self.0, context, call_options(call)?.as_ref()).map_err(raise)?;
         Ok(PySpool { spool: Arc::new(Mutex::new(spool)), pipe: Mutex::new(None) })
     }
@@ -272,6 +281,12 @@ fn truncation_panel(saved_file_path: &str, original_length: u64, truncated_lengt
     offcut::results::truncation_panel(saved_file_path, original_length, truncated_length)
 }
 
+/// The settings in the variables of the unified document (seed 002 §9): options of a truncator and `dir`, as JSON.
+#[pyfunction]
+fn unified_variables(variables: BTreeMap<String, String>) -> PyResult<String> {
+    offcut_common::unified_variables(variables).map_err(raise)
+}
+
 /// The native part of the package.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -281,5 +296,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyEngine>()?;
     module.add_class::<PySpool>()?;
     module.add_class::<PyArchive>()?;
-    module.add_function(wrap_pyfunction!(truncation_panel, module)?)
+    module.add_function(wrap_pyfunction!(truncation_panel, module)?)?;
+    module.add_function(wrap_pyfunction!(unified_variables, module)?)
 }

@@ -212,6 +212,30 @@ def test_spool_takes_chunks_and_cuts_like_a_whole_text(log):
     assert spooled == whole
 
 
+def test_message_id_is_stored_with_the_output(log):
+    truncator = offcut.Truncator()
+
+    def stream():
+        with truncator.spool("bash", message_id="m3") as spool:
+            spool.write(log)
+        spool.finish()
+
+    value = {"content": [{"type": "text", "text": log}]}
+    for message, bound in [
+        ("m1", lambda: truncator.cut(log, "bash", call_id="c", message_id="m1")),
+        ("m2", lambda: asyncio.run(truncator.acut(log, message_id="m2"))),
+        ("m3", stream),
+        ("m4", lambda: truncator.result(value, message_id="m4")),
+        ("m5", lambda: truncator.bound(log, message_id="m5")),
+        ("m6", lambda: offcut.cut(log, message_id="m6")),
+    ]:
+        bound()
+        assert offcut.Store().get().message_id == message
+    memory = Memory()
+    offcut.Truncator(store=memory).cut(log, "bash", message_id="m7")
+    assert memory.kept["memory://0"][1] == offcut.Context("bash", None, None, "m7")
+
+
 def test_store_reads_searches_lists_pins_and_cleans(log):
     cut = offcut.cut(log, tool="bash")
     store = offcut.Store()
@@ -290,6 +314,16 @@ def test_events_report_every_output(log):
     truncator.result({"content": [{"type": "text", "text": log}]}, "c")
     reported = [(event["event"], event["tool"]) for event in events]
     assert reported == [("passed", "a"), ("truncated", "b"), ("truncated", "c")]
+    # One event for each output and result that is skipped.
+    skipped = []
+    truncator = offcut.Truncator(skip_tools=["web"], decide=lambda tool, value: tool != "no", on_event=skipped.append)
+    for tool in ["web", "no"]:
+        truncator.cut(log, tool)
+        truncator.result({"content": [{"type": "text", "text": log}]}, tool)
+    truncator = offcut.Truncator("coding-agent", on_event=skipped.append)
+    truncator.result({"success": True, "output": log, "metadata": {"truncated": True}}, "marked")
+    sizes = [(event["event"], event["tool"], event["original_bytes"]) for event in skipped]
+    assert sizes == [("skipped", tool, len(log)) for tool in ["web", "web", "no", "no", "marked"]]
     assert events[1]["path"] == cut.saved and events[1]["content_bytes"] == len(cut.content.encode())
 
 

@@ -97,6 +97,8 @@ def test_unified_reads_the_variables_of_the_document(tmp_path):
     truncation = unified.result(envelope(["x"] * 50), "Read")["data"]["truncation"]
     assert (truncation["max_lines"], truncation["max_bytes"], truncation["direction"]) == (10, 51_200, "tail")
     assert truncation["full_output_path"].startswith("kept/tool_")
+    sizes = {"TOOL_OUTPUT_MAX_BYTES": "50KiB", "TOOL_OUTPUT_MAX_LINES": ""}
+    assert offcut.unified.from_env(sizes, project_root=tmp_path, max_lines=5).cut("x\n" * 9).truncated
     with pytest.raises(ValueError, match="TOOL_OUTPUT_MAX_LINES"):
         offcut.unified.from_env({"TOOL_OUTPUT_MAX_LINES": "many"})
 

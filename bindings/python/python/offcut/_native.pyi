@@ -1,10 +1,11 @@
 from typing import Any, final
 
-__all__ = ["Archive", "Engine", "NotFound", "Spool", "StoreError", "__version__", "truncation_panel"]
+__all__ = ["Archive", "Engine", "NotFound", "Spool", "StoreError", "__version__", "truncation_panel", "unified_variables"]
 
 __version__: str
 
 def truncation_panel(saved_file_path: str, original_length: int, truncated_length: int) -> str: ...
+def unified_variables(variables: dict[str, str]) -> str: ...
 
 class StoreError(OSError): ...
 class NotFound(LookupError): ...
@@ -23,6 +24,7 @@ class Engine:
         tool: str | None = None,
         call_id: str | None = None,
         session: str | None = None,
+        message_id: str | None = None,
         call: str | None = None,
     ) -> tuple[Any, str | None, list[bytes] | None]: ...
     def result(
@@ -31,6 +33,7 @@ class Engine:
         tool: str | None = None,
         call_id: str | None = None,
         session: str | None = None,
+        message_id: str | None = None,
         call: str = "{}",
     ) -> tuple[str | None, str, str, list[bytes] | None]: ...
     def spool(
@@ -38,6 +41,7 @@ class Engine:
         tool: str | None = None,
         call_id: str | None = None,
         session: str | None = None,
+        message_id: str | None = None,
         call: str | None = None,
     ) -> Spool: ...
 

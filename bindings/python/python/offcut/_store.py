@@ -58,6 +58,8 @@ class Entry(NamedTuple):
     exit_code: int | None
     status: str
     pinned: bool
+    #: The id of the message that contains the call.
+    message_id: str | None
 
 
 class Store:

@@ -34,6 +34,8 @@ class Context(NamedTuple):
     tool: str | None = None
     call_id: str | None = None
     session: str | None = None
+    #: The id of the message that contains the call.
+    message_id: str | None = None
 
 
 class Judged(NamedTuple):
@@ -102,7 +104,7 @@ class Truncator:
             "retention_days": retention_days,
             "automatic_cleaning": automatic_cleaning,
             "foreign_store": self._store is not None,
-            "foreign_strategy": self._strategy is not None,
+            "foreign_strategy": "text" if self._strategy else None,
             "events": on_event is not None,
         }
         self._engine = Engine(_dump(described))
@@ -126,13 +128,14 @@ class Truncator:
         *,
         call_id: str | None = None,
         session: str | None = None,
+        message_id: str | None = None,
         **options: Any,
     ) -> Cut[Text]:
         """Bound an output: `str` in, `str` out; `bytes` in, `bytes` out."""
         if self._plain and not options:
-            content, report, _ = self._engine.cut(text, tool, call_id, session)
+            content, report, _ = self._engine.cut(text, tool, call_id, session, message_id)
             return Cut(text) if report is None else Cut(content, report)
-        return run(self._cut_steps(text, Context(tool, call_id, session), options))
+        return run(self._cut_steps(text, Context(tool, call_id, session, message_id), options))
 
     async def acut(
         self,
@@ -141,12 +144,13 @@ class Truncator:
         *,
         call_id: str | None = None,
         session: str | None = None,
+        message_id: str | None = None,
         **options: Any,
     ) -> Cut[Text]:
         """The same without blocking the event loop."""
         if self._plain and isinstance(text, TEXTS) and len(text) < SMALL:
-            return self.cut(text, tool, call_id=call_id, session=session, **options)
-        return await run_async(self._cut_steps(text, Context(tool, call_id, session), options))
+            return self.cut(text, tool, call_id=call_id, session=session, message_id=message_id, **options)
+        return await run_async(self._cut_steps(text, Context(tool, call_id, session, message_id), options))
 
     def result(
         self,
@@ -155,6 +159,7 @@ class Truncator:
         *,
         call_id: str | None = None,
         session: str | None = None,
+        message_id: str | None = None,
         shape: str | None = None,
         **options: Any,
     ) -> V:
@@ -162,7 +167,7 @@ class Truncator:
 
         A dictionary or a list gives the same type, JSON text gives JSON text, a pydantic model gives a model.
         """
-        context = Context(tool, call_id, session)
+        context = Context(tool, call_id, session, message_id)
         bounded: V = run(self._result_steps(value, context, {"shape": shape, **options})).value
         return bounded
 
@@ -173,11 +178,12 @@ class Truncator:
         *,
         call_id: str | None = None,
         session: str | None = None,
+        message_id: str | None = None,
         shape: str | None = None,
         **options: Any,
     ) -> V:
         """The same without blocking the event loop."""
-        context = Context(tool, call_id, session)
+        context = Context(tool, call_id, session, message_id)
         bounded: V = (await run_async(self._result_steps(value, context, {"shape": shape, **options}))).value
         return bounded
 
@@ -188,10 +194,11 @@ class Truncator:
         *,
         call_id: str | None = None,
         session: str | None = None,
+        message_id: str | None = None,
         **options: Any,
     ) -> Judged:
         """Bound a tool result and report what was done."""
-        return run(self._result_steps(value, Context(tool, call_id, session), options))
+        return run(self._result_steps(value, Context(tool, call_id, session, message_id), options))
 
     def spool(
         self,
@@ -199,11 +206,12 @@ class Truncator:
         *,
         call_id: str | None = None,
         session: str | None = None,
+        message_id: str | None = None,
         binary: bool = False,
         **options: Any,
     ) -> Spool:
         """Return a file that bounds what is written into it."""
-        return Spool(self, Context(tool, call_id, session), binary=binary, options=options)
+        return Spool(self, Context(tool, call_id, session, message_id), binary=binary, options=options)
 
     @overload
     def tool(self, function: F, /, *, name: str | None = None, **options: Any) -> F: ...
@@ -247,7 +255,7 @@ class Truncator:
         return value if flow is None else await run_async(flow)
 
     def _bound_steps(self, value: Any, tool: str | None, options: dict[str, Any]) -> Flow[Any] | None:
-        context = Context(tool, options.pop("call_id", None), options.pop("session", None))
+        context = Context(tool, *(options.pop(name, None) for name in Context._fields[1:]))
         if isinstance(value, TEXTS):
             return _content(self._cut_steps(value, context, options))
         if isinstance(value, (dict, list, tuple)) or _is_model(value):

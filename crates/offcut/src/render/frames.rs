@@ -135,38 +135,6 @@ pub(super) fn count_removed(rule: Removed, facts: &Facts<'_>) -> PerUnit<Option<
     }
 }
 
-impl Frames {
-    /// The frame around a text that the caller cut. `saved` is the location of the whole output, or why it is not stored.
-    #[doc(hidden)]
-    pub fn around(
-        &self,
-        text: &str,
-        is_tail: bool,
-        removed: u64,
-        unit: Unit,
-        saved: Result<&str, &str>,
-    ) -> String {
-        let content = |text: &str| Content { text: text.into(), ..Content::default() };
-        let hint = match saved {
-            Ok(path) => fill(&self.hint, &|name| (name == "path").then(|| content(path))),
-            Err(error) => fill(&self.hint_not_saved, &|name| (name == "error").then(|| content(error))),
-        };
-        let frame = match (&self.not_saved, saved) {
-            (Some(not_saved), Err(_)) => &not_saved.frame,
-            _ if is_tail => &self.tail,
-            _ => &self.head,
-        };
-        let filled = fill(frame, &|name| match name {
-            "preview" => Some(content(text)),
-            "removed" => Some(content(&removed.to_string())),
-            "unit" => Some(content(&unit.to_string())),
-            "hint" => Some(hint.clone()),
-            _ => None,
-        });
-        String::from_utf8_lossy(&filled.text).into_owned()
-    }
-}
-
 /// Replaces `{name}` with its value, once: a value is not expanded again.
 fn fill(template: &str, value: &dyn Fn(&str) -> Option<Content>) -> Content {
     let mut text = Content::default();
