@@ -171,7 +171,7 @@ pub(crate) enum Command {
     ///
     /// Prints one page. If the requested part fits, standard output contains exactly that part, and standard error
     /// the command for the next part. If it does not fit, the last line of the page is a notice with the command for
-    /// the rest. `offcut cat` prints the full output.
+    /// the rest. `offcut cat` prints the full output. The exit status is 4 if the part was modified after it was stored.
     #[command(after_help = "Examples:
   offcut read last
   offcut read 1m3k9q2z --lines 100:200
@@ -180,6 +180,8 @@ pub(crate) enum Command {
   offcut read last --bytes 0:4000    Print bytes, for example of a very long line")]
     Read(Read),
     /// Print a full stored output, byte for byte
+    ///
+    /// The exit status is 4 if the output was modified after it was stored.
     #[command(after_help = "Example:
   offcut cat last | grep -n error")]
     Cat(Reference),
@@ -203,14 +205,17 @@ pub(crate) enum Command {
     Profiles(Profiles),
     /// Search stored outputs
     ///
-    /// Prints the first matches that fit on a page, and the total number of matches. The exit status is 1 if nothing
-    /// matches.
+    /// Prints the first matches that fit on a page, and the total number of matches. Standard error names outputs that
+    /// could not be searched as a whole. The exit status is 1 if nothing matches, and 4 if an output cannot be read or
+    /// was modified after it was stored.
     #[command(after_help = "Examples:
   offcut grep 'error\\[E\\d+\\]'           Search the last output
   offcut grep -i warning last-1 -C 3   Print three lines before and after each match
   offcut grep FATAL all --count        Count matching lines in all stored outputs")]
     Grep(Grep),
     /// Print details of a stored output: sizes, digest, path, age and gaps
+    ///
+    /// The exit status is 4 if the output was modified after it was stored. Files of more than 64 MiB are not checked.
     #[command(after_help = "Example:
   offcut show last")]
     Show(Reference),

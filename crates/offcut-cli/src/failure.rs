@@ -84,6 +84,7 @@ impl From<RetrieveError> for Failure {
     fn from(error: RetrieveError) -> Self {
         match error {
             RetrieveError::Store(error) => error.into(),
+            RetrieveError::Mismatch(error) => Failure::Store(error.into()),
             RetrieveError::Unknown { .. } => not_found(&error),
             RetrieveError::PastTheEnd { .. } => Failure::NotFound(error.into()),
             _ => Failure::Usage(error.into()),

@@ -1,6 +1,7 @@
 //! Automatic cleaning and uploading: in a background process, one at a time.
 
 use crate::environment::Setup;
+use rustix::fs::OFlags;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -67,6 +68,9 @@ pub(crate) fn lock_if_due(directory: &Path) -> Option<File> {
     Some(file)
 }
 
+/// Opens the file, unless it is a link. Never waits: opening a named pipe would.
 fn open(stamp: &Path) -> std::io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(stamp)
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags).open(stamp)
 }

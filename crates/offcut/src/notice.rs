@@ -156,6 +156,25 @@ pub enum Message {
         /// How many bytes it has.
         bytes: u64,
     },
+    /// Bytes that were read are not those that were stored.
+    Modified {
+        /// The offset of the first byte that cannot be trusted.
+        start: u64,
+        /// The offset after the last one.
+        end: u64,
+    },
+    /// A search did not cover the whole output.
+    Searched {
+        /// How many bytes were searched.
+        bytes: u64,
+        /// Why not all.
+        reason: String,
+    },
+    /// A search did not cover several outputs as a whole.
+    SearchedInPart {
+        /// How many.
+        outputs: usize,
+    },
     /// The end of the result of a search.
     Matches {
         /// How many of the lines that match are shown.
@@ -289,5 +308,17 @@ impl Message {
     pub fn incomplete(entry: &Entry) -> Option<Message> {
         let Entry { state, bytes, .. } = entry;
         (*state != EntryState::Complete).then(|| Message::Incomplete { state: state.clone(), bytes: *bytes })
+    }
+
+    /// What a reader must know about a search of `bytes` bytes of an entry in this state.
+    #[cfg(feature = "search")]
+    pub(crate) fn searched(state: &EntryState, bytes: u64) -> Option<Message> {
+        let reason = match (state, state.reason()) {
+            (EntryState::Complete, _) => return None,
+            (EntryState::Unsupported { .. }, Some(reason)) => reason.to_owned(),
+            (_, Some(reason)) => format!("{}, {reason}", state.as_str()),
+            (_, None) => "still being written".to_owned(),
+        };
+        Some(Message::Searched { bytes, reason })
     }
 }

@@ -267,6 +267,9 @@ pub struct PageReport<'a> {
     pub next: Option<String>,
     /// Whether the entry contains the whole output.
     pub complete: bool,
+    /// Parts of the page that are not as they were stored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
 }
 
 impl<'a> PageReport<'a> {
@@ -282,6 +285,7 @@ impl<'a> PageReport<'a> {
             satisfied: page.progress.is_satisfied(),
             next: page.progress.next().map(next),
             complete: entry.state == EntryState::Complete,
+            errors: page.mismatches.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -296,6 +300,12 @@ pub struct SearchReport<'a> {
     pub shown: u64,
     /// The lines that fit a page.
     pub hits: Vec<HitReport<'a>>,
+    /// Notices about outputs of which only a part could be searched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub incomplete: Vec<String>,
+    /// Outputs that could not be searched, and bytes that are not as they were stored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
 }
 
 /// A line that matches, or that is near a match.
@@ -327,7 +337,13 @@ impl<'a> SearchReport<'a> {
             text: measure::as_text(&hit.text),
             is_match: hit.kind == HitKind::Match,
         });
-        SearchReport { matches: result.matches, shown: result.shown, hits: hits.collect() }
+        SearchReport {
+            matches: result.matches,
+            shown: result.shown,
+            hits: hits.collect(),
+            incomplete: result.incomplete.iter().map(ToString::to_string).collect(),
+            errors: result.errors.iter().map(ToString::to_string).collect(),
+        }
     }
 }
 

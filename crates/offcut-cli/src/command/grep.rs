@@ -1,10 +1,15 @@
 //! `offcut grep`: searches stored outputs.
 
 use crate::arguments::{Format, GlobalOptions, Grep};
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use offcut::report::SearchReport;
 use offcut::retrieve::{self, PageLimits, Query, Search};
+use offcut::terminal::printable;
+
+/// After this many notices about outputs that were searched in part, the rest is counted.
+const MOST_NOTICES: usize = 20;
 
 pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
     let setup = Setup::new(global)?;
@@ -17,13 +22,19 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
     let mut search = Search::new(&query, PageLimits::default())?;
     let last = [String::from("last")];
     let references = if grep.ids.is_empty() { &last[..] } else { &grep.ids[..] };
+    let mut failures = Vec::new();
     for reference in references {
-        let (store, _) = setup.store_of(reference)?;
-        let ids =
-            if reference == "all" { store.ids()? } else { vec![retrieve::resolve(&*store, reference)?] };
-        search.add_all(&*store, &ids)?;
+        if let Err(failure) = add(&mut search, &setup, reference) {
+            failures.push(failure);
+        }
     }
-    let result = search.finish();
+    // A single output that cannot be searched is an error; one of several must not hide the others.
+    if references.len() == 1
+        && let Some(failure) = failures.pop()
+    {
+        return Err(failure);
+    }
+    let mut result = search.finish();
     match (global.format, grep.count) {
         (Format::Json, _) => super::print_json(&SearchReport::new(&result))?,
         (Format::Text, true) => super::print(format!("{}\n", result.matches).as_bytes())?,
@@ -36,5 +47,17 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
             super::print(&text)?;
         }
     }
+    failures.extend(result.errors.drain(..).map(Failure::from));
+    for line in result.omissions(MOST_NOTICES) {
+        diagnostic::print(&format!("{}\n", printable(&line, 2000)));
+    }
+    super::fail_with(failures)?;
     if result.matches == 0 { Err(Failure::NoMatch) } else { Ok(()) }
+}
+
+/// Searches the output that `reference` names, or all.
+fn add(search: &mut Search, setup: &Setup, reference: &str) -> CommandResult {
+    let (store, _) = setup.store_of(reference)?;
+    let ids = if reference == "all" { store.ids()? } else { vec![retrieve::resolve(&*store, reference)?] };
+    Ok(search.add_all(&*store, &ids)?)
 }

@@ -156,9 +156,12 @@ pub(crate) fn rm(global: &GlobalOptions, rm: &Rm) -> CommandResult {
             found.push((store, id));
         }
     }
+    let mut failures = Vec::new();
     for (store, id) in found {
-        store.remove(&id)?;
-        diagnostic::say(format_args!("removed {id}"));
+        match store.remove(&id) {
+            Ok(()) => diagnostic::say(format_args!("removed {id}")),
+            Err(error) => failures.push(Failure::from(error)),
+        }
     }
-    Ok(())
+    super::fail_with(failures)
 }

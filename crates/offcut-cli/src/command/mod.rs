@@ -38,7 +38,7 @@ pub(crate) use show::show;
 pub(crate) use stats::stats;
 
 use crate::diagnostic;
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use offcut::terminal::printable;
 use offcut::{Outcome, Profile, Saved};
 use serde::Serialize;
@@ -57,6 +57,19 @@ fn print(bytes: &[u8]) -> CommandResult {
     stdout.write_all(bytes)?;
     stdout.flush()?;
     Ok(())
+}
+
+/// Prints all failures; the last one is that of the command.
+fn fail_with(failures: impl IntoIterator<Item = Failure>) -> CommandResult {
+    let mut last = Ok(());
+    for failure in failures {
+        if let Err(Some(reason)) =
+            std::mem::replace(&mut last, Err(failure)).map_err(|failure| failure.reason())
+        {
+            diagnostic::say(reason);
+        }
+    }
+    last
 }
 
 /// Formats a table. The given columns are aligned to the right.

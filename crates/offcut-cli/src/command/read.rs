@@ -7,7 +7,7 @@ use crate::failure::{CommandResult, Failure};
 use offcut::event::DiscardEvents;
 use offcut::notice::{Message, Notice};
 use offcut::report::PageReport;
-use offcut::retrieve::{self, Page, PageLimits, Progress, Range};
+use offcut::retrieve::{self, ChecksumMismatch, Page, PageLimits, Progress, Range, VerifiedReader};
 use offcut::store::{Entry, EntryState};
 use std::io::Write;
 
@@ -20,13 +20,14 @@ pub(crate) fn read(global: &GlobalOptions, read: &Read) -> CommandResult {
     let pager = Pager { program, options: options(read) };
     let limits = pager.limits(read)?;
     let entry = store.entry(&retrieve::resolve(&*store, &read.reference.id)?)?;
-    let page = retrieve::page(&*store, &entry, range, limits, &DiscardEvents)?;
+    let mut page = retrieve::page(&*store, &entry, range, limits, &DiscardEvents)?;
     match global.format {
-        Format::Text => print_text(&pager, &entry, page),
+        Format::Text => print_text(&pager, &entry, &mut page)?,
         Format::Json => {
-            super::print_json(&PageReport::new(&entry, &page, |next| pager.command(&entry, next)))
+            super::print_json(&PageReport::new(&entry, &page, |next| pager.command(&entry, next)))?;
         }
     }
+    fail_if_modified(&entry, page.mismatches)
 }
 
 /// Writes the command for the next page.
@@ -69,12 +70,12 @@ impl Pager {
 }
 
 /// Prints exactly the requested range. If it does not fit the page, the last line says so and names the rest.
-fn print_text(pager: &Pager, entry: &Entry, mut page: Page) -> CommandResult {
+fn print_text(pager: &Pager, entry: &Entry, page: &mut Page) -> CommandResult {
     match &page.progress {
         Progress::AtEnd => {}
-        Progress::Satisfied(next) => diagnostic::print(&format!("{}\n", pager.notice(entry, &page, next))),
+        Progress::Satisfied(next) => diagnostic::print(&format!("{}\n", pager.notice(entry, page, next))),
         Progress::Full(next) => {
-            let notice = pager.notice(entry, &page, next);
+            let notice = pager.notice(entry, page, next);
             if !page.content.ends_with(b"\n") {
                 page.content.push(b'\n');
             }
@@ -90,26 +91,34 @@ pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> CommandResul
     let (store, _) = Setup::new(global)?.store_of(&reference.id)?;
     let id = retrieve::resolve(&*store, &reference.id)?;
     let entry = store.entry(&id)?;
+    let reader = VerifiedReader::new(&*store, &entry);
     let mut stdout = std::io::stdout().lock();
     let mut block = vec![0; BLOCK];
     let mut offset = 0;
-    let mut hasher = blake3::Hasher::new();
     loop {
-        let count = store.read(&id, offset, &mut block)?;
+        let count = reader.read(offset, &mut block)?;
         if count == 0 {
             break;
         }
         stdout.write_all(&block[..count])?;
-        hasher.update(&block[..count]);
         offset += count as u64;
     }
     stdout.flush()?;
     warn_if_incomplete(&entry);
-    let stored = entry.summary.as_ref().map(|summary| summary.digest.as_str());
-    if entry.state == EntryState::Complete && stored != Some(hasher.finalize().to_hex().as_str()) {
-        diagnostic::say(format_args!("{id}: checksum mismatch: the file was modified after it was stored"));
+    fail_if_modified(&entry, reader.mismatches())
+}
+
+/// Fails if bytes that were printed are not those that were stored.
+pub(super) fn fail_if_modified(entry: &Entry, mismatches: Vec<ChecksumMismatch>) -> CommandResult {
+    let is_damaged = matches!(entry.state, EntryState::Damaged { .. });
+    if let (true, true, Some(reason)) = (mismatches.is_empty(), is_damaged, entry.state.reason()) {
+        let id = entry.id;
+        let error = anyhow::anyhow!(
+            "{id} is damaged: {reason}; run the tool again, or remove the entry with `offcut rm {id}`"
+        );
+        return Err(Failure::Store(error));
     }
-    Ok(())
+    super::fail_with(mismatches.into_iter().map(|mismatch| Failure::Store(mismatch.into())))
 }
 
 fn warn_if_incomplete(entry: &Entry) {

@@ -6,10 +6,13 @@ use crate::failure::CommandResult;
 use anstyle::{AnsiColor, Style};
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::report::{self, EntryReport};
-use offcut::retrieve;
-use offcut::store::{Entry, Pin};
+use offcut::retrieve::{self, ChecksumMismatch, VerifiedReader};
+use offcut::store::{Entry, EntryState, Pin, Store};
 use std::io::Write;
 use std::time::SystemTime;
+
+/// The largest file that is compared with its digests: this takes a fraction of a second.
+const MOST_VERIFIED: u64 = 64 << 20;
 
 /// The width of the bar in cells.
 const CELLS: u64 = 60;
@@ -17,10 +20,30 @@ const CELLS: u64 = 60;
 pub(crate) fn show(global: &GlobalOptions, reference: &Reference) -> CommandResult {
     let (store, program) = Setup::new(global)?.store_of(&reference.id)?;
     let entry = store.entry(&retrieve::resolve(&*store, &reference.id)?)?;
+    let mismatches = mismatches(&*store, &entry);
+    let entry = match mismatches.first() {
+        Some(mismatch) => entry.with_state(EntryState::Damaged { reason: mismatch.to_string() }),
+        None => entry,
+    };
     match global.format {
-        Format::Json => super::print_json(&EntryReport::new(&entry)),
-        Format::Text => print_text(&entry, &program),
+        Format::Json => super::print_json(&EntryReport::new(&entry))?,
+        Format::Text => print_text(&entry, &program)?,
     }
+    super::read::fail_if_modified(&entry, mismatches)
+}
+
+/// The blocks of a file that are not as they were stored. A large file is not read for this.
+fn mismatches(store: &dyn Store, entry: &Entry) -> Vec<ChecksumMismatch> {
+    let reader = VerifiedReader::new(store, entry);
+    if entry.path.is_some() && entry.bytes <= MOST_VERIFIED {
+        let mut block = vec![0; 1 << 20];
+        let mut offset = 0;
+        // The state of the entry says whether the file can be read.
+        while let Ok(count @ 1..) = reader.read(offset, &mut block) {
+            offset += count as u64;
+        }
+    }
+    reader.mismatches()
 }
 
 fn print_text(entry: &Entry, program: &str) -> CommandResult {

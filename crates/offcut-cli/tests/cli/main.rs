@@ -6,6 +6,7 @@ mod background;
 mod cleaning;
 mod commands;
 mod configuration;
+mod damage;
 mod events;
 mod faults;
 mod harness;

@@ -87,6 +87,11 @@ impl Display for Message {
                 let because = Because(state.reason().unwrap_or_default());
                 write!(formatter, "{} after {bytes} bytes{because}", state.as_str())
             }
+            Message::Modified { start, end } => write!(formatter, "{MODIFIED}{start}:{end}{MODIFIED_LATER}"),
+            Message::Searched { bytes, reason } => {
+                write!(formatter, "{SEARCHED}{bytes}{BYTES_SEARCHED}{reason}")
+            }
+            Message::SearchedInPart { outputs } => write!(formatter, "{outputs}{SEARCHED_IN_PART}"),
             Message::Matches { total: 0, .. } => formatter.write_str(NO_MATCH),
             Message::Matches { shown: 1, total: 1 } => formatter.write_str(ONE_MATCH),
             Message::Matches { shown, total } if shown == total => write!(formatter, "{total}{MATCHES}"),
@@ -106,6 +111,11 @@ pub(super) const STILL_RUNNING: &str = "still running, later output is added";
 pub(super) const RUNNING_NOT_STORED: &str = "still running, later output is not stored";
 pub(super) const BEING_WRITTEN: &str = "still being written; ";
 pub(super) const SO_FAR: &str = " bytes so far";
+pub(super) const MODIFIED: &str = "checksum mismatch in bytes ";
+pub(super) const MODIFIED_LATER: &str = ": the file was modified after it was stored";
+pub(super) const SEARCHED: &str = "only ";
+pub(super) const BYTES_SEARCHED: &str = " bytes searched: ";
+pub(super) const SEARCHED_IN_PART: &str = " outputs were not searched as a whole";
 pub(super) const NO_MATCH: &str = "no line matches";
 pub(super) const ONE_MATCH: &str = "1 matching line";
 pub(super) const MATCHES: &str = " matching lines";

@@ -1,9 +1,9 @@
 //! Reads notices back: the inverse of `Display`.
 
 use super::display::{
-    BEGINNING, BEING_WRITTEN, CONTROL_NOT_SHOWN, GROWING, LISTING, LOCAL_ONLY, MATCHES, MORE, MORE_MATCHES,
-    NAME, NO_MATCH, NOT_STORED, ONE_MATCH, RUNNING_NOT_STORED, SO_FAR, STILL_RUNNING, STORED, STRUCTURE,
-    STRUCTURE_PART, UNITS,
+    BEGINNING, BEING_WRITTEN, BYTES_SEARCHED, CONTROL_NOT_SHOWN, GROWING, LISTING, LOCAL_ONLY, MATCHES,
+    MODIFIED, MODIFIED_LATER, MORE, MORE_MATCHES, NAME, NO_MATCH, NOT_STORED, ONE_MATCH, RUNNING_NOT_STORED,
+    SEARCHED, SEARCHED_IN_PART, SO_FAR, STILL_RUNNING, STORED, STRUCTURE, STRUCTURE_PART, UNITS,
 };
 use super::{Access, Amount, Count, Message, Notice, Place, Running, Tag};
 use crate::store::{EntryState, Id};
@@ -46,6 +46,8 @@ impl Message {
             .or_else(|| structure(text))
             .or_else(|| page(text))
             .or_else(|| incomplete(text))
+            .or_else(|| modified(text))
+            .or_else(|| searched(text))
             .or_else(|| matches(text))
             .or_else(|| listing(text))
             .or_else(|| footer(text))
@@ -216,6 +218,19 @@ fn incomplete(text: &str) -> Option<Message> {
     Some(Message::Incomplete { state, bytes: bytes.parse().ok()? })
 }
 
+fn modified(text: &str) -> Option<Message> {
+    let (start, end) = range(text.strip_prefix(MODIFIED)?.strip_suffix(MODIFIED_LATER)?)?;
+    Some(Message::Modified { start, end })
+}
+
+fn searched(text: &str) -> Option<Message> {
+    if let Some(outputs) = text.strip_suffix(SEARCHED_IN_PART) {
+        return Some(Message::SearchedInPart { outputs: outputs.parse().ok()? });
+    }
+    let (bytes, reason) = text.strip_prefix(SEARCHED)?.split_once(BYTES_SEARCHED)?;
+    Some(Message::Searched { bytes: bytes.parse().ok()?, reason: reason.to_owned() })
+}
+
 fn matches(text: &str) -> Option<Message> {
     match text {
         NO_MATCH => return Some(Message::Matches { shown: 0, total: 0 }),
@@ -296,6 +311,10 @@ mod tests {
             "[offcut 1q2hzv0gep: capped after 2000 bytes: No space left on device: disk full]",
             "[offcut 1q2hzv0gep: abandoned after 0 bytes: the writing process ended early]",
             "[offcut 1q2hzv0gep: damaged after 20 bytes: the file is missing]",
+            "[offcut 1q2hzv0gep: checksum mismatch in bytes 1048576:2097152: the file was modified after it was stored]",
+            "[offcut 1q2hzv0gep: only 812 bytes searched: still being written]",
+            "[offcut 1q2hzv0gep: only 812 bytes searched: capped, No space left on device: disk full]",
+            "[offcut: 12 outputs were not searched as a whole]",
             "[offcut: 27 of 100000 matching lines shown; narrow the pattern, or read around a line]",
             "[offcut: 0 of 1 matching lines shown; narrow the pattern, or read around a line]",
             "[offcut: 27 matching lines]",

@@ -52,7 +52,7 @@ pub(crate) fn is_own_preview(text: &[u8], store: &Arc<dyn Store>, max_bytes: Opt
         return false;
     }
     let is_named = |entry: Entry| {
-        let source = Source::open(store, &entry);
+        let source = Source::unverified(store, &entry);
         source.is_ok_and(|source| is_preview(text, &source, &entry) || is_page(text, &source))
     };
     named_entries(text, store).into_iter().any(is_named) || is_framed(text, store)
@@ -70,8 +70,9 @@ fn is_framed(text: &[u8], store: &dyn Store) -> bool {
     };
     let ids = store.ids().unwrap_or_default();
     let newest = ids.iter().rev().take(NEWEST).filter_map(|id| store.entry(id).ok());
-    let shows =
-        |entry: Entry| Source::open(store, &entry).is_ok_and(|source| is_preview(text, &source, &entry));
+    let shows = |entry: Entry| {
+        Source::unverified(store, &entry).is_ok_and(|source| is_preview(text, &source, &entry))
+    };
     newest.filter(is_named).take(MOST_NAMES).any(shows)
 }
 

@@ -4,6 +4,8 @@
 //! of it and names the next one; `search` (feature `search`) finds matching lines. [`ReadTool`] is all of this as a tool for
 //! a model. Lines end at `\n`; a byte range may be inside one very long line.
 
+#[cfg(feature = "search")]
+mod long_lines;
 mod page;
 mod range;
 mod readable;
@@ -11,6 +13,7 @@ mod readable;
 mod search;
 mod source;
 mod tool;
+mod verified;
 
 #[cfg(feature = "search")]
 pub use search::{Hit, HitKind, Query, Search, SearchResult, search};
@@ -20,6 +23,7 @@ pub use range::Range;
 pub use readable::readable;
 pub(crate) use source::Source;
 pub use tool::{ReadTool, ToolAnswer, ToolError};
+pub use verified::{ChecksumMismatch, VerifiedReader};
 
 use crate::store::{Entry, Id, Store, StoreError};
 use std::path::Path;
@@ -72,8 +76,11 @@ pub enum RetrieveError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Bytes are not those that were stored.
+    #[error(transparent)]
+    Mismatch(#[from] ChecksumMismatch),
     /// The range starts after the end.
-    #[error("{id} has no {what} {asked}: it has {total} {what}s")]
+    #[error("{id} has no {what} {asked}: it has {total} {what}s{}", rest.as_deref().unwrap_or_default())]
     PastTheEnd {
         /// The entry.
         id: Id,
@@ -83,6 +90,8 @@ pub enum RetrieveError {
         asked: u64,
         /// How many there are.
         total: u64,
+        /// What the message adds if the output had more than the entry: why the rest is not there.
+        rest: Option<String>,
     },
 }
 
@@ -91,7 +100,11 @@ pub fn resolve(store: &dyn Store, reference: &str) -> Result<Id, RetrieveError> 
     let unknown = || RetrieveError::Unknown { reference: reference.chars().take(200).collect() };
     let name = reference.strip_prefix("offcut://").unwrap_or(reference);
     if let Some(id) = Id::parse(name) {
-        return store.entry(&id).map(|entry| entry.id).map_err(RetrieveError::from);
+        return match store.entry(&id) {
+            Err(error @ StoreError::NotFound { .. }) => Err(error.into()),
+            // A damaged entry exists: it can be removed.
+            _ => Ok(id),
+        };
     }
     if let Some(age) = age(name) {
         return store.newest(age.saturating_add(1))?.get(age).copied().ok_or_else(unknown);

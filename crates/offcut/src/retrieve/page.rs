@@ -3,8 +3,9 @@
 use crate::boundary;
 use crate::event::{Event, EventSink};
 use crate::measure::{self, LineConvention};
+use crate::notice::Message;
 use crate::retrieve::source::Source;
-use crate::retrieve::{Range, RetrieveError};
+use crate::retrieve::{ChecksumMismatch, Range, RetrieveError};
 use crate::store::{Entry, LineCheckpoint, Store};
 use std::ops::RangeInclusive;
 
@@ -42,6 +43,9 @@ pub struct Page {
     pub lines: Option<RangeInclusive<u64>>,
     /// Whether the page contains the whole range, and which range is next.
     pub progress: Progress,
+    /// The blocks read for the page that are not as they were stored: what it contains of them cannot be trusted. Checked
+    /// for entries that are plain files.
+    pub mismatches: Vec<ChecksumMismatch>,
 }
 
 /// How much of the requested range a page contains.
@@ -97,8 +101,8 @@ pub fn page(
     limits: PageLimits,
     sink: &dyn EventSink,
 ) -> Result<Page, RetrieveError> {
-    let reader = Reader { source: Source::open(store, entry)?, entry };
-    let page = match range {
+    let reader = Reader { source: Source::part(store, entry)?, entry };
+    let mut page = match range {
         Range::Bytes { start, end } => reader.bytes(start, end, limits)?,
         Range::Lines { first, last } => {
             let start = reader.offset_of(first)?;
@@ -117,6 +121,7 @@ pub fn page(
             reader.lines(start, first, None, limits)?
         }
     };
+    page.mismatches = reader.source.mismatches();
     sink.emit(&Event::Retrieved { id: &entry.id, start: page.start, end: page.end });
     Ok(page)
 }
@@ -219,7 +224,7 @@ impl Reader<'_> {
         } else {
             Progress::AtEnd
         };
-        Ok(Page { content, start, end, total, lines: None, progress })
+        Ok(Page { content, start, end, total, lines: None, progress, mismatches: Vec::new() })
     }
 
     fn lines(
@@ -272,7 +277,7 @@ impl Reader<'_> {
                 None => Progress::Full(Range::Bytes { start: end, end: None }),
             }
         };
-        Ok(Page { content, start, end, total, lines, progress })
+        Ok(Page { content, start, end, total, lines, progress, mismatches: Vec::new() })
     }
 
     /// The end of the line that contains the byte at `offset`.
@@ -289,6 +294,13 @@ impl Reader<'_> {
     }
 
     fn past_the_end(&self, what: &'static str, asked: u64, total: u64) -> RetrieveError {
-        RetrieveError::PastTheEnd { id: self.entry.id, what, asked, total }
+        let rest = Message::incomplete(self.entry).map(|message| {
+            let original = self.entry.summary.as_ref().map_or(0, |summary| summary.original.bytes);
+            match original > self.entry.bytes {
+                true => format!("; the output had {original} bytes, but it is {message}"),
+                false => format!("; it is {message}"),
+            }
+        });
+        RetrieveError::PastTheEnd { id: self.entry.id, what, asked, total, rest }
     }
 }

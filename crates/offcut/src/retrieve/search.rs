@@ -2,19 +2,23 @@
 
 use crate::boundary;
 use crate::notice::{Message, Notice, Tag};
-use crate::retrieve::{PageLimits, RetrieveError, Source};
-use crate::store::{Id, Store, StoreError};
+use crate::retrieve::long_lines::{AddedFeeds, SplitLines};
+use crate::retrieve::{ChecksumMismatch, PageLimits, RetrieveError, Source};
+use crate::store::{EntryState, Id, Reading, Store, StoreError};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use serde::Deserialize;
-use std::io::{self, Read};
+use std::io;
 
 /// A long line is shown around its match, with this many bytes on each side.
 const AROUND: usize = 160;
 
-/// The most memory that a search uses; a longer single line cannot be searched.
+/// The most memory that a search uses. A longer line is searched in parts.
 const HEAP: usize = 128 << 20;
+
+/// How much a search reads at once.
+const READ_BUFFER: usize = 64 << 10;
 
 /// What a hit costs in addition to its text: its line number and separators.
 const HIT_OVERHEAD: u64 = 32;
@@ -23,7 +27,7 @@ const HIT_OVERHEAD: u64 = 32;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// A regular expression.
+    /// A regular expression. It matches inside one line; a line of more than 64 MiB is searched in parts, less with context.
     pub pattern: String,
     /// Upper and lower case match each other.
     #[serde(default, alias = "ignoreCase")]
@@ -44,7 +48,7 @@ pub struct Hit {
     pub id: Id,
     /// The line's number.
     pub line: u64,
-    /// The offset of the line.
+    /// The offset of the line, or of the part of it that was searched.
     pub offset: u64,
     /// The line without its line feed, or the part around the match.
     pub text: Vec<u8>,
@@ -65,7 +69,7 @@ pub enum HitKind {
 }
 
 /// The result of a search.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct SearchResult {
     /// The lines that fit a page.
     pub hits: Vec<Hit>,
@@ -73,6 +77,10 @@ pub struct SearchResult {
     pub matches: u64,
     /// The number of matching lines among the hits.
     pub shown: u64,
+    /// What readers must know about outputs of which only a part could be searched: one notice for each.
+    pub incomplete: Vec<Notice>,
+    /// Outputs that could not be searched, and bytes that are not those that were stored.
+    pub errors: Vec<RetrieveError>,
 }
 
 impl SearchResult {
@@ -103,6 +111,20 @@ impl SearchResult {
     pub fn notice(&self) -> Notice {
         let message = Message::Matches { shown: self.shown, total: self.matches };
         Notice { tag: Tag::Plain, message }
+    }
+
+    /// One line for each output that was not searched as a whole. After `most` lines, the rest is only counted.
+    pub fn omissions(&self, most: usize) -> Vec<String> {
+        let incomplete = self.incomplete.iter().map(Notice::to_string);
+        let errors = self.errors.iter().map(|error| format!("offcut: {error}"));
+        let mut lines: Vec<String> = errors.chain(incomplete).collect();
+        let outputs = lines.len().saturating_sub(most);
+        if outputs > 0 {
+            lines.truncate(most);
+            let message = Message::SearchedInPart { outputs };
+            lines.push(Notice { tag: Tag::Plain, message }.to_string());
+        }
+        lines
     }
 }
 
@@ -139,6 +161,7 @@ pub fn search(
 pub struct Search {
     matcher: RegexMatcher,
     searcher: Searcher,
+    longest_line: usize,
     max_count: Option<u64>,
     page: Page,
 }
@@ -164,27 +187,55 @@ impl Search {
             .heap_limit(Some(HEAP))
             .build();
         let page = Page { left: limits, result: SearchResult::default() };
-        Ok(Search { matcher, searcher, max_count: query.max_count, page })
+        // The searcher keeps the lines before a match and one more, and reads another.
+        let longest_line = (HEAP / (query.context + 2)).saturating_sub(READ_BUFFER).max(READ_BUFFER);
+        Ok(Search { matcher, searcher, longest_line, max_count: query.max_count, page })
     }
 
-    /// Searches one output.
+    /// Searches one output. An error later than at its start is part of the result, with what was found before it.
     pub fn add(&mut self, store: &dyn Store, id: &Id) -> Result<(), RetrieveError> {
         let entry = store.entry(id)?;
-        let source = Source::open(store, &entry)?;
-        let Search { matcher, searcher, max_count, page } = self;
+        let source = Source::whole(store, &entry)?;
+        let Search { matcher, searcher, longest_line, max_count, page } = self;
         let most = max_count.map(|count| page.result.shown + count);
-        let collector = Collector { id: *id, matcher, most, page };
-        searcher.search_reader(&*matcher, Reader { source, offset: 0 }, collector).map_err(|error| {
-            RetrieveError::Store(StoreError::Io { action: "search", place: id.to_string(), error })
-        })
+        let added = AddedFeeds::default();
+        let mut text = SplitLines::new(&source, *longest_line, &added);
+        let collector = Collector { id: *id, matcher, most, page, added: &added, last_match: 0 };
+        let searched = searcher.search_reader(&*matcher, &mut text, collector);
+        let result = &mut page.result;
+        if let Err(error) = searched {
+            result.errors.push(StoreError::Io { action: "search", place: id.to_string(), error }.into());
+        }
+        let mut mismatches = source.mismatches();
+        if let (EntryState::Damaged { .. }, true, Some(summary)) =
+            (&entry.state, mismatches.is_empty(), &entry.summary)
+        {
+            // The file ends after a block that is as it was stored.
+            mismatches.push(ChecksumMismatch { id: *id, start: entry.bytes, end: summary.original.bytes });
+        }
+        result.errors.extend(mismatches.into_iter().map(RetrieveError::from));
+        let bytes = if entry.reading == Reading::Plain { text.offset } else { entry.bytes };
+        let message = Message::searched(&entry.state, bytes);
+        result.incomplete.extend(message.map(|message| Notice::of_entry(id, message)));
+        Ok(())
     }
 
-    /// Searches several outputs, except those that a newer version of offcut wrote.
+    /// Searches several outputs. One that cannot be read does not hide the others: the error is part of the result, unless
+    /// it is the only output. Outputs that were removed meanwhile are skipped.
     pub fn add_all(&mut self, store: &dyn Store, ids: &[Id]) -> Result<(), RetrieveError> {
         for id in ids {
-            match self.add(store, id) {
-                Err(RetrieveError::Store(StoreError::Unsupported { .. })) if ids.len() > 1 => {}
-                added => added?,
+            let Err(error) = self.add(store, id) else { continue };
+            if ids.len() == 1 {
+                return Err(error);
+            }
+            let result = &mut self.page.result;
+            match error {
+                RetrieveError::Store(StoreError::NotFound { .. }) => {}
+                RetrieveError::Store(StoreError::Unsupported { version, .. }) => {
+                    let message = Message::searched(&EntryState::Unsupported { version }, 0);
+                    result.incomplete.extend(message.map(|message| Notice::of_entry(id, message)));
+                }
+                error => result.errors.push(error),
             }
         }
         Ok(())
@@ -196,30 +247,21 @@ impl Search {
     }
 }
 
-struct Reader<'a> {
-    source: Source<'a>,
-    offset: u64,
-}
-
-impl Read for Reader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(self.offset, buffer).map_err(io::Error::other)?;
-        self.offset += count as u64;
-        Ok(count)
-    }
-}
-
 struct Collector<'a> {
     id: Id,
     matcher: &'a RegexMatcher,
     /// The number of matches shown at which this output has enough.
     most: Option<u64>,
     page: &'a mut Page,
+    /// The line feeds that were added to the text: positions are counted without them.
+    added: &'a AddedFeeds,
+    /// The line that matched last. Its later parts do not count again.
+    last_match: u64,
 }
 
 impl Collector<'_> {
     /// Adds a hit if this output has not enough of them and the page has room for it, and returns whether it did.
-    fn add(&mut self, kind: HitKind, line: Option<u64>, offset: u64, text: Vec<u8>) -> bool {
+    fn add(&mut self, kind: HitKind, line: u64, offset: u64, text: Vec<u8>) -> bool {
         let Page { left, result } = &mut *self.page;
         if self.most.is_some_and(|most| result.shown >= most) {
             return false;
@@ -231,7 +273,7 @@ impl Collector<'_> {
         }
         left.bytes -= cost;
         left.lines -= 1;
-        result.hits.push(Hit { id: self.id, line: line.unwrap_or(0), offset, text, kind });
+        result.hits.push(Hit { id: self.id, line, offset, text, kind });
         true
     }
 }
@@ -240,23 +282,29 @@ impl Sink for Collector<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        let (offset, number) =
+            self.added.original(found.absolute_byte_offset(), found.line_number().unwrap_or(0));
+        if number == self.last_match {
+            return Ok(true);
+        }
+        self.last_match = number;
         self.page.result.matches += 1;
         let line = without_line_end(found.bytes());
         let at = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
-        let (number, offset) = (found.line_number(), found.absolute_byte_offset());
         let is_shown = self.add(HitKind::Match, number, offset, around(line, at));
         self.page.result.shown += u64::from(is_shown);
         Ok(true)
     }
 
     fn context(&mut self, _searcher: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        let (number, offset) = (context.line_number(), context.absolute_byte_offset());
+        let (offset, number) =
+            self.added.original(context.absolute_byte_offset(), context.line_number().unwrap_or(0));
         self.add(HitKind::Context, number, offset, around(without_line_end(context.bytes()), 0));
         Ok(true)
     }
 
     fn context_break(&mut self, _searcher: &Searcher) -> io::Result<bool> {
-        self.add(HitKind::Break, None, 0, Vec::new());
+        self.add(HitKind::Break, 0, 0, Vec::new());
         Ok(true)
     }
 }
@@ -281,7 +329,7 @@ fn around(line: &[u8], at: usize) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::context::Context;
-    use crate::store::{EntryState, MemoryStore, NewEntry, contract};
+    use crate::store::{MemoryStore, NewEntry, contract};
     use std::time::UNIX_EPOCH;
 
     fn find(text: &[u8], query: &Query, limits: PageLimits) -> (Vec<String>, u64, u64) {
@@ -290,6 +338,7 @@ mod tests {
         writer.write(text).unwrap();
         let id = writer.commit(EntryState::Complete, &contract::summary(text)).unwrap().id;
         let found = search(&store, &[id], query, limits).unwrap();
+        assert!(found.errors.is_empty() && found.incomplete.is_empty(), "{found:?}");
         let text = String::from_utf8_lossy(&found.to_text(false)).into_owned();
         let lines = text.split_terminator('\n').map(str::to_owned).collect();
         (lines, found.matches, found.shown)
@@ -326,6 +375,26 @@ mod tests {
         let (lines, matches, shown) =
             find(many.as_bytes(), &query("match"), PageLimits { bytes: 1000, lines: 500 });
         assert_eq!((matches, shown, lines.len()), (100_000, 27, 27));
+    }
+
+    #[test]
+    fn search_finds_matches_in_a_line_that_exceeds_the_memory() {
+        let mut text = b"first NEEDLE\n".to_vec();
+        text.resize(2 * HEAP, b'x');
+        text.extend_from_slice(b"NEEDLE");
+        text.resize(2 * HEAP + 1000, b'y');
+        text.extend_from_slice(b"\nlast NEEDLE\n");
+        for context in [0, 1] {
+            let query = Query { context, ..query("NEEDLE") };
+            let (lines, matches, shown) = find(&text, &query, PageLimits::default());
+            assert_eq!((matches, shown), (3, 3), "{lines:?}");
+            assert_eq!(lines.first().map(String::as_str), Some("1:first NEEDLE"));
+            assert_eq!(lines.last().map(String::as_str), Some("3:last NEEDLE"));
+            assert!(
+                lines.iter().any(|line| line.starts_with("2:…x") && line.contains("NEEDLE")),
+                "{lines:?}"
+            );
+        }
     }
 
     #[test]

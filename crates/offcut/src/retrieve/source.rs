@@ -1,6 +1,6 @@
 //! The text of an entry that pages and search results are taken from.
 
-use crate::retrieve::readable;
+use crate::retrieve::{ChecksumMismatch, VerifiedReader, readable};
 use crate::store::{Entry, EntryState, Id, LineCheckpoint, Reading, Store, StoreError, Summary};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,16 +22,40 @@ pub(crate) struct Source<'a> {
     id: Id,
     /// The size of the text.
     pub(crate) total: u64,
+    reader: VerifiedReader<'a>,
     readable: Option<Arc<Vec<u8>>>,
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn open(store: &'a dyn Store, entry: &Entry) -> Result<Source<'a>, StoreError> {
+    /// The text of an entry that is read as a whole: every block is compared with its digest.
+    pub(crate) fn whole(store: &'a dyn Store, entry: &'a Entry) -> Result<Source<'a>, StoreError> {
+        Source::new(store, entry, VerifiedReader::new(store, entry))
+    }
+
+    /// The text of an entry that is read in part. The blocks of a file are compared with their digests; another store would
+    /// have to transfer a whole block for each part.
+    pub(crate) fn part(store: &'a dyn Store, entry: &'a Entry) -> Result<Source<'a>, StoreError> {
+        match entry.path {
+            Some(_) => Source::whole(store, entry),
+            None => Source::unverified(store, entry),
+        }
+    }
+
+    /// The text of an entry for a reader who does not rely on it.
+    pub(crate) fn unverified(store: &'a dyn Store, entry: &'a Entry) -> Result<Source<'a>, StoreError> {
+        Source::new(store, entry, VerifiedReader::unverified(store, entry))
+    }
+
+    fn new(
+        store: &'a dyn Store,
+        entry: &'a Entry,
+        reader: VerifiedReader<'a>,
+    ) -> Result<Source<'a>, StoreError> {
         let (id, total) = (entry.id, entry.bytes);
         if let EntryState::Unsupported { version } = entry.state {
             return Err(StoreError::Unsupported { id, version });
         }
-        let mut source = Source { store, id, total, readable: None };
+        let mut source = Source { store, id, total, reader, readable: None };
         if entry.reading == Reading::Readable {
             let text = source.readable(entry)?;
             (source.total, source.readable) = (text.len() as u64, Some(text));
@@ -51,15 +75,21 @@ impl<'a> Source<'a> {
             return Ok(Arc::clone(&known.text));
         }
         let text = Arc::new(readable(&self.bytes(0, entry.bytes)?));
-        if let Some(summary) = summary.filter(|_| text.len() <= LONGEST_KEPT) {
+        let is_kept = text.len() <= LONGEST_KEPT && self.mismatches().is_empty();
+        if let Some(summary) = summary.filter(|_| is_kept) {
             *latest() = Some(Readable { digest: summary.digest.clone(), text: Arc::clone(&text) });
         }
         Ok(text)
     }
 
+    /// The blocks read so far that are not as they were stored.
+    pub(crate) fn mismatches(&self) -> Vec<ChecksumMismatch> {
+        self.reader.mismatches()
+    }
+
     /// Reads from `offset` on; fewer bytes than requested only at the end.
     pub(crate) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
-        let Some(text) = &self.readable else { return self.store.read(&self.id, offset, buffer) };
+        let Some(text) = &self.readable else { return self.reader.read(offset, buffer) };
         let rest = usize::try_from(offset).ok().and_then(|offset| text.get(offset..)).unwrap_or_default();
         let count = rest.len().min(buffer.len());
         buffer[..count].copy_from_slice(&rest[..count]);

@@ -222,7 +222,9 @@ impl ReadTool {
             read = page(PageLimits { bytes: limits.bytes / 3, ..limits })?;
         }
         let position = read.progress.next().map(|next| self.position(&entry, read.end, read.total, next));
-        let messages = position.into_iter().chain(Message::incomplete(&entry));
+        let modified =
+            read.mismatches.first().map(|block| Message::Modified { start: block.start, end: block.end });
+        let messages = position.into_iter().chain(modified).chain(Message::incomplete(&entry));
         let notice: Vec<String> =
             messages.map(|message| Notice::of_entry(&entry.id, message).to_string()).collect();
         Ok(ToolAnswer {
@@ -266,7 +268,14 @@ impl ReadTool {
             // A byte that is not text becomes three.
             (result, text) = search(PageLimits { bytes: limits.bytes / 3, ..limits })?;
         }
-        let notice = result.notice().to_string();
+        let mut notice = result.notice().to_string();
+        // What was not searched in detail if it fits, or else as a number.
+        let omissions = [usize::MAX, 0].map(|most| result.omissions(most).join("\n"));
+        let room = (limits.bytes + NOTICE).saturating_sub((text.len() + notice.len() + 2) as u64);
+        let omissions = omissions.iter().find(|lines| lines.len() as u64 <= room).unwrap_or(&omissions[1]);
+        if !omissions.is_empty() {
+            notice += &format!("\n{omissions}");
+        }
         Ok(ToolAnswer { content: (!text.is_empty()).then_some(text), notice: Some(notice) })
     }
 

@@ -3,11 +3,12 @@
 //! BLAKE3 is a tree. The digest of a block here is the chaining value of the block's subtree, so the digest of the
 //! whole output follows from those of the blocks, and nothing is hashed twice.
 
+use crate::store::{Entry, EntryState};
 use blake3::Hasher;
 use blake3::hazmat::{ChainingValue, HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
 
 /// The size of a block. A power of two, so that every block is one subtree.
-const BLOCK: u64 = 1 << 20;
+pub(crate) const BLOCK: u64 = 1 << 20;
 
 /// Hashes bytes that arrive in chunks of any size.
 ///
@@ -61,6 +62,49 @@ impl Digester {
         let root = merge_subtrees_root(&left, &right, Mode::Hash);
         let blocks = self.blocks.iter().map(|block| blake3::Hash::from(*block).to_hex().to_string());
         (root.to_hex().to_string(), blocks.collect())
+    }
+}
+
+/// The digests that the blocks of an entry must have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BlockDigests<'a> {
+    /// The entry is a single block.
+    One(&'a str),
+    /// One for each block.
+    Several(&'a [String]),
+}
+
+impl<'a> BlockDigests<'a> {
+    /// Those of an entry; `None` if its bytes may still change, or if only the digest of all its blocks is known.
+    pub(crate) fn of(entry: &'a Entry) -> Option<BlockDigests<'a>> {
+        let is_closed = matches!(
+            entry.state,
+            EntryState::Complete | EntryState::Capped { .. } | EntryState::Damaged { .. }
+        );
+        let summary = entry.summary.as_ref().filter(|summary| is_closed && !summary.digest.is_empty())?;
+        // The size of a damaged file is not that of what was stored.
+        let stored = match entry.state {
+            EntryState::Damaged { .. } => summary.original.bytes,
+            _ => entry.bytes,
+        };
+        match summary.block_digests.as_slice() {
+            [] => (stored <= BLOCK).then_some(BlockDigests::One(&summary.digest)),
+            several => Some(BlockDigests::Several(several)),
+        }
+    }
+
+    /// Whether these are the bytes of the block that were stored.
+    pub(crate) fn matches(&self, number: u64, bytes: &[u8]) -> bool {
+        let (expected, found) = match self {
+            BlockDigests::One(digest) => ((number == 0).then_some(*digest), blake3::hash(bytes)),
+            BlockDigests::Several(digests) => {
+                let expected = usize::try_from(number).ok().and_then(|number| digests.get(number));
+                let mut hasher = Hasher::new();
+                hasher.set_input_offset(number * BLOCK).update(bytes);
+                (expected.map(String::as_str), blake3::Hash::from(hasher.finalize_non_root()))
+            }
+        };
+        expected == Some(found.to_hex().as_str())
     }
 }
 

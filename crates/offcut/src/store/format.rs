@@ -159,6 +159,9 @@ pub(super) fn decode(id: &Id, text: &[u8]) -> Result<(Entry, String), StoreError
     }
     let metadata = parsed.map_err(|error| damaged(error.to_string()))?;
     check_id(&metadata.id)?;
+    if metadata.version == 0 {
+        return Err(damaged("version 0 of the entry format does not exist".to_owned()));
+    }
     let state = state(&metadata.state, metadata.reason)
         .ok_or_else(|| damaged(format!("{:?} is not a state", metadata.state)))?;
     let time = |text: &str| timestamp::parse(text).ok_or_else(|| damaged(format!("{text:?} is not a time")));

@@ -119,6 +119,11 @@ impl FsStore {
         if !is_file_name(&file) {
             return Err(StoreError::Damaged { id: *id, reason: format!("{file:?} is not a file name") });
         }
+        // Nor may it name the file of another entry, which would be removed with this one.
+        let stem = file.split('.').next().and_then(Id::parse);
+        if let Some(other) = stem.filter(|other| other != id && self.metadata_path(other).exists()) {
+            return Err(StoreError::Damaged { id: *id, reason: format!("{file} belongs to {other}") });
+        }
         Ok((entry, self.directory.join(file)))
     }
 
@@ -270,9 +275,9 @@ impl Store for FsStore {
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
         let path = match self.load(id) {
             Ok((_, path)) => path,
-            // An entry with damaged metadata must be removable; only the usual file name can be guessed.
-            Err(StoreError::Damaged { .. }) => self.directory.join(format!("{id}.txt")),
-            Err(error) => return Err(error),
+            Err(error @ StoreError::NotFound { .. }) => return Err(error),
+            // An entry whose metadata cannot be read must be removable; only the usual file name can be guessed.
+            Err(_) => self.directory.join(format!("{id}.txt")),
         };
         // The bytes first: metadata without bytes is listed as damaged, bytes without metadata would stay forever.
         remove_file(&path)?;
@@ -347,7 +352,7 @@ fn is_file_name(name: &str) -> bool {
 /// Reads a file that is usually small, in as few calls as possible: listings read very many.
 fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = vec![0; 4096];
-    let mut file = File::open(path)?;
+    let mut file = open_file(path)?;
     let count = file.read(&mut text)?;
     text.truncate(count);
     // A shorter read is the end of the file.

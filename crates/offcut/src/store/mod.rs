@@ -23,6 +23,7 @@ mod save;
 pub use crate::context::Origin;
 pub use custom::{Backend, CustomStore};
 pub use digest::Digester;
+pub(crate) use digest::{BLOCK, BlockDigests};
 pub use entry::{Entry, EntryState, NewEntry, Pin, Reading, Retention, Summary, UploadState};
 pub use filter::EntryFilter;
 pub use fs::FsStore;

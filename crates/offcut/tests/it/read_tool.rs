@@ -2,7 +2,7 @@
 
 use crate::common::memory;
 use offcut::retrieve::ReadTool;
-use offcut::store::MemoryStore;
+use offcut::store::{EntryState, FsStore, MemoryStore, NewEntry, Store, contract};
 use offcut::{Context, Profile, Storage, Truncator};
 use proptest::prelude::*;
 use serde_json::json;
@@ -141,4 +141,44 @@ proptest! {
             prop_assert!(tool.call(&call).len() <= 200_000);
         }
     }
+}
+
+#[test]
+fn search_says_what_it_did_not_cover() {
+    let store = memory();
+    let tool = tool(&store);
+    let context = Context::default();
+    let mut writer = store.create(&NewEntry::new(&context, "native")).unwrap();
+    writer.write(b"first\n").unwrap();
+    let call = r#"{"id": "last", "pattern": "second"}"#;
+    assert!(tool.call(call).contains("only 6 bytes searched: still being written"), "{}", tool.call(call));
+    let capped = EntryState::Capped { reason: "disk full".to_owned() };
+    writer.commit(capped, &contract::summary(b"first\n")).unwrap();
+    assert!(tool.call(call).contains("only 6 bytes searched: capped, disk full"), "{}", tool.call(call));
+    // Many incomplete outputs are counted: the answer stays within its budget.
+    for _ in 0..50 {
+        drop(store.create(&NewEntry::new(&context, "native")).unwrap());
+    }
+    let answer = tool.call(r#"{"id": "all", "pattern": "first", "max_bytes": 512}"#);
+    assert!(answer.contains("[offcut: 51 outputs were not searched as a whole]"), "{answer}");
+    assert!(answer.len() <= 512);
+    preview(&store, numbered(5000).as_bytes());
+    assert!(!tool.call(r#"{"id": "last", "pattern": "nothing"}"#).contains("searched"));
+}
+
+#[test]
+fn answers_name_bytes_that_were_modified() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Arc::new(FsStore::new(home.path().join("s"), crate::common::noon));
+    let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
+    let output = numbered(5000);
+    let outcome = truncator.apply(&output, &Context::default());
+    let path = outcome.preview().and_then(|preview| preview.entry()).and_then(|entry| entry.path.clone());
+    let tool = ReadTool::new("read_output", store);
+    let modified = "checksum mismatch in bytes 0:";
+    let (read, search) = (r#"{"id": "last"}"#, r#"{"id": "last", "pattern": "4321"}"#);
+    assert!(!tool.call(read).contains(modified) && !tool.call(search).contains(modified));
+    std::fs::write(path.unwrap(), output.replace("line 7\n", "line 8\n")).unwrap();
+    assert!(tool.call(read).contains(modified) && tool.call(search).contains(modified));
+    assert!(tool.call(read).starts_with("line 1\n"));
 }

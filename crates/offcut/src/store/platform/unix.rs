@@ -32,9 +32,9 @@ pub(in super::super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(0o600)
 }
 
-/// Opens a file, unless it is a link.
+/// Opens a file, unless it is a link. Never waits: opening a named pipe would.
 pub(in super::super) fn open_unless_link(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    options.custom_flags(OFlags::NOFOLLOW.bits() as i32).open(path)
+    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32).open(path)
 }
 
 /// Reads bytes from `offset` on.
