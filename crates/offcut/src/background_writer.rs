@@ -5,6 +5,7 @@
 
 use crate::store::{StoreError, Writer};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 /// An output of at least this many bytes is written in the background.
@@ -63,16 +64,17 @@ impl BackgroundWriter {
     }
 
     fn start_thread(&mut self) {
-        let (give, take) = sync_channel(1);
+        let Place::Foreground { writer, .. } = std::mem::replace(&mut self.0, Place::Gone) else { return };
+        // The thread takes the writer. If there is no thread, it is taken back.
+        let slot = Arc::new(Mutex::new(Some(writer)));
         let (blocks, queue) = sync_channel(QUEUE);
         let (used, empty) = channel();
-        let Ok(handle) = Builder::new().name("store".to_owned()).spawn(move || work(&take, queue, &used))
-        else {
-            return;
-        };
-        if let Place::Foreground { writer, .. } = std::mem::replace(&mut self.0, Place::Gone) {
-            let _ = give.send(writer);
+        let thread_slot = slot.clone();
+        let work = move || work(take(&thread_slot)?, queue, &used);
+        if let Ok(handle) = Builder::new().name("store".to_owned()).spawn(work) {
             self.0 = Place::Background(Thread { blocks, empty, handle });
+        } else if let Some(writer) = take(&slot) {
+            self.0 = Place::Foreground { writer, written: 0 };
         }
     }
 
@@ -116,12 +118,11 @@ impl BackgroundWriter {
     }
 }
 
-fn work(
-    take: &Receiver<Box<dyn Writer>>,
-    queue: Receiver<Vec<u8>>,
-    empty: &Sender<Vec<u8>>,
-) -> Option<Written> {
-    let mut writer = take.recv().ok()?;
+fn take(slot: &Mutex<Option<Box<dyn Writer>>>) -> Option<Box<dyn Writer>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+fn work(mut writer: Box<dyn Writer>, queue: Receiver<Vec<u8>>, empty: &Sender<Vec<u8>>) -> Option<Written> {
     for block in queue {
         if let Err(error) = writer.write(&block) {
             return Some((writer, Err(error)));
