@@ -6,6 +6,10 @@ use std::time::SystemTime;
 /// How many entries are examined at a time when only some of them may match.
 const BATCH: usize = 1024;
 
+/// The most threads that read metadata, and the fewest entries for which one pays off.
+const THREADS: usize = 16;
+const ENTRIES_PER_THREAD: usize = 256;
+
 /// Which entries are wanted: all, unless a field restricts them.
 #[derive(Clone, Debug, Default)]
 pub struct EntryFilter {
@@ -51,8 +55,7 @@ impl EntryFilter {
 
 /// Reads the metadata of many entries. Each needs a few small reads, so several threads share the work.
 pub(super) fn entries<S: Store + ?Sized>(store: &S, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = ids.len().div_ceil(threads).max(256);
+    let share = ids.len().div_ceil(THREADS).max(ENTRIES_PER_THREAD);
     std::thread::scope(|scope| {
         let parts: Vec<_> = ids
             .chunks(share)
