@@ -153,20 +153,18 @@ impl<'a> Notices<'a> {
             }
             Outlook::Off => Stored::Nothing { reason: String::new() },
         };
-        let (tag, longest_reason, detail) = (WIDEST_TAG, level.longest_reason(), "");
-        let longest_command = longest_command(forecast.keep, original);
         Notices {
             level,
-            tag,
+            tag: WIDEST_TAG,
             stored,
-            longest_reason,
-            longest_command,
+            longest_reason: level.longest_reason(),
+            longest_command: longest_command(forecast.keep, original),
             reach,
             task,
             original,
             trailer,
             control,
-            detail,
+            detail: "",
         }
     }
 
@@ -185,20 +183,17 @@ impl<'a> Notices<'a> {
             Saved::Failed { error, part: None } => Stored::Nothing { reason: error.clone() },
             Saved::Disabled => Stored::Nothing { reason: String::new() },
         };
-        let tag = Tag::unused_in(facts.cut.pieces().iter().map(|piece| &*piece.text));
-        let (task, control, longest_reason) = (settings.task, facts.ends.control(), level.longest_reason());
-        let longest_command = longest_command(&settings.keep, original);
         Notices {
             level,
-            tag,
+            tag: Tag::unused_in(facts.cut.pieces().iter().map(|piece| &*piece.text)),
             stored,
-            longest_reason,
-            longest_command,
+            longest_reason: level.longest_reason(),
+            longest_command: longest_command(&settings.keep, original),
             reach,
-            task,
+            task: settings.task,
             original,
             trailer,
-            control,
+            control: facts.ends.control(),
             detail: "",
         }
     }
