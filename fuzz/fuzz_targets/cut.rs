@@ -1,5 +1,5 @@
 //! Cuts any output with any strategy: the preview is within the limits and does not depend on the chunks, and every
-//! byte is stored.
+//! byte is stored. Texts are repeated, so that a short input reaches the largest limits and any depth.
 
 #![no_main]
 
@@ -12,10 +12,25 @@ use offcut::{Context, Limits, Outcome, Profile, Rule, Saved, Storage, Truncator}
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
+/// The stack of a thread by default; the main thread has more.
+const STACK: usize = 2 << 20;
+
+/// The longest text, for limits of up to 64 KB.
+const LONGEST: usize = 128 << 10;
+
 fuzz_target!(|data: &[u8]| {
-    let Some((&[strategy, bytes, most_lines, step], text)) = data.split_first_chunk::<4>() else { return };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || cut(data));
+        thread.expect("a thread starts").join().expect("a check failed");
+    });
+});
+
+fn cut(data: &[u8]) {
+    let Some((&[strategy, bytes, most_lines, step, times], text)) = data.split_first_chunk::<5>() else { return };
+    let times = (1_usize << (times % 18)).min(LONGEST / text.len().max(1)).max(1);
+    let text = &text.repeat(times)[..];
     let limits = Limits {
-        bytes: Some(256 + u64::from(bytes) * 8),
+        bytes: Some(256 * (1 + u64::from(bytes))),
         lines: Some(4 + u64::from(most_lines)),
         ..Limits::default()
     };
@@ -53,4 +68,4 @@ fuzz_target!(|data: &[u8]| {
     let mut spool = streamed.spool(Context::default());
     text.chunks(1 + usize::from(step)).for_each(|chunk| spool.observe(chunk));
     assert_eq!(spool.finish().content(), shown.content());
-});
+}

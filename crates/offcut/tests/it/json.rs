@@ -199,6 +199,28 @@ fn deep_nesting_is_shortened() {
     assert!(String::from_utf8_lossy(&said).contains("outline, not valid JSON"));
 }
 
+/// Test threads have a stack of 2 MB, as other threads have by default.
+#[test]
+fn deep_json_that_is_cut_off_does_not_overflow_the_stack() {
+    let check = |strategy: StrategyName, text: String, expected: &str| {
+        let limits = Limits { bytes: Some(64 << 10), ..Limits::default() };
+        let truncator = native(Rule { strategy: Some(strategy), limits, ..Rule::default() }, memory());
+        let preview = truncator.apply(&text, &Context::default()).into_preview().unwrap();
+        assert!(preview.content().len() <= 64 << 10, "{strategy:?}");
+        let said = String::from_utf8_lossy(preview.content()).into_owned();
+        assert!(said.contains(expected), "{strategy:?}: {said:.300}");
+    };
+    let rows = "{\"row\": 1},\n".repeat(7000);
+    for &strategy in StrategyName::ALL {
+        check(strategy, "[".repeat(300_000), "[offcut");
+        check(strategy, "{\"a\":".repeat(60_000), "[offcut");
+        check(strategy, "[{\"a\":".repeat(40_000) + &rows, "[offcut");
+    }
+    for strategy in [StrategyName::Json, StrategyName::Auto] {
+        check(strategy, "[".repeat(500) + &rows, "outline of JSON that is cut off");
+    }
+}
+
 /// The counts are exact, and the last items are shown.
 #[test]
 fn text_larger_than_memory_is_shortened() {

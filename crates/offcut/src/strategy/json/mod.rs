@@ -25,7 +25,8 @@ use shorten::{Detail, MAX_DEPTH, shorten};
 const MIN_BUFFER_BYTES: usize = 128 << 10;
 /// The largest limit of the buffer.
 const MAX_BUFFER_BYTES: usize = 32 << 20;
-/// The deepest nesting: open containers must stay in memory until they are closed.
+/// The most containers that may be open at the end of the text. They must stay in memory until they are closed, and
+/// shortening descends into each of them.
 const MAX_OPEN_CONTAINERS: usize = 512;
 
 /// Shows a JSON text as a shorter one.
@@ -85,7 +86,13 @@ pub(super) struct JsonSelector {
 impl JsonSelector {
     /// Whether the whole text was JSON, or the beginning of it.
     pub(super) fn is_json(&self) -> bool {
-        self.text == Text::Json && parse(&self.buffer, End::Last).is_some()
+        self.tree(End::Last).is_some()
+    }
+
+    /// The values of the text, if it is JSON that can be shortened.
+    fn tree(&self, end: End) -> Option<Tree> {
+        let tree = parse(&self.buffer, end).filter(|_| self.text == Text::Json)?;
+        (tree.open <= MAX_OPEN_CONTAINERS).then_some(tree)
     }
 
     fn give_up(&mut self) {
@@ -95,10 +102,7 @@ impl JsonSelector {
 
     /// Shortens the buffer to half its limit.
     fn compact(&mut self) {
-        let Some(mut tree) = parse(&self.buffer, End::More).filter(|tree| tree.open <= MAX_OPEN_CONTAINERS)
-        else {
-            return self.give_up();
-        };
+        let Some(mut tree) = self.tree(End::More) else { return self.give_up() };
         outliers::mark_outliers(&self.buffer, &mut tree);
         self.grammar = self.grammar.max(tree.grammar);
         let steps = (self.halvings..18).find_map(|halvings| {
@@ -167,9 +171,7 @@ impl Selector for JsonSelector {
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
-        if self.text == Text::Json
-            && let Some(mut tree) = parse(&self.buffer, End::Last)
-        {
+        if let Some(mut tree) = self.tree(End::Last) {
             outliers::mark_outliers(&self.buffer, &mut tree);
             let remark = remark(&tree, self.grammar.max(tree.grammar));
             if let Some(steps) = self.choose(&tree, &room.less_remark(&remark)) {
