@@ -13,9 +13,10 @@ pub(crate) enum Mcp {
     /// pass through unchanged, except for tool results over the limits: these are stored, and the client gets a
     /// preview. The tool `offcut_read` and the resource `offcut://ID` return any part of the full result.
     #[command(after_help = "Examples:
-  offcut mcp proxy -- npx -y @modelcontextprotocol/server-filesystem .
-  offcut mcp proxy --name github --max-bytes 20k -- github-mcp-server stdio
-  offcut mcp proxy --url https://example.com/mcp --header 'Authorization: Bearer ...'")]
+  offcut mcp proxy npx -y @modelcontextprotocol/server-filesystem .
+  offcut mcp proxy --name github --max-bytes 20k github-mcp-server stdio
+  offcut mcp proxy --url https://example.com/mcp --header @headers.txt
+  offcut mcp proxy --url https://example.com/mcp --header-env Authorization=MCP_AUTHORIZATION")]
     Proxy(Box<Proxy>),
     /// Start an MCP server that reads, searches and lists stored outputs
     #[command(after_help = "Example:
@@ -35,13 +36,18 @@ pub(crate) struct Proxy {
     #[arg(long, value_name = "URL", help_heading = "Server")]
     pub(crate) url: Option<String>,
     /// Send this header with every request, as `Name: value`; can be given more than once
-    #[arg(long, value_name = "HEADER", requires = "url", help_heading = "Server")]
+    ///
+    /// Other users can see the arguments of a process. `@FILE` reads headers from a file, one per line.
+    #[arg(long, value_name = "HEADER|@FILE", requires = "url", help_heading = "Server")]
     pub(crate) header: Vec<String>,
+    /// Send this header with the value of an environment variable, for example `Bearer ...`
+    #[arg(long, value_name = "NAME=VARIABLE", requires = "url", help_heading = "Server")]
+    pub(crate) header_env: Vec<String>,
     /// Answer messages larger than this with an error
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256MiB", help_heading = "Server")]
     pub(crate) largest_message: u64,
     /// The server command and its arguments
-    #[arg(last = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
 }
 

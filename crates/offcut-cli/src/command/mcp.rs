@@ -54,13 +54,11 @@ fn proxy(global: &GlobalOptions, arguments: &Proxy) -> Result<u8, Failure> {
     };
     let (input, output) = (std::io::stdin(), Box::new(std::io::stdout()));
     if let Some(url) = &arguments.url {
-        offcut_mcp::proxy_http(proxy, address(url, &arguments.header)?, input, output)?;
+        offcut_mcp::proxy_http(proxy, address(url, arguments)?, input, output)?;
         return Ok(0);
     }
     let Some((program, rest)) = arguments.command.split_first() else {
-        return Err(Failure::Usage(anyhow::anyhow!(
-            "no server given: put its command after `--`, or use --url"
-        )));
+        return Err(Failure::Usage(anyhow::anyhow!("no server given: name its command, or use --url")));
     };
     let mut command = Command::new(program);
     command.args(rest);
@@ -78,17 +76,55 @@ fn proxy(global: &GlobalOptions, arguments: &Proxy) -> Result<u8, Failure> {
     }
 }
 
-fn address(url: &str, headers: &[String]) -> Result<Address, Failure> {
+fn address(url: &str, arguments: &Proxy) -> Result<Address, Failure> {
     if !url.starts_with("http://") && !url.starts_with("https://") {
         return Err(Failure::Usage(anyhow::anyhow!(
             "invalid URL {url:?}: expected http://... or https://..."
         )));
     }
-    let header = |text: &String| match text.split_once(':') {
-        Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
-        None => Err(Failure::Usage(anyhow::anyhow!("invalid header {text:?}: expected 'Name: value'"))),
-    };
-    Ok(Address { url: url.to_owned(), headers: headers.iter().map(header).collect::<Result<_, _>>()? })
+    let mut headers = Vec::new();
+    for text in &arguments.header {
+        match text.strip_prefix('@') {
+            Some(path) => headers.extend(headers_in(path)?),
+            None => headers.push(header(text).ok_or_else(|| {
+                Failure::Usage(anyhow::anyhow!("invalid header {text:?}: expected 'Name: value' or @FILE"))
+            })?),
+        }
+    }
+    let from_environment = arguments.header_env.iter().map(|text| header_from_environment(text));
+    headers.extend(from_environment.collect::<Result<Vec<_>, _>>()?);
+    Ok(Address { url: url.to_owned(), headers })
+}
+
+fn header(text: &str) -> Option<(String, String)> {
+    let (name, value) = text.split_once(':')?;
+    Some((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// The headers in a file, one per line. Errors do not quote the file, because its headers may be secret.
+fn headers_in(path: &str) -> Result<Vec<(String, String)>, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Usage(anyhow::anyhow!("cannot read the headers in {path:?}: {error}")))?;
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    lines
+        .map(|(line, number)| {
+            header(line).ok_or_else(|| {
+                Failure::Usage(anyhow::anyhow!(
+                    "invalid header in line {number} of {path:?}: expected 'Name: value'"
+                ))
+            })
+        })
+        .collect()
+}
+
+/// The header of `NAME=VARIABLE`.
+fn header_from_environment(text: &str) -> Result<(String, String), Failure> {
+    let (name, variable) = text
+        .split_once('=')
+        .ok_or_else(|| Failure::Usage(anyhow::anyhow!("invalid header {text:?}: expected NAME=VARIABLE")))?;
+    let value = std::env::var(variable)
+        .map_err(|error| Failure::Usage(anyhow::anyhow!("cannot use the variable {variable:?}: {error}")))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// Creates the truncator for a tool. Falls back to general settings if those for the tool are invalid.

@@ -74,6 +74,16 @@ fn too_large_message_is_an_error_and_the_stream_continues() {
 }
 
 #[test]
+fn command_of_the_server_needs_no_separator() {
+    let sandbox = Sandbox::new();
+    let script = "printf '%s\\n' \"$@\"";
+    let arguments = ["mcp", "proxy", "--name", "x", "/bin/sh", "-c", script, "sh", "-y", "--url", "--", "z"];
+    let client = Client::start(&sandbox, &arguments);
+    assert_eq!(client.leave().1, "-y\n--url\n--\nz\n");
+    sandbox.run(&["mcp", "proxy", "/no/such/server", "--flag"], b"").failed(127, "cannot start");
+}
+
+#[test]
 fn reports_a_server_that_does_not_start_or_read() {
     let sandbox = Sandbox::new();
     sandbox.run(&["mcp", "proxy", "--", "/no/such/server"], b"").failed(127, "cannot start");
@@ -156,7 +166,7 @@ fn batch_is_split_only_for_local_requests() {
     let mut client = Client::proxied(&sandbox, &[], &[&text_result(2, "small")]);
     let ours = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"offcut_read","arguments":{"id":"last","lines":"1:1"}}}"#;
     let theirs = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call", "params":{"name":"x"}}"#;
-    client.send(&format!("[ {ours} , {theirs} ]"));
+    client.send(format!("[ {ours} , {theirs} ]"));
     let mut answers = [client.json(), client.json()];
     answers.sort_by_key(|answer| answer["id"].as_u64());
     assert_eq!(answers[0]["result"]["content"][0]["text"], "1\n");

@@ -176,3 +176,29 @@ fn failures_answer_the_pending_request() {
     sandbox.run(&["mcp", "proxy", "--url", "ftp://x"], b"").failed(2, "invalid URL");
     sandbox.run(&["mcp", "proxy", "--url", "http://x", "--header", "x"], b"").failed(2, "invalid header");
 }
+
+/// Other users can see the arguments of a process, but neither its files nor its environment.
+#[test]
+fn headers_come_from_files_and_variables() {
+    let server = Server::start(|_| json_response(text_result(1, "hello").trim_end()));
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path().join("headers"), "X-File: one: two\n\nX-Other:3\r\n").unwrap();
+    let mut arguments = vec!["mcp", "proxy", "--url", &server.url, "--header", "@headers"];
+    arguments.extend(["--header-env", "Authorization=TOKEN", "--header", "X-Plain: 4"]);
+    let mut client = Client::start_with(&sandbox, &arguments, &[("TOKEN", "Bearer secret")]);
+    client.send(CALL);
+    client.line();
+    let seen = server.seen("tools/call").unwrap().head;
+    for header in ["x-file: one: two", "x-other: 3", "authorization: bearer secret", "x-plain: 4"] {
+        assert!(seen.contains(header), "{header}: {seen}");
+    }
+    let fails = |option: &[&str], says: &str| {
+        let arguments = [&["mcp", "proxy", "--url", "http://x"], option].concat();
+        sandbox.run(&arguments, b"").failed(2, says);
+    };
+    fails(&["--header", "@nothing"], "cannot read the headers in \"nothing\"");
+    fails(&["--header-env", "X"], "expected NAME=VARIABLE");
+    fails(&["--header-env", "X=OFFCUT_NO_SUCH_VARIABLE"], "\"OFFCUT_NO_SUCH_VARIABLE\"");
+    std::fs::write(sandbox.path().join("headers"), "a secret\n").unwrap();
+    fails(&["--header", "@headers"], "line 1 of \"headers\"");
+}

@@ -29,8 +29,13 @@ struct Client {
 
 impl Client {
     fn start(sandbox: &Sandbox, arguments: &[&str]) -> Client {
+        Client::start_with(sandbox, arguments, &[])
+    }
+
+    fn start_with(sandbox: &Sandbox, arguments: &[&str], variables: &[(&str, &str)]) -> Client {
         let mut command = sandbox.command();
         command.args(arguments).env("PATH", std::env::var_os("PATH").unwrap());
+        command.envs(variables.iter().copied());
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
@@ -49,9 +54,9 @@ impl Client {
         Client::start(sandbox, &arguments)
     }
 
-    fn send(&mut self, line: &str) {
+    fn send(&mut self, line: impl AsRef<[u8]>) {
         let input = self.input.as_mut().unwrap();
-        input.write_all(line.as_bytes()).unwrap();
+        input.write_all(line.as_ref()).unwrap();
         input.write_all(b"\n").unwrap();
     }
 
@@ -73,7 +78,7 @@ impl Client {
     #[track_caller]
     fn ask(&mut self, id: impl Into<Value>, method: &str, params: Value) -> Value {
         let id = id.into();
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
         let answer = self.json();
         assert_eq!(answer["id"], id, "{answer}");
         answer

@@ -68,7 +68,7 @@ fn concurrent_large_results_are_both_stored() {
     let answers = text_result(2, &second) + &text_result(1, &first);
     let mut client = Client::proxied(&sandbox, &[], &["", &answers]);
     client.send(CALL);
-    client.send(&CALL.replace("\"id\":1", "\"id\":2"));
+    client.send(CALL.replace("\"id\":1", "\"id\":2"));
     let answers = [client.json(), client.json()];
     for (answer, (id, text)) in answers.iter().zip([(2, &second), (1, &first)]) {
         assert_eq!(answer["id"], id);
@@ -93,7 +93,7 @@ fn many_blocks_long_lines_and_protocol_errors_are_bounded() {
     ];
     let mut client = Client::proxied(&sandbox, &[], &answers.each_ref().map(String::as_str));
     for id in 1..=3 {
-        client.send(&CALL.replace("\"id\":1", &format!("\"id\":{id}")));
+        client.send(CALL.replace("\"id\":1", &format!("\"id\":{id}")));
         let line = client.line();
         assert!(line.len() < 25_000, "{id}: {}", line.len());
         assert!(line.contains("offcut_read"), "{id}: {line}");
@@ -217,7 +217,7 @@ fn limits_can_be_set_per_server_and_per_tool() {
         let text = "strategy = \"head\"\nlimits.bytes = 8000\n[tools.mcp__git]\nlimits.bytes = 4000\n[tools.mcp__git__log]\nlimits.bytes = 2000\n";
         std::fs::write(file, text).unwrap();
         let mut client = Client::proxied(&sandbox, options, &[&text_result(1, &large())]);
-        client.send(&CALL.replace("big", tool));
+        client.send(CALL.replace("big", tool));
         let shown = texts(&client.json()["result"]).concat().len();
         assert!(shown <= most && shown > most * 4 / 5, "{options:?} {tool}: {shown}");
     };
