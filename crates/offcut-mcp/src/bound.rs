@@ -1,4 +1,5 @@
-//! Bounds one answer of a tool: its texts by the middleware, its structured data by its schema.
+//! Bounds one answer of a tool: its texts by the middleware, its structured data by its schema, and long strings in parts
+//! that are neither text nor binary, such as the description of a link.
 //!
 //! A result has its data in `structuredContent`. A protocol error takes the same path: its text is `message`, its data is
 //! `data`, and hosts show both to the model.
@@ -8,7 +9,7 @@ use crate::schema::Schema;
 use crate::structured::{Marking, fit};
 use offcut::json::{Edits, Node, quoted};
 use offcut::notice::{Access, Message, Notice, Tag};
-use offcut::results::{Middleware, ResultOutcome, Shape, ShapeChoice};
+use offcut::results::{Middleware, ResultOutcome, Shape, ShapeChoice, shares};
 use offcut::store::Id;
 use offcut::{Context, Limits, Outcome, Preview, Rule, Saved};
 use serde_json::json;
@@ -19,6 +20,9 @@ const META: &str = "offcut.dev/structured";
 
 /// The member that is added to a shortened object, if its schema allows it.
 const MEMBER: &str = "offcut";
+
+/// The smallest share of a part that is neither text nor binary: shorter ones are unchanged.
+const LEAST_PART: u64 = 1000;
 
 /// How one call's answer is bounded.
 pub(crate) struct Bounds<'a> {
@@ -42,12 +46,22 @@ struct Shortened {
 impl Bounds<'_> {
     /// The answer with everything over the limits shortened; nothing if it stays unchanged.
     pub(crate) fn bound(&self, answer: Answer<'_>) -> Option<String> {
+        let budget = self.budget();
+        let bounded = self.bound_texts(answer, budget);
+        let node = match &bounded {
+            Some(json) => Node::parse(json).ok()?,
+            None => answer.node(),
+        };
+        budget.and_then(|budget| self.bound_parts(node, budget)).or(bounded)
+    }
+
+    /// The answer with its texts and its data bounded.
+    fn bound_texts(&self, answer: Answer<'_>, budget: Option<u64>) -> Option<String> {
         let (shape, key) = match answer {
             Answer::Result(_) => (Shape::Mcp, "structuredContent"),
             Answer::Error(_) => (Shape::McpError, "data"),
         };
         let node = answer.node();
-        let budget = self.budget();
         let data = node.get(key).zip(budget).filter(|(data, budget)| data.json().len() as u64 > *budget);
         let bytes = data.map(|(_, budget)| (budget / 5 * 4).max(512));
         // Data often repeats the text, with two bytes for each quote and line end. The text gets less so that its preview
@@ -80,6 +94,30 @@ impl Bounds<'_> {
             }
         }
         Some(edits.apply_within(node))
+    }
+
+    /// The answer with long strings shortened in parts that are neither text nor binary.
+    fn bound_parts(&self, answer: Node<'_>, budget: u64) -> Option<String> {
+        let parts = answer.get("content")?.elements();
+        let others: Vec<Node<'_>> = parts.into_iter().filter(|part| is_other(*part)).collect();
+        let sizes: Vec<u64> = others.iter().map(|part| part.json().len() as u64).collect();
+        let shares = shares(&sizes, budget, LEAST_PART);
+        let is_cut = |(_, (size, share)): &(&Node<'_>, (&u64, &u64))| share < size;
+        let cut: Vec<(&Node<'_>, (&u64, &u64))> =
+            others.iter().zip(sizes.iter().zip(&shares)).filter(is_cut).collect();
+        if cut.is_empty() {
+            return None;
+        }
+        let whole: Vec<&str> = cut.iter().map(|(part, _)| part.json()).collect();
+        let stored =
+            self.middleware.truncator().apply_json(format!("[{}]", whole.join(",")).as_bytes(), self.context);
+        let id = stored.preview().and_then(stored_id);
+        let marking = Marking { id: id.as_ref().map(Id::as_str), repeated: None };
+        let mut edits = Edits::default();
+        for (part, (_, share)) in cut {
+            edits.replace(*part, fit(*part, Schema::Open, *share, &marking));
+        }
+        Some(edits.apply_within(answer))
     }
 
     /// The number of bytes of JSON that may be shown.
@@ -158,6 +196,14 @@ fn add_text(result: Node<'_>, text: &str, edits: &mut Edits) {
         (Some(empty), None) => edits.replace(empty, format!("[{part}]")),
         (None, None) => edits.set(result, &[("content", format!("[{part}]"))]),
     }
+}
+
+/// Whether a part is neither text, which is bounded together with all texts, nor binary, which cannot be shortened.
+fn is_other(part: Node<'_>) -> bool {
+    let has = |node: Node<'_>, keys: &[&str]| {
+        keys.iter().any(|key| node.get(key).is_some_and(|value| value.is_text()))
+    };
+    !has(part, &["text", "data"]) && !part.get("resource").is_some_and(|inner| has(inner, &["text", "blob"]))
 }
 
 fn stored_id(preview: &Preview) -> Option<Id> {

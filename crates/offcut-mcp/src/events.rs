@@ -11,7 +11,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Events<R> {
-    lines: Lines<R>,
+    lines: Lines<LineFeeds<R>>,
     /// The pause before reconnecting.
     pub(crate) pause: Duration,
 }
@@ -25,7 +25,9 @@ pub(crate) enum Event {
 }
 
 impl<R: Read> Events<R> {
-    pub(crate) fn new(lines: Lines<R>) -> Events<R> {
+    /// The events of a stream; no line may have more than `largest` bytes.
+    pub(crate) fn new(reader: R, largest: usize) -> Events<R> {
+        let lines = Lines::new(LineFeeds { reader, after_return: false }, largest);
         Events { lines, pause: PAUSE }
     }
 
@@ -35,7 +37,7 @@ impl<R: Read> Events<R> {
         let mut id = None;
         while let Some(line) = self.lines.next()? {
             let line = match line {
-                Line::Whole(line) => line.strip_suffix(b"\r").unwrap_or(line),
+                Line::Whole(line) => line,
                 Line::TooLong(long) => return Ok(Some(Event::TooLong(long))),
                 // Its event is incomplete.
                 Line::Unended(_) => return Ok(None),
@@ -70,6 +72,34 @@ impl<R: Read> Events<R> {
     }
 }
 
+/// A stream in which every line ends with a line feed. Lines of events may also end with a carriage return, or with both.
+struct LineFeeds<R> {
+    reader: R,
+    after_return: bool,
+}
+
+impl<R: Read> Read for LineFeeds<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.reader.read(buffer)?;
+            let mut kept = 0;
+            for at in 0..count {
+                let byte = buffer[at];
+                let is_second_half = byte == b'\n' && self.after_return;
+                self.after_return = byte == b'\r';
+                if !is_second_half {
+                    buffer[kept] = if byte == b'\r' { b'\n' } else { byte };
+                    kept += 1;
+                }
+            }
+            // Zero means the end of the stream.
+            if kept > 0 || count == 0 {
+                return Ok(kept);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,7 +107,7 @@ mod tests {
     #[test]
     fn reads_events_of_every_form() {
         let check = |text: &str, expected: &[(&str, Option<&str>)]| {
-            let mut events = Events::new(Lines::new(text.as_bytes(), 100));
+            let mut events = Events::new(text.as_bytes(), 100);
             let mut found = Vec::new();
             while let Some(event) = events.next().unwrap() {
                 match event {
@@ -93,6 +123,7 @@ mod tests {
         check("data: {}\n\n", &[("{}", None)]);
         check("event: message\r\nid: 7\r\ndata:{\"a\": 1}\r\n\r\n", &[("{\"a\": 1}", Some("7"))]);
         check("data: {\ndata: }\n\n", &[("{\n}", None)]);
+        check("id: 7\rdata: {\rdata: }\r\rdata: 2\r\n\r\n\r", &[("{\n}", Some("7")), ("2", None)]);
         check(": a comment\n\n\ndata: 1\n\n", &[("1", None)]);
         check("id: first\ndata:\nretry: 20\n\ndata: 2\n\n", &[("", Some("first")), ("2", None)]);
         check("data: cut off", &[]);

@@ -4,8 +4,7 @@
 use crate::diagnostic::say;
 use crate::events::{Event, Events};
 use crate::hub::Hub;
-use crate::line::Lines;
-use crate::message::{Answer, Message, Packet, RequestId, text_in};
+use crate::message::{Answer, Message, Packet, RequestId, named_version, text_in};
 use crate::proxy::Proxy;
 use base64::Engine;
 use std::borrow::Cow;
@@ -29,8 +28,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often a broken stream is resumed without a new event.
 const ATTEMPTS: usize = 5;
 
-/// The member of `_meta` with the protocol version, for clients that do not send `initialize`.
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// The longest part of a body that an error quotes.
+const QUOTED: usize = 2000;
 
 /// The address of a server.
 #[derive(Clone, Debug)]
@@ -172,6 +171,7 @@ impl Upstream {
     fn deliver_body(&self, response: Response<Body>, headers: &Headers) -> Result<(), String> {
         let most = self.hub.largest as u64;
         let mut body = Vec::new();
+        let encoding = header(&response, "content-encoding").filter(|encoding| encoding != "identity");
         let reader = response.into_body().into_reader();
         reader
             .take(most + 1)
@@ -183,13 +183,16 @@ impl Upstream {
         if body.trim_ascii().is_empty() {
             return Err("the server accepted the request without an answer".to_owned());
         }
-        self.deliver(&body, headers);
-        Ok(())
+        // No other encoding than `identity` is requested.
+        if let Some(encoding) = encoding {
+            return Err(format!("the answer has the content encoding {encoding:?}, which is not supported"));
+        }
+        self.deliver(&body, headers).map_err(|()| format!("the answer is not JSON: {}", quote(&body)))
     }
 
     /// Passes on the messages of a stream.
     fn follow(&self, response: Response<Body>, place: &mut Place, headers: &Headers) -> Result<(), String> {
-        let mut events = Events::new(Lines::new(response.into_body().into_reader(), self.hub.largest));
+        let mut events = Events::new(response.into_body().into_reader(), self.hub.largest);
         loop {
             let next = events.next();
             place.pause = events.pause;
@@ -199,8 +202,8 @@ impl Upstream {
                     if id.is_some() {
                         place.last = id;
                     }
-                    if !data.is_empty() {
-                        self.deliver(&data, headers);
+                    if !data.is_empty() && self.deliver(&data, headers).is_err() {
+                        say("an event of the server is not JSON and was dropped");
                     }
                 }
                 Ok(Some(Event::TooLong(long))) => {
@@ -216,10 +219,16 @@ impl Upstream {
         }
     }
 
-    /// Passes a packet on to the client.
-    fn deliver(&self, message: &[u8], headers: &Headers) {
+    /// Passes a packet on to the client; fails if it is not JSON.
+    fn deliver(&self, message: &[u8], headers: &Headers) -> Result<(), ()> {
         let line = one_line(message);
-        self.deliver_packet(&Packet::parse(&line), headers);
+        let text = String::from_utf8_lossy(&line);
+        let packet = Packet::parse(&line, &text);
+        if !packet.is_json() {
+            return Err(());
+        }
+        self.deliver_packet(&packet, headers);
+        Ok(())
     }
 
     fn deliver_packet(&self, packet: &Packet<'_>, headers: &Headers) {
@@ -260,16 +269,13 @@ impl Upstream {
         let most = self.hub.largest as u64;
         let _ = response.into_body().into_reader().take(most).read_to_end(&mut body);
         let line = one_line(&body);
-        let packet = Packet::parse(&line);
+        let text = String::from_utf8_lossy(&line);
+        let packet = Packet::parse(&line, &text);
         if packet.answers().any(|(id, _)| self.hub.relay.is_pending(id)) {
             self.deliver_packet(&packet, headers);
             return Ok(());
         }
-        drop(packet);
-        drop(line);
-        body.truncate(2000);
-        let body = String::from_utf8_lossy(&body);
-        let body = body.trim();
+        let body = quote(&body);
         let hint = match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "; give it credentials with --header",
             StatusCode::NOT_FOUND if self.session().id.is_some() => {
@@ -364,7 +370,7 @@ fn headers(messages: &[Message<'_>]) -> Headers {
             .into_iter()
             .filter_map(|(name, value)| Some((name.to_owned(), header_value(&value?))))
             .collect(),
-        version: text_in(params.and_then(|params| params.get("_meta")), VERSION),
+        version: named_version(*params),
         is_initialize: method == "initialize",
     }
 }
@@ -386,6 +392,11 @@ fn header_value(text: &str) -> String {
         true => text.to_owned(),
         false => format!("=?base64?{}?=", base64::engine::general_purpose::STANDARD.encode(text)),
     }
+}
+
+/// The beginning of a body, for an error.
+fn quote(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body[..body.len().min(QUOTED)]).trim().to_owned()
 }
 
 fn header(response: &Response<Body>, name: &str) -> Option<String> {

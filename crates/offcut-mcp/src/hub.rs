@@ -3,9 +3,9 @@
 use crate::diagnostic::say;
 use crate::library::Library;
 use crate::line::{Direction, Line, Lines, TooLong};
-use crate::message::{Fault, Packet, RequestId, answer_line, code};
+use crate::message::{Fault, Packet, RequestId, Versioning, answer_line, code};
 use crate::relay::{ClientPacket, LocalMethod, LocalRequest, Relay};
-use crate::tools::{self, Tool};
+use crate::tools::Tool;
 use std::io::{self, BufWriter, Read, Write};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -40,8 +40,7 @@ pub(crate) struct Hub {
 impl Hub {
     /// Answers a request with an error.
     fn fail(&self, id: &RequestId, message: &str) -> io::Result<()> {
-        let fault = Fault::new(code::SERVER, message);
-        self.client.send(answer_line(id.json(), &Err(fault)).as_bytes())
+        self.client.send(refusal(id, message).as_bytes())
     }
 
     /// Answers those of the requests that are pending with an error.
@@ -71,20 +70,20 @@ impl Hub {
             let mut lines = Lines::new(input, self.largest);
             let mut follow = || -> io::Result<()> {
                 while let Some(line) = lines.next()? {
-                    let packet = match line {
-                        Line::Whole(line) => Packet::parse(line),
-                        Line::Unended(line) => match Packet::parse(line) {
-                            packet if packet.is_json() => packet,
-                            _ => {
-                                say("the client ended in the middle of a message");
-                                continue;
-                            }
-                        },
+                    let (bytes, is_whole) = match line {
+                        Line::Whole(bytes) => (bytes, true),
+                        Line::Unended(bytes) => (bytes, false),
                         Line::TooLong(long) => {
                             self.refuse_client(&long, &mut forward)?;
                             continue;
                         }
                     };
+                    let text = String::from_utf8_lossy(bytes);
+                    let packet = Packet::parse(bytes, &text);
+                    if !is_whole && !packet.is_json() {
+                        say("the client ended in the middle of a message");
+                        continue;
+                    }
                     let ClientPacket { forward: packet, local } = self.relay.client_packet(packet);
                     if let Some(packet) = packet
                         && let Err(reason) = forward(&packet)
@@ -107,7 +106,10 @@ impl Hub {
 
     /// Passes on a packet of the server.
     pub(crate) fn pass_to_client(&self, packet: &Packet<'_>) -> io::Result<()> {
-        self.client.send(&self.relay.server_packet(packet))
+        match self.relay.server_packet(packet) {
+            Some(changed) => self.client.send(changed.as_bytes()),
+            None => self.client.send(&packet.bytes),
+        }
     }
 
     /// Handles a message of the server that is too long: the client's request fails; a request of the server is answered
@@ -118,9 +120,7 @@ impl Hub {
             (Some(id), Direction::Response) if self.relay.forget(id) => {
                 self.fail(id, &message).map(|()| None)
             }
-            (Some(id), Direction::Request) => {
-                Ok(Some(answer_line(id.json(), &Err(Fault::new(code::SERVER, message)))))
-            }
+            (Some(id), Direction::Request) => Ok(Some(refusal(id, &message))),
             _ => {
                 say(&message);
                 Ok(None)
@@ -137,9 +137,9 @@ impl Hub {
         match (&long.id, long.direction) {
             (Some(id), Direction::Request) => self.fail(id, &message),
             (Some(id), Direction::Response) => {
-                let refusal = answer_line(id.json(), &Err(Fault::new(code::SERVER, message)));
+                let refusal = refusal(id, &message);
                 // If the server has ended, nothing waits for the answer.
-                let _ = forward(&Packet::parse(refusal.as_bytes()));
+                let _ = forward(&Packet::parse(refusal.as_bytes(), &refusal));
                 Ok(())
             }
             _ => {
@@ -162,16 +162,20 @@ impl Hub {
     }
 
     /// The answer to a local request.
-    pub(crate) fn answer(&self, LocalRequest { id, method }: LocalRequest) -> String {
+    pub(crate) fn answer(&self, LocalRequest { id, versioning, method }: LocalRequest) -> String {
         let result = match method {
             LocalMethod::CallTool { name, arguments } => {
                 Ok(self.library.call(Tool::Read, &name, arguments.as_deref()))
             }
             LocalMethod::ReadResource { uri } => self.library.resource(&uri),
-            LocalMethod::ListResources => Ok("{\"resources\":[]}".to_owned()),
-            LocalMethod::ListTemplates => Ok(tools::templates()),
+            LocalMethod::List(listing) => Ok(listing.result()),
             LocalMethod::Refuse(fault) => Err(fault),
         };
-        answer_line(id.json(), &result)
+        answer_line(id.json(), versioning, &result)
     }
+}
+
+/// The error that answers a request. It is the same in every version of the protocol.
+fn refusal(id: &RequestId, message: &str) -> String {
+    answer_line(id.json(), Versioning::Session, &Err(Fault::new(code::SERVER, message)))
 }

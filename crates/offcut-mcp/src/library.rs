@@ -2,7 +2,7 @@
 //!
 //! A client names an output as a model does ([`ReadTool`]): its text is never opened as a path.
 
-use crate::message::{Fault, code};
+use crate::message::{Fault, code, limited};
 use crate::tools::{ASKED_SIZE, Tool};
 use base64::Engine;
 use offcut::event::DiscardEvents;
@@ -42,7 +42,7 @@ impl Library {
         };
         let (texts, failed) = match answer {
             Ok(ToolAnswer { content, notice }) => (content.into_iter().chain(notice).collect(), ""),
-            Err(error) => (vec![format!("offcut: {error}")], ",\"isError\":true"),
+            Err(error) => (vec![limited(format!("offcut: {error}"))], ",\"isError\":true"),
         };
         let parts: Vec<String> = texts
             .iter()

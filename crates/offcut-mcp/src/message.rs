@@ -1,27 +1,38 @@
 //! JSON-RPC messages. Each line is parsed once, into a [`Packet`], and passed along without changing its bytes.
 
 use offcut::json::{Edits, Node, quoted};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::borrow::Cow;
+
+/// The member of a request's `_meta` with the protocol version, in versions without `initialize`.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// One line of a peer: a message, a batch of them, or something that is not JSON.
 pub(crate) struct Packet<'a> {
     /// The bytes to pass on.
     pub(crate) bytes: Cow<'a, [u8]>,
     pub(crate) messages: Vec<Message<'a>>,
+    text: &'a str,
     /// The value of the line, if it is JSON.
     document: Option<Node<'a>>,
 }
 
 impl<'a> Packet<'a> {
-    pub(crate) fn parse(line: &'a [u8]) -> Packet<'a> {
-        let document = std::str::from_utf8(line).ok().and_then(|text| Node::parse(text).ok());
+    /// Parses a line. Its `text` has replacement characters for invalid UTF-8, so that one wrong byte does not hide the
+    /// messages in it.
+    pub(crate) fn parse(line: &'a [u8], text: &'a str) -> Packet<'a> {
+        let document = Node::parse(text).ok();
         let messages = match document {
             Some(batch) if batch.is_array() => batch.elements().into_iter().map(Message::of).collect(),
             Some(message) => vec![Message::of(message)],
             None => Vec::new(),
         };
-        Packet { bytes: Cow::Borrowed(line), messages, document }
+        Packet { bytes: Cow::Borrowed(line), messages, text, document }
+    }
+
+    /// The line with these changes; nothing if there are none.
+    pub(crate) fn changed(&self, edits: Edits) -> Option<String> {
+        (!edits.is_empty()).then(|| edits.apply(self.text))
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -40,7 +51,7 @@ impl<'a> Packet<'a> {
     /// The answers in it, with the ids of their requests.
     pub(crate) fn answers(&self) -> impl Iterator<Item = (&RequestId, Answer<'a>)> {
         self.messages.iter().filter_map(|message| match message {
-            Message::Response { id, answer } => Some((id, *answer)),
+            Message::Response { id, answer, .. } => Some((id, *answer)),
             _ => None,
         })
     }
@@ -76,6 +87,8 @@ pub(crate) enum Message<'a> {
     Response {
         id: RequestId,
         answer: Answer<'a>,
+        /// The whole message.
+        node: Node<'a>,
     },
     /// Not a message of the protocol; it is passed on.
     Other {
@@ -109,7 +122,7 @@ impl<'a> Message<'a> {
         match (id, method, answer) {
             (Some(id), Some(method), _) => Message::Request { id, method, params: get("params") },
             (None, Some(method), _) => Message::Notification { method, params: get("params") },
-            (Some(id), None, Some(answer)) => Message::Response { id, answer },
+            (Some(id), None, Some(answer)) => Message::Response { id, answer, node },
             (id, ..) => Message::Other { id },
         }
     }
@@ -123,6 +136,29 @@ pub(crate) fn text(node: Node<'_>) -> Option<String> {
 /// The text of a member.
 pub(crate) fn text_in(node: Option<Node<'_>>, key: &str) -> Option<String> {
     node?.get(key).and_then(text)
+}
+
+/// The protocol version that a request names; nothing in versions that begin with `initialize`.
+pub(crate) fn named_version(params: Option<Node<'_>>) -> Option<String> {
+    text_in(params?.get("_meta"), VERSION)
+}
+
+/// How a client names the version of the protocol, which decides what an answer must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Versioning {
+    /// Once, with `initialize`: versions up to 2025-11-25.
+    Session,
+    /// In each request: versions from 2026-07-28 on.
+    PerRequest,
+}
+
+impl Versioning {
+    pub(crate) fn of(params: Option<Node<'_>>) -> Versioning {
+        match named_version(params) {
+            Some(_) => Versioning::PerRequest,
+            None => Versioning::Session,
+        }
+    }
 }
 
 /// The id of a request: a string, or a number of any size.
@@ -166,29 +202,63 @@ pub(crate) mod code {
     pub(crate) const INVALID_REQUEST: i64 = -32600;
     /// The server cannot answer: it ended, it is unreachable, or its answer is too large.
     pub(crate) const SERVER: i64 = -32000;
+    /// [`INVALID_PARAMS`] in versions that name the version in each request.
     pub(crate) const RESOURCE_NOT_FOUND: i64 = -32002;
+    pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
 }
+
+/// The longest message of an error in characters.
+const LONGEST_MESSAGE: usize = 4000;
 
 /// A JSON-RPC error that offcut answers with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) code: i64,
     pub(crate) message: String,
+    pub(crate) data: Option<Value>,
 }
 
 impl Fault {
     pub(crate) fn new(code: i64, message: impl Into<String>) -> Fault {
-        Fault { code, message: message.into() }
+        Fault { code, message: limited(message.into()), data: None }
     }
 }
 
-/// The line that answers a request. The id is written as the peer wrote it.
-pub(crate) fn answer_line(id: &str, answer: &Result<String, Fault>) -> String {
-    let (key, value) = match answer {
-        Ok(result) => ("result", result.clone()),
-        Err(Fault { code, message }) => ("error", json!({"code": code, "message": message}).to_string()),
+/// The beginning of an error's message, which may quote what the peer sent.
+pub(crate) fn limited(message: String) -> String {
+    match message.char_indices().nth(LONGEST_MESSAGE) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message,
+    }
+}
+
+/// The line that answers a request. The id is written as the peer wrote it; a result is an object.
+pub(crate) fn answer_line(id: &str, versioning: Versioning, answer: &Result<String, Fault>) -> String {
+    let (key, value) = match (answer, versioning) {
+        (Ok(result), Versioning::Session) => ("result", result.clone()),
+        (Ok(result), Versioning::PerRequest) => ("result", complete(result)),
+        (Err(fault), versioning) => ("error", error(fault, versioning)),
     };
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"{key}\":{value}}}")
+}
+
+/// Adds what a result must have from 2026-07-28 on: its kind, and for how long it may be cached.
+fn complete(result: &str) -> String {
+    let members = result.strip_prefix('{').unwrap_or(result);
+    let comma = if members == "}" { "" } else { "," };
+    format!("{{\"resultType\":\"complete\",\"ttlMs\":0,\"cacheScope\":\"private\"{comma}{members}")
+}
+
+fn error(fault: &Fault, versioning: Versioning) -> String {
+    let code = match (fault.code, versioning) {
+        (code::RESOURCE_NOT_FOUND, Versioning::PerRequest) => code::INVALID_PARAMS,
+        (code, _) => code,
+    };
+    let mut error = json!({"code": code, "message": fault.message});
+    if let Some(data) = &fault.data {
+        error["data"] = data.clone();
+    }
+    error.to_string()
 }
 
 #[cfg(test)]

@@ -173,11 +173,16 @@ fn follow_server(
 ) -> io::Result<()> {
     loop {
         match lines.next() {
-            Ok(Some(Line::Whole(line))) => hub.pass_to_client(&Packet::parse(line))?,
-            Ok(Some(Line::Unended(line))) => match Packet::parse(line) {
-                packet if packet.is_json() => hub.pass_to_client(&packet)?,
-                _ => say("the server ended in the middle of a message"),
-            },
+            Ok(Some(line @ (Line::Whole(bytes) | Line::Unended(bytes)))) => {
+                let text = String::from_utf8_lossy(bytes);
+                let packet = Packet::parse(bytes, &text);
+                match line {
+                    Line::Unended(_) if !packet.is_json() => {
+                        say("the server ended in the middle of a message");
+                    }
+                    _ => hub.pass_to_client(&packet)?,
+                }
+            }
             Ok(Some(Line::TooLong(long))) => {
                 if let Some(refusal) = hub.refuse_server(&long)? {
                     // On a thread: the server may not read before its output is read.

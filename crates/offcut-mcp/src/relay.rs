@@ -3,23 +3,29 @@
 //! | message | change |
 //! |---|---|
 //! | the answer to `tools/call`, a result or an error | bounded, if it is over the limits |
+//! | the same inside a task: the answer to `tasks/get`, or a notification | bounded, if it is over the limits |
 //! | the answer to `tools/list` | the read tool is added to the last page |
-//! | the answer to `initialize` | `resources` is added, if the server has tools and no resources |
+//! | the answer to `initialize` or `server/discover` | `resources` is added, if the server has tools and no resources |
 //! | a call of the read tool, a read of `offcut://…` | answered by the proxy; the server does not receive it |
+//! | a list of resources, if the server has none | answered by the proxy |
 
 use crate::bound::Bounds;
 use crate::library::SCHEME;
-use crate::message::{Answer, Fault, Message, Packet, RequestId, code, text, text_in};
-use crate::tools::{READ_TOOL, Tool};
+use crate::message::{
+    Answer, Fault, Message, Packet, RequestId, Versioning, answer_line, code, text, text_in,
+};
+use crate::tools::{Listing, READ_TOOL, Tool};
 use offcut::Context;
 use offcut::json::{Edits, Node};
 use offcut::results::Middleware;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The most requests that may wait for an answer at once.
 const MOST_PENDING: usize = 1 << 16;
+
+/// The most tasks whose tools are remembered.
+const MOST_TASKS: usize = 1 << 12;
 
 /// Makes the middleware for one tool.
 pub type MakeMiddleware = dyn Fn(&ToolNames<'_>) -> Middleware + Send + Sync;
@@ -45,6 +51,8 @@ struct State {
     /// The client's requests without an answer, by the key of their id.
     pending: HashMap<String, PendingRequest>,
     tools: Tools,
+    /// The tool of each task that a call was turned into, by the id of the task.
+    tasks: HashMap<String, String>,
     resources: Resources,
     middlewares: HashMap<Option<String>, Arc<Middleware>>,
 }
@@ -56,15 +64,30 @@ struct PendingRequest {
 
 /// The methods whose answers may change.
 enum PendingMethod {
-    CallTool { tool: Option<String> },
-    ListTools { first_page: bool },
+    CallTool {
+        tool: Option<String>,
+    },
+    /// The state of a task; when it is complete, with the result of the call.
+    GetTask {
+        tool: Option<String>,
+    },
+    ListTools {
+        first_page: bool,
+    },
     Initialize,
+    /// A list of resources from a server that may have none.
+    List {
+        listing: Listing,
+        versioning: Versioning,
+    },
     Other,
 }
 
 /// Who answers requests for resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resources {
+    /// The server, unless it has no such method. The client may have asked for its capabilities in another process.
+    Unknown,
     Server,
     Proxy,
 }
@@ -82,6 +105,7 @@ struct Tools {
 #[derive(Debug)]
 pub(crate) struct LocalRequest {
     pub(crate) id: RequestId,
+    pub(crate) versioning: Versioning,
     pub(crate) method: LocalMethod,
 }
 
@@ -94,8 +118,7 @@ pub(crate) enum LocalMethod {
     ReadResource {
         uri: String,
     },
-    ListResources,
-    ListTemplates,
+    List(Listing),
     /// The request is answered with an error.
     Refuse(Fault),
 }
@@ -113,8 +136,13 @@ impl Relay {
         session: Option<String>,
     ) -> Relay {
         let tools = Tools { names: BTreeSet::new(), schemas: BTreeMap::new(), read_tool: READ_TOOL.into() };
-        let resources = Resources::Server;
-        let state = State { pending: HashMap::new(), tools, resources, middlewares: HashMap::new() };
+        let state = State {
+            pending: HashMap::new(),
+            tools,
+            tasks: HashMap::new(),
+            resources: Resources::Unknown,
+            middlewares: HashMap::new(),
+        };
         Relay { make_middleware, server_name, session, state: Mutex::new(state) }
     }
 
@@ -139,49 +167,76 @@ impl Relay {
         ClientPacket { forward: packet.retain(&is_kept), local }
     }
 
-    /// Handles a packet of the server and returns the bytes for the client.
-    pub(crate) fn server_packet<'a>(&self, packet: &'a Packet<'a>) -> Cow<'a, [u8]> {
+    /// Handles a packet of the server and returns the changed line; nothing if it passes unchanged.
+    pub(crate) fn server_packet(&self, packet: &Packet<'_>) -> Option<String> {
         let mut edits = Edits::default();
-        for (id, answer) in packet.answers() {
-            if let Some(json) = self.changed(id, answer) {
-                edits.replace(answer.node(), json);
+        for message in &packet.messages {
+            match message {
+                Message::Response { id, answer, node } => self.change_answer(id, *answer, *node, &mut edits),
+                Message::Notification { method, params: Some(task) }
+                    if method.starts_with("notifications/tasks") =>
+                {
+                    let tool = self.state().tool_of_task(Some(*task));
+                    self.bound_task(*task, tool, None, &mut edits);
+                }
+                _ => {}
             }
         }
-        match (edits.is_empty(), std::str::from_utf8(&packet.bytes)) {
-            (false, Ok(text)) => Cow::Owned(edits.apply(text).into_bytes()),
-            _ => Cow::Borrowed(&packet.bytes),
+        packet.changed(edits)
+    }
+
+    fn change_answer(&self, id: &RequestId, answer: Answer<'_>, message: Node<'_>, edits: &mut Edits) {
+        let mut state = self.state();
+        let Some(request) = state.pending.remove(&id.key()) else { return };
+        match (request.method, answer) {
+            (PendingMethod::CallTool { tool }, answer) => {
+                state.note_task(answer, tool.as_deref());
+                // Bounding takes time; other messages do not wait for it.
+                drop(state);
+                self.bound(answer, tool, Some(id), edits);
+            }
+            (PendingMethod::GetTask { tool }, Answer::Result(task)) => {
+                drop(state);
+                self.bound_task(task, tool, Some(id), edits);
+            }
+            (PendingMethod::ListTools { first_page }, Answer::Result(result)) => {
+                state.add_read_tool(result, first_page, edits);
+            }
+            (PendingMethod::Initialize, Answer::Result(result)) => state.add_resources(result, edits),
+            (PendingMethod::List { listing, versioning }, Answer::Error(error))
+                if error.get("code").is_some_and(|code| code.json() == METHOD_NOT_FOUND) =>
+            {
+                edits.replace(message, answer_line(id.json(), versioning, &Ok(listing.result())));
+            }
+            _ => {}
         }
     }
 
-    /// The changed answer to a request; nothing if it passes unchanged.
-    fn changed(&self, id: &RequestId, answer: Answer<'_>) -> Option<String> {
+    /// Bounds the result or the error in the state of a task.
+    fn bound_task(&self, task: Node<'_>, tool: Option<String>, id: Option<&RequestId>, edits: &mut Edits) {
+        let result = task.get("result").map(Answer::Result);
+        let error = task.get("error").map(Answer::Error);
+        for answer in result.into_iter().chain(error) {
+            self.bound(answer, tool.clone(), id, edits);
+        }
+    }
+
+    /// Bounds the answer of a tool.
+    fn bound(&self, answer: Answer<'_>, tool: Option<String>, id: Option<&RequestId>, edits: &mut Edits) {
         let mut state = self.state();
-        let request = state.pending.remove(&id.key())?;
-        match (request.method, answer) {
-            (PendingMethod::CallTool { tool }, answer) => {
-                let read_tool = state.tools.read_tool.clone();
-                let schema = tool.as_ref().and_then(|tool| state.tools.schemas.get(tool).cloned());
-                let tool = tool.map(|tool| self.configured_name(tool));
-                let names = ToolNames { tool: tool.as_deref(), read_tool: &read_tool };
-                let make = || Arc::new((self.make_middleware)(&names));
-                let middleware = state.middlewares.entry(tool.clone()).or_insert_with(make).clone();
-                // Bounding takes time; other messages do not wait for it.
-                drop(state);
-                let call_id = Some(id_text(id));
-                let context = Context {
-                    tool: tool.clone(),
-                    call_id,
-                    session: self.session.clone(),
-                    ..Context::default()
-                };
-                let (middleware, schema) = (&*middleware, schema.as_deref());
-                Bounds { middleware, context: &context, schema, read_tool: &read_tool }.bound(answer)
-            }
-            (PendingMethod::ListTools { first_page }, Answer::Result(result)) => {
-                state.add_read_tool(result, first_page)
-            }
-            (PendingMethod::Initialize, Answer::Result(result)) => state.add_resources(result),
-            _ => None,
+        let read_tool = state.tools.read_tool.clone();
+        let schema = tool.as_ref().and_then(|tool| state.tools.schemas.get(tool).cloned());
+        let tool = tool.map(|tool| self.configured_name(tool));
+        let names = ToolNames { tool: tool.as_deref(), read_tool: &read_tool };
+        let make = || Arc::new((self.make_middleware)(&names));
+        let middleware = state.middlewares.entry(tool.clone()).or_insert_with(make).clone();
+        drop(state);
+        let session = self.session.clone();
+        let context = Context { tool, call_id: id.map(id_text), session, ..Context::default() };
+        let (middleware, schema) = (&*middleware, schema.as_deref());
+        let bounds = Bounds { middleware, context: &context, schema, read_tool: &read_tool };
+        if let Some(json) = bounds.bound(answer) {
+            edits.replace(answer.node(), json);
         }
     }
 
@@ -219,17 +274,22 @@ impl State {
                         Fault::new(code::SERVER, "too many requests wait for an answer of the server");
                     (self.pending.len() >= MOST_PENDING).then_some(LocalMethod::Refuse(fault))
                 };
+                let versioning = Versioning::of(*params);
                 if let Some(method) = self.local_method(method, *params).or_else(full) {
-                    return Some(LocalRequest { id: id.clone(), method });
+                    return Some(LocalRequest { id: id.clone(), versioning, method });
                 }
-                let method = match method.as_str() {
-                    "tools/call" => PendingMethod::CallTool { tool: text_in(*params, "name") },
+                let method = match (method.as_str(), Listing::of(method)) {
+                    ("tools/call", _) => PendingMethod::CallTool { tool: text_in(*params, "name") },
                     // The result of a call that was turned into a task.
-                    "tasks/result" => PendingMethod::CallTool { tool: None },
-                    "tools/list" => {
+                    ("tasks/result", _) => PendingMethod::CallTool { tool: self.tool_of_task(*params) },
+                    ("tasks/get", _) => PendingMethod::GetTask { tool: self.tool_of_task(*params) },
+                    ("tools/list", _) => {
                         PendingMethod::ListTools { first_page: text_in(*params, "cursor").is_none() }
                     }
-                    "initialize" | "server/discover" => PendingMethod::Initialize,
+                    ("initialize" | "server/discover", _) => PendingMethod::Initialize,
+                    (_, Some(listing)) if self.resources == Resources::Unknown => {
+                        PendingMethod::List { listing, versioning }
+                    }
                     _ => PendingMethod::Other,
                 };
                 self.pending.insert(id.key(), PendingRequest { id: id.clone(), method });
@@ -257,17 +317,31 @@ impl State {
                 let uri = text_in(params, "uri").filter(|uri| uri.starts_with(SCHEME))?;
                 Some(LocalMethod::ReadResource { uri })
             }
-            "resources/list" if self.resources == Resources::Proxy => Some(LocalMethod::ListResources),
-            "resources/templates/list" if self.resources == Resources::Proxy => {
-                Some(LocalMethod::ListTemplates)
-            }
+            _ if self.resources == Resources::Proxy => Listing::of(method).map(LocalMethod::List),
             _ => None,
         }
     }
 
+    /// Remembers the tool of a call that was turned into a task.
+    fn note_task(&mut self, answer: Answer<'_>, tool: Option<&str>) {
+        let (Answer::Result(result), Some(tool)) = (answer, tool) else { return };
+        // In 2025-11-25 the task is a member of the result; since 2026-07-28 it is the result.
+        if let Some(id) = text_in(Some(result.get("task").unwrap_or(result)), "taskId") {
+            if self.tasks.len() == MOST_TASKS {
+                self.tasks.clear();
+            }
+            self.tasks.insert(id, tool.to_owned());
+        }
+    }
+
+    /// The tool of the task that a message names.
+    fn tool_of_task(&self, params: Option<Node<'_>>) -> Option<String> {
+        self.tasks.get(&text_in(params, "taskId")?).cloned()
+    }
+
     /// Remembers the tools of a page, and adds the read tool to the last page.
-    fn add_read_tool(&mut self, result: Node<'_>, first_page: bool) -> Option<String> {
-        let listed = result.get("tools").filter(Node::is_array)?;
+    fn add_read_tool(&mut self, result: Node<'_>, first_page: bool, edits: &mut Edits) {
+        let Some(listed) = result.get("tools").filter(Node::is_array) else { return };
         if first_page {
             self.tools.names.clear();
             self.tools.schemas.clear();
@@ -282,7 +356,7 @@ impl State {
         }
         // All names are known only after the last page.
         if result.get("nextCursor").is_some_and(|cursor| !cursor.is_null()) {
-            return None;
+            return;
         }
         let read_tool = self.tools.free_name();
         if read_tool != self.tools.read_tool {
@@ -291,26 +365,22 @@ impl State {
             self.middlewares.clear();
         }
         let definition = Tool::Read.definition(&self.tools.read_tool).to_string();
-        let mut edits = Edits::default();
         match elements.last() {
             Some(last) => edits.insert_after(*last, &definition),
             None => edits.replace(listed, format!("[{definition}]")),
         }
-        Some(edits.apply_within(result))
     }
 
     /// Announces resources, if the server has tools and no resources.
-    fn add_resources(&mut self, result: Node<'_>) -> Option<String> {
-        let capabilities = result.get("capabilities").filter(Node::is_object)?;
+    fn add_resources(&mut self, result: Node<'_>, edits: &mut Edits) {
+        let Some(capabilities) = result.get("capabilities").filter(Node::is_object) else { return };
         let has = |key: &str| capabilities.get(key).is_some_and(|found| !found.is_null());
         if has("resources") || !has("tools") {
             self.resources = Resources::Server;
-            return None;
+            return;
         }
         self.resources = Resources::Proxy;
-        let mut edits = Edits::default();
         edits.set(capabilities, &[("resources", "{}".to_owned())]);
-        Some(edits.apply_within(result))
     }
 }
 
@@ -322,6 +392,9 @@ impl Tools {
         names.find(|name| !self.names.contains(name)).unwrap_or_default().into()
     }
 }
+
+/// The code of the error for a method that the server does not have, as JSON.
+const METHOD_NOT_FOUND: &str = "-32601";
 
 /// An id without the quotes and escapes of JSON.
 fn id_text(id: &RequestId) -> String {
@@ -338,6 +411,10 @@ mod tests {
         Relay::new(Box::new(|_| Middleware::new(Truncator::new(Profile::native()))), None, None)
     }
 
+    fn packet(line: &str) -> Packet<'_> {
+        Packet::parse(line.as_bytes(), line)
+    }
+
     proptest! {
         #[test]
         fn passes_lines_that_are_not_requests_unchanged(
@@ -346,37 +423,38 @@ mod tests {
                 "[\\[{ ]*\"(id|method|result|params|jsonrpc)\" ?: ?[\\[{\"0-9ae\\\\,:}\\]]{0,40}[}\\] ]*".prop_map(String::into_bytes),
             ]
         ) {
-            let (relay, packet) = (relay(), Packet::parse(&line));
-            prop_assert_eq!(&relay.server_packet(&packet)[..], &line[..]);
-            let ClientPacket { forward, local } = relay.client_packet(Packet::parse(&line));
+            let text = String::from_utf8_lossy(&line);
+            let (relay, packet) = (relay(), Packet::parse(&line, &text));
+            prop_assert_eq!(relay.server_packet(&packet), None);
+            let ClientPacket { forward, local } = relay.client_packet(Packet::parse(&line, &text));
             prop_assert!(local.is_empty());
             prop_assert_eq!(forward.as_ref().map(|packet| &*packet.bytes), Some(&line[..]));
-            prop_assert_eq!(&relay.server_packet(&packet)[..], &line[..]);
+            prop_assert_eq!(relay.server_packet(&packet), None);
         }
     }
 
     #[test]
     fn forgets_cancelled_requests() {
         let relay = relay();
-        let client = |line: &[u8]| drop(relay.client_packet(Packet::parse(line)));
-        client(br#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}"#);
-        client(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
-        client(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}"#);
+        let client = |line: &str| drop(relay.client_packet(packet(line)));
+        client(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}"#);
+        client(r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
+        client(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}"#);
         // A request of the server may have the id of a request of the client.
-        relay.server_packet(&Packet::parse(br#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage"}"#));
+        relay.server_packet(&packet(r#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage"}"#));
         assert_eq!(relay.forget_all(), [RequestId::of("7").unwrap()]);
     }
 
     #[test]
     fn bounds_the_message_and_the_data_of_a_protocol_error() {
         let relay = relay();
-        relay.client_packet(Packet::parse(br#"{"id":1,"method":"tools/call","params":{"name":"x"}}"#));
+        relay.client_packet(packet(r#"{"id":1,"method":"tools/call","params":{"name":"x"}}"#));
         let long = "failed\\n".repeat(20_000);
         let line = format!(
             r#"{{"id":1,"error":{{"code":-32603,"message":"{long}","data":{{"trace":"{long}","line":7}}}}}}"#
         );
-        let packet = Packet::parse(line.as_bytes());
-        let bounded: serde_json::Value = serde_json::from_slice(&relay.server_packet(&packet)).unwrap();
+        let changed = relay.server_packet(&packet(&line)).unwrap();
+        let bounded: serde_json::Value = serde_json::from_str(&changed).unwrap();
         let error = &bounded["error"];
         assert_eq!((&error["code"], &error["data"]["line"]), (&(-32603).into(), &7.into()));
         assert!(error["message"].as_str().unwrap().len() < 10_000, "{error:.500}");

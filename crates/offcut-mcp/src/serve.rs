@@ -3,7 +3,9 @@
 use crate::hub::Client;
 use crate::library::{Library, SCHEME};
 use crate::line::{Direction, Line, Lines};
-use crate::message::{Fault, Message, Packet, RequestId, answer_line, code, text_in};
+use crate::message::{
+    Fault, Message, Packet, RequestId, Versioning, answer_line, code, limited, named_version, text_in,
+};
 use crate::tools::{self, Tool};
 use offcut::json::Node;
 use serde_json::{Value, json};
@@ -11,6 +13,9 @@ use std::io::{self, Read, Write};
 
 /// The supported versions of the protocol that begin with `initialize`. Their answers are the same.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// The supported version of the protocol that each request names.
+const STATELESS_VERSION: &str = "2026-07-28";
 
 const INSTRUCTIONS: &str = "Tool outputs that were shown only in part are stored here in full. A notice such as [offcut ID: ...] \
     contains the id: offcut_read prints any part of it, offcut_search finds lines, offcut_list lists the outputs.";
@@ -26,16 +31,18 @@ pub fn serve(
     let mut lines = Lines::new(input, largest);
     while let Some(line) = lines.next()? {
         let answers = match line {
-            Line::Whole(line) if line.trim_ascii().is_empty() => continue,
-            Line::Whole(line) => answers(library, &Packet::parse(line)),
-            Line::Unended(line) => match Packet::parse(line) {
-                packet if packet.is_json() => answers(library, &packet),
-                _ => continue,
-            },
+            Line::Whole(bytes) | Line::Unended(bytes) if bytes.trim_ascii().is_empty() => continue,
+            Line::Whole(bytes) | Line::Unended(bytes) => {
+                let text = String::from_utf8_lossy(bytes);
+                match Packet::parse(bytes, &text) {
+                    packet if !packet.is_json() && matches!(line, Line::Unended(_)) => continue,
+                    packet => answers(library, &packet),
+                }
+            }
             Line::TooLong(long) => match (long.id, long.direction) {
                 (Some(id), Direction::Request) => {
                     let fault = Fault::new(code::SERVER, format!("a message has at most {largest} bytes"));
-                    vec![answer_line(id.json(), &Err(fault))]
+                    vec![answer_line(id.json(), Versioning::Session, &Err(fault))]
                 }
                 _ => continue,
             },
@@ -51,19 +58,47 @@ pub fn serve(
 
 fn answers(library: &Library, packet: &Packet<'_>) -> Vec<String> {
     if !packet.is_json() {
-        return vec![answer_line("null", &Err(Fault::new(code::PARSE, "this is not JSON")))];
+        let fault = Fault::new(code::PARSE, "this is not JSON");
+        return vec![answer_line("null", Versioning::Session, &Err(fault))];
     }
     let answers = packet.messages.iter().filter_map(|message| match message {
         Message::Request { id, method, params } => {
-            Some(answer_line(id.json(), &respond(library, method, *params)))
+            let answer = check_version(*params).and_then(|()| respond(library, method, *params));
+            Some(answer_line(id.json(), Versioning::of(*params), &answer))
         }
         Message::Other { id } => {
             let fault = Fault::new(code::INVALID_REQUEST, "this is not a request");
-            Some(answer_line(id.as_ref().map_or("null", RequestId::json), &Err(fault)))
+            let id = id.as_ref().map_or("null", RequestId::json);
+            Some(answer_line(id, Versioning::Session, &Err(fault)))
         }
         Message::Notification { .. } | Message::Response { .. } => None,
     });
     answers.collect()
+}
+
+/// Refuses a request that names an unknown version.
+fn check_version(params: Option<Node<'_>>) -> Result<(), Fault> {
+    match named_version(params) {
+        Some(requested) if requested != STATELESS_VERSION => {
+            let mut fault = Fault::new(code::UNSUPPORTED_VERSION, "unsupported protocol version");
+            fault.data = Some(json!({"supported": supported_versions(), "requested": limited(requested)}));
+            Err(fault)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What `initialize` and `server/discover` say about this server.
+fn description() -> Value {
+    json!({"capabilities": {"tools": {}, "resources": {}}, "instructions": INSTRUCTIONS})
+}
+
+fn supported_versions() -> Value {
+    [STATELESS_VERSION].into_iter().chain(VERSIONS).collect()
+}
+
+fn server_info() -> Value {
+    json!({"name": "offcut", "version": env!("CARGO_PKG_VERSION")})
 }
 
 fn respond(library: &Library, method: &str, params: Option<Node<'_>>) -> Result<String, Fault> {
@@ -71,12 +106,15 @@ fn respond(library: &Library, method: &str, params: Option<Node<'_>>) -> Result<
         "initialize" => {
             let requested = text_in(params, "protocolVersion").unwrap_or_default();
             let version = VERSIONS.into_iter().find(|known| *known == requested).unwrap_or(VERSIONS[0]);
-            let result = json!({
-                "protocolVersion": version,
-                "capabilities": {"tools": {}, "resources": {}},
-                "serverInfo": {"name": "offcut", "version": env!("CARGO_PKG_VERSION")},
-                "instructions": INSTRUCTIONS,
-            });
+            let mut result = description();
+            result["protocolVersion"] = version.into();
+            result["serverInfo"] = server_info();
+            Ok(result.to_string())
+        }
+        "server/discover" => {
+            let mut result = description();
+            result["supportedVersions"] = supported_versions();
+            result["_meta"] = json!({"io.modelcontextprotocol/serverInfo": server_info()});
             Ok(result.to_string())
         }
         "ping" => Ok("{}".to_owned()),

@@ -9,7 +9,33 @@ pub const READ_TOOL: &str = "offcut_read";
 /// Asks the host not to truncate an answer below this many characters: the most that Claude Code accepts.
 pub(crate) const ASKED_SIZE: &str = "{\"anthropic/maxResultSizeChars\":500000}";
 
-/// The answer to `resources/templates/list`.
+/// A list of resources that the proxy answers if the server has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listing {
+    Resources,
+    Templates,
+}
+
+impl Listing {
+    /// The list that a method asks for.
+    pub(crate) fn of(method: &str) -> Option<Listing> {
+        match method {
+            "resources/list" => Some(Listing::Resources),
+            "resources/templates/list" => Some(Listing::Templates),
+            _ => None,
+        }
+    }
+
+    /// The result. A proxy lists no resources: notices name them.
+    pub(crate) fn result(self) -> String {
+        match self {
+            Listing::Resources => "{\"resources\":[]}".to_owned(),
+            Listing::Templates => templates(),
+        }
+    }
+}
+
+/// The result of `resources/templates/list`.
 pub(crate) fn templates() -> String {
     let template = json!({
         "uriTemplate": "offcut://{id}{?lines,bytes}",

@@ -96,15 +96,23 @@ impl<'a> Call<'a> {
     }
 
     fn is_retrieval(&self) -> bool {
-        is_retrieval_tool(&self.tool_name)
+        is_page(&self.tool_name, self.tool_response)
     }
 }
 
-/// Whether a tool returns stored outputs, which must not be shortened again. Agents add the name of the server before the
-/// name of the tool, and the proxy adds a number after it if the server has a tool of the same name.
-fn is_retrieval_tool(tool: &str) -> bool {
+/// The largest answer of offcut's own tools as JSON: 200,000 bytes, most of which need an escape.
+const LARGEST_PAGE: usize = 450_000;
+
+/// Whether a tool has returned a part of a stored output, which must not be shortened again. Agents add the name of the
+/// server before the name of the tool, and the proxy adds a number after it if the server has a tool of the same name.
+/// Any server can have a tool of that name, so a longer result is shortened.
+fn is_page(tool: &str, result: &RawValue) -> bool {
     let name = tool.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end_matches('_');
-    ["offcut_read", "offcut_search", "offcut_list"].iter().any(|own| name.ends_with(own))
+    let is_own = |own: &&str| {
+        let server = name.strip_suffix(own);
+        server.is_some_and(|server| !server.ends_with(char::is_alphanumeric))
+    };
+    result.get().len() <= LARGEST_PAGE && ["offcut_read", "offcut_search", "offcut_list"].iter().any(is_own)
 }
 
 /// Returns the raw JSON of a member of an object.

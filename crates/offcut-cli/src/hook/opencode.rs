@@ -3,7 +3,7 @@
 //! A built-in tool has `output`, a text that opencode has already truncated; an MCP tool has `content`, as the server
 //! sent it.
 
-use super::{Answer, Shorten, is_retrieval_tool, quoted};
+use super::{Answer, Shorten, is_page, quoted};
 use offcut::Context;
 use offcut::results::Shape;
 use serde::Deserialize;
@@ -29,7 +29,8 @@ struct Call<'a> {
 
 pub(super) fn after(input: &str, shorten: &Shorten<'_>) -> Answer {
     let call: Call<'_> = serde_json::from_str(input).map_err(|error| error.to_string())?;
-    if EXACT.contains(&call.tool.as_str()) || is_retrieval_tool(&call.tool) {
+    let is_page = call.content.or(call.output).is_some_and(|result| is_page(&call.tool, result));
+    if EXACT.contains(&call.tool.as_str()) || is_page {
         return Ok(None);
     }
     let context = Context {

@@ -146,6 +146,21 @@ fn retrieval_tools_are_not_shortened() {
     }
 }
 
+/// Any server can have a tool of that name.
+#[test]
+fn tools_named_like_retrieval_tools_are_shortened_if_they_return_more_than_a_page() {
+    let part = r#"[{"type":"text","text":"LONG"}]"#;
+    let parts = format!(r#"[{{"type":"text","text":"LONG{}"}}]"#, "x".repeat(500_000));
+    for (name, parts) in [("offcut_read", &*parts), ("myoffcut_read", part), ("offcut_reader", part)] {
+        let updated = parts.replace(LONG, "a \\\"preview\\\"");
+        let expected = format!(
+            r#"{{"hookSpecificOutput":{{"hookEventName":"PostToolUse","updatedToolOutput":{updated}}}}}"#
+        );
+        let payload = claude(&format!(r#""tool_name":"mcp__x__{name}","tool_response":{parts}"#));
+        check(AgentKind::Claude, &payload, Ok(&expected));
+    }
+}
+
 #[test]
 fn unexpected_payload_is_error() {
     for agent in AgentKind::ALL {

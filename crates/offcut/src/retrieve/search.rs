@@ -179,7 +179,7 @@ impl Search {
             .case_insensitive(query.ignore_case)
             .line_terminator(Some(b'\n'))
             .build(&query.pattern)
-            .map_err(|error| RetrieveError::NotAPattern { reason: error.to_string() })?;
+            .map_err(|error| RetrieveError::NotAPattern { reason: reason(&error.to_string()) })?;
         let searcher = SearcherBuilder::new()
             .line_number(true)
             .before_context(query.context)
@@ -244,6 +244,17 @@ impl Search {
     /// The result.
     pub fn finish(self) -> SearchResult {
         self.page.result
+    }
+}
+
+/// The longest error that is quoted in full.
+const LONGEST_ERROR: usize = 1000;
+
+/// What is wrong with a pattern. The error quotes the pattern, and its last line says what is wrong.
+fn reason(error: &str) -> String {
+    match error.lines().last() {
+        Some(last) if error.len() > LONGEST_ERROR => last.chars().take(LONGEST_ERROR).collect(),
+        _ => error.to_owned(),
     }
 }
 

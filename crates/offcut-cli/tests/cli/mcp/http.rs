@@ -22,7 +22,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(answer: impl Fn(&Seen) -> String + Send + Sync + 'static) -> Server {
+    fn start<A: AsRef<[u8]>>(answer: impl Fn(&Seen) -> A + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -34,7 +34,7 @@ impl Server {
                     let mut connection = connection.unwrap();
                     let request = receive(&connection);
                     all.lock().unwrap().push(request.clone());
-                    let _ = connection.write_all(answer(&request).as_bytes());
+                    let _ = connection.write_all(answer(&request).as_ref());
                 });
             }
         });
@@ -149,7 +149,8 @@ fn failures_answer_the_pending_request() {
         client.send(CALL);
         let got: Value = client.json();
         assert_eq!(got["id"], 1);
-        assert!(got["error"]["message"].as_str().unwrap().contains(says), "{got}");
+        assert!(got["error"]["message"].as_str().unwrap().contains(says), "{got:.2000}");
+        assert!(got.to_string().len() < 5000, "{says}");
     };
     check(response("401 Unauthorized", "", "no"), "401 Unauthorized: no; give it credentials with --header");
     check(response("500 Internal Server Error", "", ""), "500");
@@ -160,6 +161,12 @@ fn failures_answer_the_pending_request() {
         "broke off",
     );
     check(response("302 Found", "location: http://127.0.0.1:1/\r\n", ""), "302 Found");
+    // Neither passes a body that is not a message, whatever its size.
+    let lines = large();
+    check(response("200 OK", "content-type: text/plain\r\n", &lines), "not JSON: line 0 of an output");
+    let gzip = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
+    check(response("200 OK", gzip, &lines), "content encoding \"gzip\"");
+    check(stream(&format!("data: {}\n\n", "x".repeat(500_000))), "incomplete answer");
     // A protocol error passes unchanged with any status.
     let error =
         r#"{"jsonrpc":"2.0", "id":1,"error":{"code":-32004,"message":"no","data":{"supported":[1e2]}}}"#;
@@ -175,6 +182,38 @@ fn failures_answer_the_pending_request() {
     assert!(client.json()["error"]["message"].as_str().unwrap().contains("cannot be reached"));
     sandbox.run(&["mcp", "proxy", "--url", "ftp://x"], b"").failed(2, "invalid URL");
     sandbox.run(&["mcp", "proxy", "--url", "http://x", "--header", "x"], b"").failed(2, "invalid header");
+}
+
+#[test]
+fn answers_in_every_form_are_bounded() {
+    let answer = text_result(1, &large());
+    let answer = answer.trim_end();
+    let wrong = [b"{\"x\":\"\xFF\",", &answer.as_bytes()[1..]].concat();
+    let json = |body: &[u8]| {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        [head.as_bytes(), body].concat()
+    };
+    for response in [
+        stream(&format!("data: {answer}\r\r")).into_bytes(),
+        stream(&format!(": x\rid: 1\rdata: {answer}\rdata:\r\r")).into_bytes(),
+        stream(&format!("data: {answer}\r\n\r\n")).into_bytes(),
+        stream(&format!("data: {answer}\ndata: \n\n")).into_bytes(),
+        json(&wrong),
+    ] {
+        let server = Server::start(move |_| response.clone());
+        let sandbox = Sandbox::new();
+        let mut client = client(&sandbox, &server);
+        client.send(CALL);
+        let line = client.line();
+        assert!(
+            line.len() < 11_000 && line.contains("ERROR: the needle is here"),
+            "{} bytes: {line:.300}",
+            line.len()
+        );
+    }
 }
 
 /// Other users can see the arguments of a process, but neither its files nor its environment.

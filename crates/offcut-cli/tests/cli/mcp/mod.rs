@@ -1,9 +1,11 @@
 //! `offcut mcp`: what passes unchanged, what is bounded, and how the rest is read.
 
+mod budget;
 mod faults;
 mod http;
 mod results;
 mod retrieval;
+mod versions;
 
 use crate::harness::Sandbox;
 use serde_json::{Value, json};

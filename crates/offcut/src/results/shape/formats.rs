@@ -177,8 +177,8 @@ pub(super) const MCP: Format = Format {
         let is_parts = |content: Node<'_>| content.is_array() && content.elements().iter().all(is_part);
         fields.get("content").is_some_and(is_parts) && !fields.has("role")
     },
-    // A text part, or the text of an embedded resource.
-    part_text: |part| text_of_type(part, &["text"]).or_else(|| part.get("resource")?.get("text")),
+    // A part of any type that has a text, or the text of an embedded resource.
+    part_text: |part| part.get("text").or_else(|| part.get("resource")?.get("text")),
     is_error: |fields| fields.is_true("isError"),
     mark_cut: mark_mcp,
     notice: NoticePlace::OwnParts,
