@@ -56,17 +56,22 @@ pub(crate) fn before(agent: AgentKind, input: &str, prefix: &str) -> Answer {
     }))
 }
 
-/// Whether a line already has the prefix, or runs offcut.
+/// Whether a line already has the prefix, or is one command of offcut and nothing else.
 fn has_offcut(line: &str, prefix: &str) -> bool {
-    let line = line.trim_start();
-    let word = line.split(|letter: char| letter.is_whitespace() || ";|&".contains(letter)).next();
-    let name = word.and_then(|word| word.rsplit('/').next()).unwrap_or_default();
-    line.starts_with(prefix.trim_end()) || name == "offcut" || name.starts_with("offcut-")
+    let line = line.trim();
+    let program = line.split_whitespace().next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    let is_offcut = program == "offcut" || program.starts_with("offcut-");
+    // Only text in single quotes cannot start another command, and only if nothing else quotes the quotes.
+    let step = if line.contains(['"', '\\']) { 1 } else { 2 };
+    let mut unquoted = line.split('\'').step_by(step).flat_map(str::chars);
+    let is_one_command = !unquoted.any(|letter| ";|&\n`$()<>{}".contains(letter));
+    line.starts_with(prefix.trim_end()) || (is_offcut && is_one_command)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     const PREFIX: &str = ". /o.sh; ";
 
@@ -112,13 +117,13 @@ mod tests {
     #[test]
     fn before_leaves_offcut_commands_and_empty_lines_unchanged() {
         let check = |command: &str, expected: &str| {
-            let payload = format!(r#"{{"tool":"bash","args":{{"command":"{command}"}}}}"#);
+            let payload = json!({"tool": "bash", "args": {"command": command}}).to_string();
             check(AgentKind::Opencode, &payload, Ok(expected));
         };
         for line in [
             "offcut read last",
             " /usr/bin/offcut grep x",
-            "offcut;",
+            "offcut grep 'error|warning' last",
             "offcut-sh -c x",
             ". /o.sh; seq 9",
             ". /o.sh;seq 9",
@@ -129,6 +134,18 @@ mod tests {
         }
         check("echo offcut", r#"{"args":{"command":". /o.sh; echo offcut"}}"#);
         check("offcutter", r#"{"args":{"command":". /o.sh; offcutter"}}"#);
+        for line in [
+            "offcut ls; cat huge",
+            "offcut ls\ncat huge",
+            "offcut ls && cat huge",
+            "offcut ls `cat huge`",
+            "offcut;",
+        ] {
+            check(line, &format!(r#"{{"args":{{"command":{}}}}}"#, json!(format!("{PREFIX}{line}"))));
+        }
+        for line in [r#"offcut read "it's"; cat 'huge'"#, r"offcut read it\'s; cat 'huge'"] {
+            check(line, &format!(r#"{{"args":{{"command":{}}}}}"#, json!(format!("{PREFIX}{line}"))));
+        }
     }
 
     #[test]
