@@ -96,6 +96,7 @@ class Battery:
         yield Step(ERROR, {"tool": "failure"}, expects_report if self.agent.bounds_mcp_errors else measures_report)
         if self.way == WITHOUT:
             return
+        yield Step("`bash -c` in an MCP server", {"tool": "count"}, self.expects_full_output)
         yield Step(PROXIED, {"tool": "audit"}, expects_report)
         yield Step(PROXIED_ERROR, {"tool": "fault"}, expects_report)
         yield Step("command in the proxy's notice", self.read_by_tool, self.expects_lines(self.read_by_tool))
@@ -145,7 +146,7 @@ class Battery:
     def servers(self):
         """Return the same server twice: direct, and through the proxy."""
         script = [sys.executable, str(HERE / "mcp_server.py")]
-        direct = {"command": script[0], "args": [script[1], "report", "failure"]}
+        direct = {"command": script[0], "args": [script[1], "report", "failure", "count"]}
         proxied = {"command": self.options.offcut, "args": ["mcp", "proxy", "--", *script, "audit", "fault"]}
         return {"long": direct} if self.way == WITHOUT else {"long": direct, "behind": proxied}
 
@@ -246,6 +247,12 @@ class Battery:
         is_found = "50001:error: NEEDLE_IN_THE_MIDDLE" in text
         self.check(is_found, f"{name}: the line was not found: {text[:300]!r}")
         return "yes" if is_found else "**no**", "-", "-"
+
+    def expects_full_output(self, name, text):
+        """Expect that a program beside the agent's command lines gets what its own command line prints."""
+        is_whole = "100000 lines" in text
+        self.check(is_whole, f"{name}: {text[:300]!r}")
+        return "yes" if is_whole else "**no**", "-", "-"
 
     def expects_denial(self, name, text):
         """Expect that the user's deny rule still applies."""

@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
-"""A stdio MCP server with two tools, named by its arguments. Both return 500 KB of text with one key line: the first as
-a result, the second as an error."""
+"""A stdio MCP server with tools that are named by its arguments. The first two return 500 KB of text with one key line: one as
+a result, one as an error. The third counts the lines that a command line of its own prints."""
 
 import json
+import subprocess
 import sys
 
-NAMES = sys.argv[1:3]
+NAMES = sys.argv[1:4]
 
 
 def report():
     lines = [f"{number:06d} the service answered in {number % 97} ms, nothing to see" for number in range(1, 9001)]
     lines[4500] = "error: NEEDLE_OF_THE_REPORT: the service did not answer"
     return "\n".join(lines) + "\n"
+
+
+def counted():
+    printed = subprocess.check_output(["bash", "-c", "seq 1 100000"], stdin=subprocess.DEVNULL)
+    return f"{len(printed.splitlines())} lines"
 
 
 def answer(method, parameters):
@@ -23,8 +29,9 @@ def answer(method, parameters):
         schema = {"type": "object", "properties": {}}
         return {"tools": [{"name": name, "description": "a long report", "inputSchema": schema} for name in NAMES]}
     if method == "tools/call":
-        is_error = NAMES.index(parameters["name"]) == 1
-        return {"content": [{"type": "text", "text": report()}], "isError": is_error}
+        number = NAMES.index(parameters["name"])
+        text = counted() if number == 2 else report()
+        return {"content": [{"type": "text", "text": text}], "isError": number == 1}
     return {}
 
 

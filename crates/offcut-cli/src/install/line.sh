@@ -5,8 +5,5 @@ if [ "${OFFCUT_LINE-}" = "$PPID" ] || [ "${OFFCUT_LINE-}" = "$$" ]; then
   unset OFFCUT_LINE
 elif [ -n "${BASH_EXECUTION_STRING+set}" ] && [ -x {link} ]; then
   export OFFCUT_LINE=$$
-  if shopt -q login_shell; then
-    exec {link} -l -c "$BASH_EXECUTION_STRING" "$0" "$@"
-  fi
-  exec {link} -c "$BASH_EXECUTION_STRING" "$0" "$@"
+  {handover}
 fi

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod background;
+mod bash_env;
 mod cleaning;
 mod commands;
 mod configuration;
