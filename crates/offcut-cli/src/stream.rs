@@ -1,11 +1,24 @@
-//! Reads standard input and the output of commands in large blocks.
+//! Reads standard input and the output of commands in large blocks, and writes standard output.
 
 use crate::process::enlarge_pipe;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 
 /// The size of one read: the capacity of an enlarged pipe.
 pub(crate) const BLOCK: usize = 1 << 20;
+
+/// Standard output, unbuffered. That of the standard library takes writing to a closed one for success.
+pub(crate) struct Stdout;
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// Reads once, and retries if interrupted by a signal. Returns 0 at the end.
 pub(crate) fn read_block(reader: &mut impl Read, block: &mut [u8]) -> io::Result<usize> {

@@ -4,6 +4,7 @@
 //! the agent kills for taking too long has printed something. The beginning takes a small share of the preview's budget,
 //! and only for commands that run for longer than the delay.
 
+use crate::stream::Stdout;
 use offcut::notice::{Message, Notice, Running, Tag};
 use offcut::{Outcome, Spool};
 use std::io::Write;
@@ -107,6 +108,5 @@ fn still_running() -> String {
 }
 
 fn print(bytes: &[u8]) {
-    let mut stdout = std::io::stdout().lock();
-    let _ = stdout.write_all(bytes).and_then(|()| stdout.flush());
+    let _ = Stdout.write_all(bytes);
 }

@@ -39,6 +39,7 @@ pub(crate) use stats::stats;
 
 use crate::diagnostic;
 use crate::failure::{CommandResult, Failure};
+use crate::stream::Stdout;
 use offcut::terminal::printable;
 use offcut::{Outcome, Profile, Saved};
 use serde::Serialize;
@@ -53,10 +54,7 @@ fn print_json(value: &impl Serialize) -> CommandResult {
 
 /// Prints bytes on standard output.
 fn print(bytes: &[u8]) -> CommandResult {
-    let mut stdout = std::io::stdout().lock();
-    stdout.write_all(bytes)?;
-    stdout.flush()?;
-    Ok(())
+    Ok(Stdout.write_all(bytes)?)
 }
 
 /// Prints all failures; the last one is that of the command.

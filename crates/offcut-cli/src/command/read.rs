@@ -4,6 +4,7 @@ use crate::arguments::{Format, GlobalOptions, Read, Reference};
 use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
+use crate::stream::Stdout;
 use offcut::event::DiscardEvents;
 use offcut::notice::{Message, Notice};
 use offcut::report::PageReport;
@@ -92,7 +93,6 @@ pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> CommandResul
     let id = retrieve::resolve(&*store, &reference.id)?;
     let entry = store.entry(&id)?;
     let reader = VerifiedReader::new(&*store, &entry);
-    let mut stdout = std::io::stdout().lock();
     let mut block = vec![0; BLOCK];
     let mut offset = 0;
     loop {
@@ -100,10 +100,9 @@ pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> CommandResul
         if count == 0 {
             break;
         }
-        stdout.write_all(&block[..count])?;
+        Stdout.write_all(&block[..count])?;
         offset += count as u64;
     }
-    stdout.flush()?;
     warn_if_incomplete(&entry);
     fail_if_modified(&entry, reader.mismatches())
 }

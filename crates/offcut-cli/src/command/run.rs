@@ -75,7 +75,10 @@ fn run_command(
             arguments: &arguments,
             environment: &[],
             pipe_variable: None,
-            outputs: if run.split { Outputs::Split } else { Outputs::Merged },
+            outputs: match run.split || inherited.has_closed_output() {
+                true => Outputs::Split,
+                false => Outputs::Merged,
+            },
             inherited,
         },
         setup: &setup,
@@ -106,23 +109,18 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         (0..streams).map(|_| request.truncator.spool(request.context.clone())).collect();
 
     process::catch_file_size_signal();
-    let signals = Signals::catch().map_err(|error| {
-        Failure::Usage(anyhow::Error::new(error).context("cannot install signal handlers"))
-    })?;
+    let signals = match Signals::catch() {
+        Ok(signals) => signals,
+        Err(error) => return Ok((run_without_offcut(request, &error), Printed::Full)),
+    };
     // Taken before the command starts, so that the delay has passed when the event loop wakes up.
     let started = Instant::now();
     let running = match process::launch(&request.launch) {
         Ok(running) => running,
-        Err(error) => {
-            let program = request.launch.program;
-            diagnostic::say(format!(
-                "cannot run {}{}: {}",
-                request.program_role,
-                program.display(),
-                launch_error(program, &error)
-            ));
-            return Ok((process::exit_code(&error), Printed::Full));
+        Err(error) if process::is_out_of_descriptors(&error) => {
+            return Ok((run_without_offcut(request, &error), Printed::Full));
         }
+        Err(error) => return Ok((report_launch_error(request, &error), Printed::Full)),
     };
     let mut live_preview = request.live_preview.filter(|_| streams == 1);
     let wake = live_preview.as_ref().map(LivePreview::delay);
@@ -185,6 +183,21 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         diagnostic::say(format!("command timed out after {timeout:?}"));
     }
     Ok((code(cause), if is_cut { Printed::Preview } else { Printed::Full }))
+}
+
+/// Replaces this process with the command: trouble of offcut must not keep it from running. Returns the exit code if the
+/// command cannot be started either.
+fn run_without_offcut(request: &RunRequest<'_>, error: &io::Error) -> u8 {
+    diagnostic::warn(format_args!("the output is neither shortened nor stored: {error}"));
+    report_launch_error(request, &request.launch.exec())
+}
+
+/// Reports why the command cannot be started, and returns the exit code for that.
+fn report_launch_error(request: &RunRequest<'_>, error: &io::Error) -> u8 {
+    let (role, program) = (request.program_role, request.launch.program);
+    let reason = launch_error(program, error);
+    diagnostic::say(format_args!("cannot run {role}{}: {reason}", program.display()));
+    process::exit_code(error)
 }
 
 impl Run {

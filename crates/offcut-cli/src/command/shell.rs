@@ -12,9 +12,7 @@ use crate::environment::{Setup, is_offcut};
 use crate::process::{InheritedState, Launch, Outputs, pipe_identity};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
 
 /// The variable with the identity of the output pipe. Output of an inner shell to this pipe is shortened by the outer one.
 const PIPE_VARIABLE: &str = "OFFCUT_PIPE";
@@ -54,19 +52,22 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
         let cut = crate::arguments::Cut { tool: Some("bash".to_owned()), ..Default::default() };
         Some((line, setup, setup.truncator(&cut).ok()?))
     });
+    let launch = Launch {
+        program: &program,
+        arguments: &shell.arguments,
+        environment: &environment,
+        pipe_variable: Some(PIPE_VARIABLE),
+        outputs: outputs(),
+        inherited,
+    };
     let Some((line, setup, truncator)) = for_agent else {
-        return become_shell(&program, shell, &environment, inherited);
+        let error = launch.exec();
+        diagnostic::say(format_args!("cannot run {}: {error}", program.display()));
+        return crate::process::exit_code(&error);
     };
     let agent = agent::caller();
     let result = run::run_and_print(&RunRequest {
-        launch: Launch {
-            program: &program,
-            arguments: &shell.arguments,
-            environment: &environment,
-            pipe_variable: Some(PIPE_VARIABLE),
-            outputs: outputs(),
-            inherited,
-        },
+        launch,
         setup,
         truncator: &truncator,
         context: run::describe_call(agent::shell_call(agent), &line.to_string_lossy(), agent),
@@ -80,27 +81,6 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
         std::thread::sleep(*exit_delay);
     }
     run::exit_code(result.map(|(code, _)| code))
-}
-
-/// Replaces this process with the real shell.
-fn become_shell(
-    program: &OsStr,
-    shell: &Shell,
-    environment: &[(OsString, Option<OsString>)],
-    inherited: InheritedState,
-) -> u8 {
-    let mut command = Command::new(program);
-    command.args(&shell.arguments);
-    for (name, value) in environment {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    inherited.restore_in(&mut command);
-    let error = command.exec();
-    diagnostic::say(format_args!("cannot run {}: {error}", program.display()));
-    crate::process::exit_code(&error)
 }
 
 /// Sets SHELL to the real shell: programs inside the command line must not read previews.

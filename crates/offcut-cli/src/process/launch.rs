@@ -47,6 +47,31 @@ pub(crate) struct RunningCommand {
     pub(super) outputs: Vec<PipeReader>,
 }
 
+impl Launch<'_> {
+    fn command(&self, program: &OsStr, first: &[OsString]) -> Command {
+        let mut command = Command::new(program);
+        command.args(first).args(self.arguments);
+        self.inherited.restore_in(&mut command);
+        for (name, value) in self.environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+
+    /// Replaces this process with the command, as if the caller had started it directly. Returns only if that fails.
+    pub(crate) fn exec(&self) -> io::Error {
+        self.command(self.program, &[]).exec()
+    }
+}
+
+/// Whether something failed because this process or the system has no free descriptor.
+pub(crate) fn is_out_of_descriptors(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
 /// Starts the command. Returns the error of the operating system if that fails.
 pub(crate) fn launch(launch: &Launch<'_>) -> io::Result<RunningCommand> {
     let group = if platform::is_in_foreground() { Group::Shared } else { Group::Own };
@@ -68,15 +93,7 @@ fn spawn(
     launch: &Launch<'_>,
     group: Group,
 ) -> io::Result<(Child, Vec<PipeReader>)> {
-    let mut command = Command::new(program);
-    command.args(first).args(launch.arguments);
-    launch.inherited.restore_in(&mut command);
-    for (name, value) in launch.environment {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    let mut command = launch.command(program, first);
     if group == Group::Own {
         command.process_group(0);
         platform::kill_when_parent_dies(&mut command);

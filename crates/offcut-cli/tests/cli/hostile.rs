@@ -51,6 +51,47 @@ fn warning_on_full_nonblocking_pipe_does_not_end_the_call() {
     assert_eq!((ran.status.code(), ran.stdout), (Some(0), b"ran\n".to_vec()));
 }
 
+/// With too few descriptors for offcut, the command runs as without it.
+#[test]
+fn command_runs_with_few_free_descriptors() {
+    let sandbox = Sandbox::new();
+    for limit in [5, 8, 10, 12, 16, 20, 30] {
+        let ran = bash(
+            &sandbox,
+            &format!("ulimit -n {limit}; exec \"$OFFCUT\" run -- sh -c 'echo ran; exit 7'"),
+            b"",
+        );
+        assert_eq!((ran.code, ran.stdout.as_slice()), (Some(7), &b"ran\n"[..]), "{limit}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn command_finds_closed_streams_closed() {
+    let sandbox = Sandbox::new();
+    let probe = "for stream in 0 1 2; do { true >&$stream; } 2>/dev/null && echo $stream; done > open";
+    for closed in ["<&-", ">&-", "2>&-", "<&- >&-", "<&- >&- 2>&-"] {
+        for arguments in ["run --shell", "run --split --shell", "shell -c"] {
+            bash(&sandbox, &format!("sh -c '{probe}' {closed}; mv open plain"), b"");
+            bash(&sandbox, &format!("\"$OFFCUT\" {arguments} '{probe}' {closed}"), b"");
+            let read = |name| std::fs::read_to_string(sandbox.path().join(name)).unwrap();
+            assert_eq!(read("open"), read("plain"), "{arguments} {closed}");
+        }
+    }
+    let ran = bash(&sandbox, "\"$OFFCUT\" run -- sh -c 'echo message >&2' >&-", b"");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), "message\n"));
+}
+
+#[test]
+fn cut_without_standard_output_is_an_error_and_stores_the_text() {
+    let sandbox = Sandbox::new();
+    let text = numbered(20_000);
+    for command in ["cut", "read last", "cat last", "ls"] {
+        let ran = bash(&sandbox, &format!("\"$OFFCUT\" {command} >&-"), text.as_bytes());
+        ran.failed(4, "cannot write to standard output");
+    }
+    assert_eq!(sandbox.run(&["cat", "last"], b"").text(), text);
+}
+
 /// Expects a project file to be ignored with one line on standard error.
 #[track_caller]
 fn check_ignored(sandbox: &Sandbox, reason: &str) {

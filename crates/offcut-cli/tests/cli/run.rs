@@ -146,21 +146,16 @@ fn run_passes_input_environment_and_directory_unchanged() {
 fn run_keeps_closed_streams_closed() {
     let sandbox = Sandbox::new();
     let offcut = binary();
-    let run = |line: &str| {
+    let run = |program: &str, redirections: &str| {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", &format!("'{offcut}' run -- /bin/sh -c '{line}")]).env("HOME", sandbox.path());
+        let line = format!("{program} /bin/sh -c 'cat; exit $((40 + $?))' {redirections}");
+        command.args(["-c", &line]).env("HOME", sandbox.path());
         feed(command, b"").code
     };
-    for (redirections, code) in
-        [("<&-", 41), ("<&- 2>&-", 41), ("<&- >&- 2>&-", 41), (">&-", 40), ("2>&-", 40), (">&- 2>&-", 40)]
-    {
-        assert_eq!(run(&format!("cat; exit $((40 + $?))' {redirections}")), Some(code), "{redirections}");
+    for redirections in ["<&-", "<&- 2>&-", "<&- >&- 2>&-", ">&-", "2>&-", ">&- 2>&-"] {
+        let plain = run("", redirections);
+        assert_eq!(run(&format!("'{offcut}' run --"), redirections), plain, "{redirections}");
     }
-    assert_eq!(run("seq 1 100000; echo err >&2; exit 7' >&- 2>&-"), Some(7));
-    assert_eq!(
-        sandbox.run(&["cat", "last"], b"").stdout,
-        [numbered(100_000).as_str(), "err\n"].concat().as_bytes()
-    );
 }
 
 #[test]

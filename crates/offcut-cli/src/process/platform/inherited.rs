@@ -17,6 +17,8 @@ pub(crate) struct InheritedState {
     broken_pipe: Disposition,
     child_ended: Disposition,
     mask: libc::sigset_t,
+    /// Which of the standard streams were closed.
+    closed: [bool; 3],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +39,31 @@ impl InheritedState {
             broken_pipe: if cfg!(bare_start) { disposition(libc::SIGPIPE) } else { Disposition::Default },
             child_ended: disposition(libc::SIGCHLD),
             mask: mask(),
+            closed: [stdin(), stdout(), stderr()].map(|stream| fcntl_getfd(stream).is_err()),
         };
         // A closed output is a write error, not the end of offcut.
         ignore(libc::SIGPIPE);
         // offcut learns of the end of the command by SIGCHLD, even if the caller blocked it.
         unblock(libc::SIGCHLD);
-        open_closed_standard_streams();
+        inherited.open_closed_streams();
         inherited
+    }
+
+    /// Whether this process was started without standard output.
+    pub(crate) fn has_closed_output(&self) -> bool {
+        self.closed[1]
+    }
+
+    /// Opens closed standard streams, so that no other file gets their descriptors. Writing to them is an error.
+    ///
+    /// These descriptors are closed on exec: the command finds the streams closed, as they were.
+    fn open_closed_streams(&self) {
+        for _ in self.closed.iter().filter(|&&closed| closed) {
+            // A new descriptor has the lowest free number, which is that of the first closed stream.
+            if let Ok(null) = std::fs::File::open("/dev/null") {
+                let _ = null.into_raw_fd();
+            }
+        }
     }
 
     /// Restores the inherited state in a command before it is executed.
@@ -60,22 +80,11 @@ impl InheritedState {
                     }
                 }
                 libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.mask, std::ptr::null_mut());
+                for (stream, _) in (0..).zip(self.closed).filter(|&(_, closed)| closed) {
+                    libc::close(stream);
+                }
                 Ok(())
             });
-        }
-    }
-}
-
-/// Opens closed standard streams to /dev/null, so that no other file gets their descriptors.
-///
-/// These descriptors are closed on exec: the command finds the streams closed, as they were.
-fn open_closed_standard_streams() {
-    for standard in [stdin(), stdout(), stderr()] {
-        if fcntl_getfd(standard).is_err()
-            // A new descriptor has the lowest free number, which is this one.
-            && let Ok(null) = std::fs::File::options().read(true).write(true).open("/dev/null")
-        {
-            let _ = null.into_raw_fd();
         }
     }
 }
