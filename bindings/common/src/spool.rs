@@ -40,14 +40,15 @@ impl OwnedSpool {
         }
     }
 
-    /// Ends the output. An output that fits is returned.
+    /// Ends the output. An output that fits is returned. If the caller's store or strategy must act first, this is called again
+    /// with their results.
     pub fn finish(
         &mut self,
         ending: CommandEnd,
         call: Option<&CallOptions>,
     ) -> Result<(Reported<Answer>, Option<Vec<u8>>), Fault> {
-        if let (Some(call), Some(buffer)) = (call, &self.buffer) {
-            self.attempt = self.engine.attempt(&self.context, Some(call))?;
+        if let (None, Some(buffer)) = (&self.spool, &self.buffer) {
+            self.attempt = self.engine.attempt(&self.context, call)?;
             let mut spool = Arc::clone(&self.attempt.truncator).into_spool(self.context.clone());
             spool.observe(buffer);
             self.spool = Some(spool);

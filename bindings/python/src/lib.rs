@@ -138,15 +138,36 @@ impl PyEngine {
     ) -> PyResult<PySpool> {
         let context = Context { tool, call_id, message_id, session, ..Context::default() };
         let spool = OwnedSpool::new(&self.0, context, call_options(call)?.as_ref()).map_err(raise)?;
-        Ok(PySpool { spool: Arc::new(Mutex::new(spool)), pipe: Mutex::new(None) })
+        Ok(PySpool {
+            process: std::process::id(),
+            spool: Arc::new(Mutex::new(spool)),
+            pipe: Mutex::new(None),
+        })
     }
 }
 
 #[pyclass(name = "Spool", frozen, module = "offcut._native")]
 struct PySpool {
+    /// The process that created it. After a fork, the threads that it needs exist only there.
+    process: u32,
     spool: Arc<Mutex<OwnedSpool>>,
     /// What a process writes into, after `fileno` was called.
     pipe: Mutex<Option<Pipe>>,
+}
+
+impl PySpool {
+    fn is_inherited(&self) -> bool {
+        std::process::id() != self.process
+    }
+}
+
+impl Drop for PySpool {
+    fn drop(&mut self) {
+        if self.is_inherited() {
+            // The output belongs to the other process: dropping it here would end its entry in the store.
+            std::mem::forget(Arc::clone(&self.spool));
+        }
+    }
 }
 
 #[pymethods]
@@ -167,12 +188,20 @@ impl PySpool {
         pipe.number().ok_or_else(|| PyValueError::new_err("I/O operation on closed file"))
     }
 
+    /// Closes this end of the pipe.
+    fn close(&self) {
+        let _ = lock(&self.pipe).as_mut().map(Pipe::close);
+    }
+
     /// Waits until every process that writes into the pipe has closed it, the timeout expires, or a signal handler raises.
     #[pyo3(signature = (timeout=None))]
     fn drain(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<()> {
         let deadline = timeout.map(deadline).transpose()?;
         // No lock is held while the interpreter lock is released: the thread that takes that one may need this one.
         let Some(rest) = lock(&self.pipe).as_mut().map(Pipe::close) else { return Ok(()) };
+        if self.is_inherited() {
+            return Ok(());
+        }
         while !py.detach(|| rest.has_ended()) {
             py.check_signals()?;
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -191,6 +220,9 @@ impl PySpool {
         remark: &str,
         call: Option<&str>,
     ) -> PyResult<(Bound<'py, PyBytes>, Option<String>, Option<Bound<'py, PyList>>)> {
+        if self.is_inherited() && lock(&self.pipe).is_some() {
+            return Err(PyValueError::new_err("only the process that opened the spool can finish it"));
+        }
         let call = call_options(call)?;
         let ending =
             offcut::CommandEnd { exit_code, status: remark.to_owned(), ..offcut::CommandEnd::default() };

@@ -175,6 +175,29 @@ def test_relative_store_path_is_resolved_at_every_call(log, tmp_path, monkeypatc
         assert offcut.cut(log, store="kept").saved.startswith(f"{tmp_path}/{name}/kept/")
 
 
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_large_outputs_are_cut_under_anyio_and_trio(log, backend):
+    anyio, trio = pytest.importorskip("anyio"), pytest.importorskip("trio")
+
+    class Slow(Memory):
+        async def save(self, content, context):
+            await anyio.sleep(0)
+            return super().save(content, context)
+
+    async def use():
+        truncator, store = offcut.Truncator(), Slow()
+        assert (await truncator.acut(log)).truncated
+        assert len(json.dumps(await truncator.aresult({"content": [{"type": "text", "text": log}]}))) < 15_000
+        spool = offcut.Truncator(store=store).spool()
+        spool.write(log)
+        cut = await spool.afinish()
+        assert store.kept[cut.saved][0] == log
+
+    anyio.run(use, backend=backend)
+    if backend == "trio":
+        trio.run(use)
+
+
 def test_many_asynchronous_cuts_get_their_own_entries(log):
     async def many():
         truncator = offcut.Truncator()
@@ -290,8 +313,15 @@ def test_asynchronous_store_needs_asynchronous_call(log):
     truncator = offcut.Truncator(store=slow)
     cut = asyncio.run(truncator.acut(log))
     assert slow.kept[cut.saved][0] == log
-    cut = truncator.cut(log)
-    assert cut.truncated and cut.saved is None and "asynchronous" in cut.error
+    with pytest.raises(TypeError, match="asynchronous"):
+        truncator.cut(log)
+    # The output of a stream is not lost: the asynchronous method stores it.
+    spool = truncator.spool(max_lines=7)
+    spool.write(log)
+    with pytest.raises(TypeError, match="asynchronous"):
+        spool.finish()
+    cut = asyncio.run(spool.afinish())
+    assert slow.kept[cut.saved][0] == log and cut.content.count("\n") <= 7
 
 
 def test_custom_strategy_is_bounded_and_marked_opaque(log):

@@ -1,5 +1,6 @@
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -143,6 +144,16 @@ def test_stream_is_stored_when_the_strategy_fails(log):
     assert spool.finish().truncated
 
 
+def test_binary_output_with_a_custom_strategy_is_described_and_stored():
+    truncator = offcut.Truncator(strategy=lambda text, limits: "mine")
+    output = bytes(range(256)) * 200
+    cut = truncator.cut(output)
+    assert cut.truncated and offcut.Store().cat(cut.id) == output
+    spool = truncator.spool(binary=True)
+    spool.write(output)
+    assert offcut.Store().cat(spool.finish().id) == output
+
+
 def test_keyboard_interrupt_in_a_callback_is_raised(log):
     def stop(text, limits):
         raise KeyboardInterrupt
@@ -224,6 +235,62 @@ def test_finish_with_timeout_does_not_wait_for_orphans():
     for timeout in [-1, float("nan"), 1e300]:
         with pytest.raises(ValueError, match="not a number of seconds"):
             offcut.Truncator(store=None).spool().finish(timeout=timeout)
+
+
+WRITER = """
+import offcut, os, subprocess, sys
+def begin():
+    spool = offcut.Truncator(store=None).spool()
+    # Writes until the input of this program is closed, which is after the program.
+    subprocess.Popen(["cat"], stdin=0, stdout=spool, stderr=subprocess.DEVNULL)
+    return spool
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import gc; spool = begin(); del spool; gc.collect()",
+        "spool = begin()",
+        "try:\n    with begin() as spool:\n        raise RuntimeError\nexcept RuntimeError:\n    assert spool.closed",
+        "spool = begin()\nif os.fork() == 0:\n    spool.close(); del spool; os._exit(0)\nassert os.wait()[1] == 0",
+        "spool = begin()\nif os.fork() == 0:\n    with spool:\n        pass\n    sys.exit(0)\nassert os.wait()[1] == 0",
+    ],
+    ids=["collected", "exit", "exception", "forked", "forked with"],
+)
+def test_spool_that_is_left_does_not_wait_for_its_writers(code):
+    read, write = os.pipe()
+    try:
+        done = subprocess.run([sys.executable, "-c", WRITER + code], stdin=read, timeout=30, capture_output=True, text=True)
+    finally:
+        os.close(write)
+        os.close(read)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_output_after_an_exception_in_with_can_be_finished():
+    spool = offcut.Truncator(store=None).spool()
+    with pytest.raises(RuntimeError), spool:
+        subprocess.run(["echo", "hello"], stdout=spool, check=True)
+        raise RuntimeError
+    assert spool.finish().content == "hello\n"
+
+
+def test_forked_child_does_not_end_the_output_of_its_parent(log):
+    code = """
+import gc, offcut, os, sys
+spool = offcut.Truncator().spool()
+spool.write(sys.argv[1] * 20)
+if os.fork() == 0:
+    del spool
+    gc.collect()
+    sys.exit(0)
+assert os.wait()[1] == 0
+spool.write("end")
+entry = offcut.Store().get(spool.finish().id)
+assert entry.status == "complete" and offcut.Store().cat(entry.id).endswith(b"end"), entry
+"""
+    subprocess.run([sys.executable, "-c", code, log[:100_000]], check=True, timeout=60)
 
 
 def test_unfinished_spool_does_not_hang_at_exit():

@@ -35,8 +35,7 @@ class Spool(File):
         self._context = context
         self._binary = binary
         self._options = options
-        call = json.dumps(options) if options else None
-        self._native = truncator._engine.spool(*context, call)
+        self._native = truncator._engine.spool(*context, json.dumps(options) if options else None)
         self._cut: Cut[Any] | None = None
 
     def writable(self) -> bool:
@@ -62,6 +61,19 @@ class Spool(File):
         if not self.closed and hasattr(self, "_native"):
             self._drain(None)
 
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        """Close it. After an exception it does not wait: a process that still writes may never end."""
+        if kind is None:
+            self.close()
+        else:
+            self.__del__()
+
+    def __del__(self) -> None:
+        """Close it without waiting."""
+        if not self.closed and hasattr(self, "_native"):
+            self._native.close()
+            super().close()
+
     def finish(self, *, exit_code: int | None = None, remark: str = "", timeout: float | None = None) -> Cut[Any]:
         """Close it and bound the output.
 
@@ -82,7 +94,8 @@ class Spool(File):
 
     def _finish_steps(self, exit_code: int | None, remark: str, timeout: float | None) -> Flow[Cut[Any]]:
         yield Work(lambda: self._drain(timeout))
-        content, report, saves = yield Work(lambda: self._native.finish(exit_code, remark))
+        options = json.dumps(self._options) if self._options else None
+        content, report, saves = yield Work(lambda: self._native.finish(exit_code, remark, options))
         failed: BaseException | None = None
         if saves is not None:
             texts = [save if self._binary else save.decode("utf-8", "replace") for save in saves]

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Callable, Generator
+import sys
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -27,6 +28,10 @@ class Question(NamedTuple):
     ask: Callable[[], Any]
 
 
+class AsynchronousAnswer(TypeError):
+    """The caller's own code is asynchronous, but the call is not."""
+
+
 Step = Work | Question
 Flow = Generator[Step, Any, T]
 
@@ -41,7 +46,7 @@ def run(flow: Flow[T]) -> T:
         if inspect.isawaitable(answer):
             if inspect.iscoroutine(answer):
                 answer.close()
-            raise TypeError("the store or strategy is asynchronous: call the asynchronous method instead")
+            raise AsynchronousAnswer("the store or strategy is asynchronous: call the asynchronous method instead")
         return answer
 
     step = next_step(flow, None)
@@ -60,7 +65,7 @@ async def run_async(flow: Flow[T]) -> T:
 
     async def take(step: Step) -> Any:
         if isinstance(step, Work):
-            return await asyncio.to_thread(step.do)
+            return await _to_thread()(step.do)
         answer = step.ask()
         return await answer if inspect.isawaitable(answer) else answer
 
@@ -73,6 +78,15 @@ async def run_async(flow: Flow[T]) -> T:
         else:
             step = next_step(flow, answer)
     return step.value
+
+
+def _to_thread() -> Callable[[Callable[[], Any]], Awaitable[Any]]:
+    """Return the function of the running library that runs another in a thread. anyio uses asyncio's or trio's loop."""
+    sniffio, trio = sys.modules.get("sniffio"), sys.modules.get("trio")
+    if sniffio is not None and trio is not None and sniffio.current_async_library() == "trio":
+        run_sync: Callable[[Callable[[], Any]], Awaitable[Any]] = trio.to_thread.run_sync
+        return run_sync
+    return asyncio.to_thread
 
 
 @dataclass

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 from ._cut import Cut, Limits, Text
 from ._native import Engine
 from ._spool import Spool
-from ._steps import Flow, Question, Work, run, run_async
+from ._steps import AsynchronousAnswer, Flow, Question, Work, run, run_async
 from ._store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -336,6 +336,9 @@ class Truncator:
         """Save one output. A failing store never loses the preview: the notice reports the error."""
         try:
             place = yield Question(functools.partial(self._store.save, content, context))
+        except AsynchronousAnswer:
+            # A mistake in the program: nothing is saved until the asynchronous method is called.
+            raise
         except Exception as error:
             return {"error": _replace_surrogates(str(error)) or type(error).__name__}
         if place is None:
