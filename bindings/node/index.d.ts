@@ -43,6 +43,7 @@ export type Shape =
   | 'openai-chat'
   | 'openai-responses'
   | 'gemini'
+  | 'bedrock'
   | 'takumi'
   | 'unified'
   | 'klaude'

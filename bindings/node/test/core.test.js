@@ -66,6 +66,7 @@ const shapes = {
   'openai-chat': (text) => ({ role: 'tool', tool_call_id: 'x', content: text }),
   'openai-responses': (text) => ({ type: 'function_call_output', call_id: 'x', output: text }),
   gemini: (text) => ({ functionResponse: { name: 'x', response: { output: text } } }),
+  bedrock: (text) => ({ toolResult: { toolUseId: 'x', status: 'success', content: [{ text }] } }),
   takumi: (text) => ({ llmContent: text }),
   unified: (text) => ({ status: 'success', data: { rows: text }, text: 'ok', stats: {} }),
   klaude: (text) => ({ output: text, call_id: 'x', status: 'success' }),

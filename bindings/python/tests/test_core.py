@@ -56,6 +56,7 @@ SHAPES = {
     "openai-chat": lambda text: {"role": "tool", "tool_call_id": "x", "content": text},
     "openai-responses": lambda text: {"type": "function_call_output", "call_id": "x", "output": text},
     "gemini": lambda text: {"functionResponse": {"name": "x", "response": {"output": text}}},
+    "bedrock": lambda text: {"toolResult": {"toolUseId": "x", "status": "success", "content": [{"text": text}]}},
     "takumi": lambda text: {"llmContent": text},
     "unified": lambda text: {"status": "success", "data": {"rows": text}, "text": "ok", "stats": {}},
     "klaude": lambda text: {"output": text, "call_id": "x", "status": "success"},

@@ -85,5 +85,6 @@ fn recognize_one(node: Node<'_>) -> Vec<(Shape, Node<'_>)> {
         let parts = node.get(key).map(|parts| parts.elements()).unwrap_or_default();
         parts.into_iter().filter(move |part| Shape::of(*part) == Some(wanted)).map(move |part| (wanted, part))
     };
-    inside("content", Shape::Anthropic).chain(inside("parts", Shape::Gemini)).collect()
+    let blocks = inside("content", Shape::Anthropic).chain(inside("content", Shape::Bedrock));
+    blocks.chain(inside("parts", Shape::Gemini)).collect()
 }

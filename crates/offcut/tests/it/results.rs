@@ -45,6 +45,16 @@ fn interfaces(text: &str) -> Vec<(Shape, Value, &'static str)> {
             json!({"functionResponse": {"id": "t1", "name": "run", "response": {"error": text}}}),
             "/functionResponse/response/error",
         ),
+        (
+            Shape::Bedrock,
+            json!({"toolResult": {"toolUseId": "t1", "status": "success", "content": [{"text": text}, image]}}),
+            "/toolResult/content/0/text",
+        ),
+        (
+            Shape::Bedrock,
+            json!({"toolUseId": "t1", "status": "error", "content": [{"text": text}]}),
+            "/content/0/text",
+        ),
     ]
 }
 
@@ -94,6 +104,30 @@ fn bounds_every_result_in_messages_and_arrays() {
     let value: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(value[0]["content"][1], message["content"][1], "what a person wrote is not a result");
     assert!(value[0]["content"][2]["content"].as_str().unwrap().len() <= 9500);
+}
+
+#[test]
+fn bounds_bedrock_blocks_in_a_message_and_a_value_as_text() {
+    let (native, store, _directory) = middleware("native", Rule::default());
+    let rows: Vec<Value> = (0..5000).map(|number| json!({"row": number})).collect();
+    let block = |id: &str, part: Value| json!({"toolResult": {"toolUseId": id, "content": [part]}});
+    let message = json!({"role": "user", "content": [
+        block("a", json!({"text": numbered(5000)})),
+        {"text": numbered(5000)},
+        block("b", json!({"json": {"rows": rows}})),
+        block("c", json!({"json": {"rows": 1}})),
+    ]});
+    let written = message.to_string();
+    let bounded = native.bound_json(&written, ShapeChoice::Auto, &Context::default()).unwrap();
+    let value: Value = serde_json::from_str(&bounded.json).unwrap();
+    for place in ["/content/0/toolResult/content/0/text", "/content/2/toolResult/content/0/text"] {
+        assert!(value.pointer(place).unwrap().as_str().unwrap().len() <= 9500, "{place}");
+    }
+    assert_eq!(
+        (&value["content"][1], &value["content"][3]),
+        (&message["content"][1], &message["content"][3])
+    );
+    assert_eq!(store.ids().unwrap().len(), 2);
 }
 
 #[test]

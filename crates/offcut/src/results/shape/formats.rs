@@ -90,6 +90,10 @@ pub(super) const GEMINI: Format = Format {
     ..PLAIN
 };
 
+/// A block of Bedrock's Converse API: `{toolResult: {toolUseId, status, content}}`. See [`super::bedrock`].
+pub(super) const BEDROCK: Format =
+    Format { detects: super::bedrock::detects, mark_cut: super::bedrock::mark_cut, ..PLAIN };
+
 /// The envelope of the unified profile: `{status, data, text, stats, context, error}`. See [`super::unified`].
 pub(super) const UNIFIED: Format = Format {
     detects: |fields| {

@@ -1,7 +1,8 @@
 //! The shapes of tool results: where the text is in each, and how a cut is marked.
 //!
-//! [`formats`] has one row per shape; `gemini` and `unified` need code. [`super`] does the rest for all shapes.
+//! [`formats`] has one row per shape; `bedrock`, `gemini` and `unified` need code. [`super`] does the rest for all shapes.
 
+mod bedrock;
 mod formats;
 mod gemini;
 mod unified;
@@ -39,15 +40,18 @@ pub enum Shape {
     OpenaiResponses,
     /// A Gemini `functionResponse`.
     Gemini,
+    /// A Bedrock `toolResult`.
+    Bedrock,
 }
 
 impl Shape {
     /// Every shape that can be detected, the most specific first: the first that matches is used.
-    pub const ALL: [Shape; 10] = [
+    pub const ALL: [Shape; 11] = [
         Shape::Anthropic,
         Shape::OpenaiChat,
         Shape::OpenaiResponses,
         Shape::Gemini,
+        Shape::Bedrock,
         Shape::Takumi,
         Shape::Unified,
         Shape::Klaude,
@@ -79,6 +83,7 @@ impl Shape {
             Shape::OpenaiChat => ("openai-chat", &formats::OPENAI_CHAT),
             Shape::OpenaiResponses => ("openai-responses", &formats::OPENAI_RESPONSES),
             Shape::Gemini => ("gemini", &formats::GEMINI),
+            Shape::Bedrock => ("bedrock", &formats::BEDROCK),
         }
     }
 
@@ -91,6 +96,7 @@ impl Shape {
     /// Finds what there is to bound.
     pub(crate) fn read(self, node: Node<'_>) -> Found<'_> {
         match self {
+            Shape::Bedrock => return bedrock::read(node),
             Shape::Gemini => return gemini::read(node),
             Shape::Unified => return unified::read(node),
             _ => {}
