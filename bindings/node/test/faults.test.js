@@ -134,6 +134,30 @@ test('resizable and shared memory is copied before it is read', async () => {
   assert.ok((await truncator.cut(shared)).truncated);
 });
 
+test('deep JSON without an end is cut on small stacks', async () => {
+  const worker = new Worker(`
+    const { parentPort, workerData } = require('node:worker_threads');
+    const offcut = require(workerData);
+    (async () => {
+      const shown = [];
+      for (const depth of [20_000, 50_000]) {
+        for (const text of ['['.repeat(depth), '{"a":'.repeat(depth), '[{"a":'.repeat(depth), '['.repeat(depth) + ']'.repeat(depth)]) {
+          for (const options of [{}, { strategy: 'json' }, { strategy: 'smart' }]) {
+            shown.push((await offcut.cut(text, { store: null, ...options })).content, offcut.cutSync(text, { store: null, ...options }).content);
+          }
+          const value = { content: [{ type: 'text', text }] };
+          shown.push(JSON.stringify(await offcut.result(value, { store: null })));
+          const refuse = () => 'refused';
+          shown.push((await offcut.result(text, { store: null }).catch(refuse)).slice(0, 9));
+        }
+      }
+      parentPort.postMessage(Math.max(...shown.map((text) => text.length)));
+    })();
+  `, { eval: true, workerData: require.resolve('../index.js'), resourceLimits: { stackSizeMb: 1 } });
+  const [most] = await once(worker, 'message');
+  assert.ok(most < 15_000, String(most));
+});
+
 test('fifty workers store at once', async () => {
   const directory = fresh();
   const workers = Array.from({ length: 50 }, (_, number) => new Worker(`

@@ -298,6 +298,30 @@ def test_unfinished_spool_does_not_hang_at_exit():
     assert subprocess.run([sys.executable, "-c", code], check=True, timeout=60).returncode == 0
 
 
+def test_deep_json_without_an_end_is_cut_on_small_stacks():
+    code = """
+import offcut, threading
+shown = []
+def work():
+    for depth in [20_000, 50_000]:
+        for text in ["[" * depth, '{"a":' * depth, '[{"a":' * depth, "[" * depth + "]" * depth]:
+            for options in [{}, {"strategy": "json"}, {"strategy": "smart"}]:
+                shown.append(offcut.cut(text, store=None, **options).content)
+            value = offcut.result({"content": [{"type": "text", "text": text}]}, store=None)
+            shown.extend(part["text"] for part in value["content"])
+            try:
+                offcut.result(text, store=None)
+            except ValueError:
+                pass
+threading.stack_size(256 << 10)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert len(shown) >= 32 and max(map(len, shown)) < 15_000, len(shown)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
+
+
 def test_fifty_threads_store_fifty_outputs(log):
     truncator, cuts, start = offcut.Truncator(), [], threading.Barrier(50)
 
