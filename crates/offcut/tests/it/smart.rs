@@ -441,3 +441,40 @@ fn keeps_the_error_within_a_small_line_limit() {
         }
     }
 }
+
+/// Numbers that say something are folded only where they do not fit; counters are folded at once.
+#[test]
+fn similar_lines_fill_the_budget_unless_they_only_count() {
+    let bounded = |text: &str| {
+        let preview =
+            Truncator::new(Profile::native()).apply(text.as_bytes(), &Context::default()).into_preview();
+        preview.unwrap().content().len()
+    };
+    let scores: String = (0..490).map(|user| format!("user {user} score {}\n", user * 7919 % 9973)).collect();
+    assert!((9500..9700).contains(&scores.len()), "a little over the limit: {}", scores.len());
+    assert!(bounded(&scores) > 9000, "{}", bounded(&scores));
+    let many: String =
+        (0..50_000).map(|user| format!("user {user} score {}\n", user * 7919 % 9973)).collect();
+    assert!(bounded(&many) > 8075, "{}", bounded(&many));
+    let steps: String = (0..50_000).map(|step| format!("step {step} of 50000 done\n")).collect();
+    assert!(bounded(&steps) < 1000, "{}", bounded(&steps));
+}
+
+/// Many programs show the cursor again when they end: a last line without a line feed that renders to nothing.
+#[test]
+fn line_that_renders_to_nothing_costs_at_most_a_line() {
+    let words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"];
+    let line = |number: usize| {
+        (0..3 + number % 9).map(|at| words[(number * 5 + at * 3) % 8]).collect::<Vec<_>>().join(" ")
+    };
+    let text: String = (0..900).map(|number| line(number) + "\n").collect();
+    let shown = |text: &str, bytes: u64| {
+        let limits = Limits { bytes: Some(bytes), ..Limits::default() };
+        let truncator = Truncator::new(Profile::native()).rule(Rule { limits, ..Rule::default() }).unwrap();
+        truncator.apply(text.as_bytes(), &Context::default()).into_preview().unwrap().content().len()
+    };
+    for bytes in [2000, 4000, 8000, 9500] {
+        let (plain, ended) = (shown(&text, bytes), shown(&format!("{text}\x1b[?25h"), bytes));
+        assert!(ended + 200 > plain, "{bytes}: {ended} instead of {plain}");
+    }
+}

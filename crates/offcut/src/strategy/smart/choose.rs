@@ -12,6 +12,7 @@ use super::matcher::Matcher;
 use super::repeated_results::named_again_later;
 use super::repeats::Repeats;
 use super::rules::Role;
+use super::variation;
 use crate::boundary;
 use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::measure::{Conventions, LineConvention};
@@ -43,6 +44,9 @@ const IMPORTANT: i32 = 320;
 
 /// From this score on, a line has a score for its content, not only for its position.
 const INFORMATIVE: i32 = 60;
+
+/// The score of folded lines that are more than a repetition: they are shown if room is left.
+const FOLDED_SCORE: i32 = -1;
 
 /// How often the choice is repeated after lines in small gaps were raised.
 const REFINEMENTS: u32 = 3;
@@ -98,12 +102,15 @@ pub(super) fn choose<'t>(
         order = admit_best(&mut choices, total, room);
     }
     let mut pieces = pieces(&choices);
-    // Tokens do not add up exactly. If the sum was too low, the weakest lines are removed.
+    // Tokens do not add up exactly, and a line that renders to nothing leaves a gap. If the sum was too low, the weakest lines
+    // are removed: one, then two, then four.
+    let mut excess = 1;
     while !pieces.is_empty() && !affordable(&pieces, total, room) {
         order.retain(|&at| choices[at].chosen);
-        for weakest in order.split_off(order.len() * 7 / 8) {
+        for weakest in order.split_off(order.len().saturating_sub(excess)) {
             choices[weakest].chosen = false;
         }
+        excess *= 2;
         pieces = self::pieces(&choices);
     }
     pieces
@@ -302,41 +309,40 @@ fn collect<'t>(
             chosen: false,
         });
     }
-    let opening = ends.opening();
-    let reach = opening.len().min(usize::try_from(bytes).unwrap_or(usize::MAX));
-    let reach = memchr::memrchr(b'\n', &opening[..reach]).map_or(0, |feed| feed + 1);
+    let (head, tail) = (head_lines(ends, bytes, max_line_bytes), tail_lines(ends, bytes, max_line_bytes));
+    let near_ends = head.iter().chain(&tail).map(|choice| (choice.number, choice.text));
+    let varying = variation::varying(near_ends, repeats);
     let mut read = 0;
-    for mut choice in whole_lines(ends.first(reach), max_line_bytes) {
-        if repeats.folds(choice.number) {
-            continue;
+    for mut choice in head {
+        match repeats.folded(choice.number) {
+            Some(stretch) if !varying.contains(&stretch) => continue,
+            Some(_) => choice.score = FOLDED_SCORE,
+            None => {
+                read += choice.text.len();
+                choice.score = score_at(&HEAD_SCORES, read as f64 / bytes as f64);
+            }
         }
-        read += choice.text.len();
-        choice.score = score_at(&HEAD_SCORES, read as f64 / bytes as f64);
         choices.push(choice);
     }
-    let closing = ends.closing();
-    let from = closing.len().saturating_sub(usize::try_from(bytes).unwrap_or(usize::MAX));
-    let all = ends.last(0).first().is_some_and(|piece| piece.start == 0) && from == 0;
-    let first = match all {
-        true => 0,
-        false => memchr::memchr(b'\n', &closing[from..]).map_or(closing.len(), |feed| from + feed + 1),
-    };
     let last = choices.len();
-    // Folded lines do not count as the end: what comes before them is near the end, too.
     choices.extend(
-        whole_lines(ends.last(first), max_line_bytes)
-            .into_iter()
-            .filter(|choice| !repeats.folds(choice.number)),
+        tail.into_iter()
+            .filter(|choice| repeats.folded(choice.number).is_none_or(|stretch| varying.contains(&stretch))),
     );
     // A runner's housekeeping and passed tests count only in part as the end.
     let matcher = Matcher::default();
     let mut distance = 0.0;
     for choice in choices[last..].iter_mut().rev() {
+        choice.tie_break = -(choice.start as i64);
+        // Folded lines do not count as the end: what comes before them is near the end, too.
+        if repeats.folds(choice.number) {
+            choice.score = FOLDED_SCORE;
+            continue;
+        }
         let is_routine = is_routine(choice.text, &matcher);
         distance += choice.text.len() as f64 / if is_routine { 4.0 } else { 1.0 };
         let score = score_at(&TAIL_SCORES, distance / bytes as f64);
         choice.score = if is_routine { score / 6 } else { score };
-        choice.tie_break = -(choice.start as i64);
     }
     choices.sort_by_key(|choice| (choice.start, -choice.score));
     choices.dedup_by(|again, first| {
@@ -350,6 +356,26 @@ fn collect<'t>(
         true
     });
     choices
+}
+
+/// The lines at the beginning that may be shown, as far as the room reaches.
+fn head_lines<'t>(ends: &'t Ends, bytes: u64, max_line_bytes: usize) -> Vec<Choice<'t>> {
+    let opening = ends.opening();
+    let reach = opening.len().min(usize::try_from(bytes).unwrap_or(usize::MAX));
+    let reach = memchr::memrchr(b'\n', &opening[..reach]).map_or(0, |feed| feed + 1);
+    whole_lines(ends.first(reach), max_line_bytes)
+}
+
+/// The same for the lines at the end.
+fn tail_lines<'t>(ends: &'t Ends, bytes: u64, max_line_bytes: usize) -> Vec<Choice<'t>> {
+    let closing = ends.closing();
+    let from = closing.len().saturating_sub(usize::try_from(bytes).unwrap_or(usize::MAX));
+    let all = ends.last(0).first().is_some_and(|piece| piece.start == 0) && from == 0;
+    let first = match all {
+        true => 0,
+        false => memchr::memchr(b'\n', &closing[from..]).map_or(closing.len(), |feed| from + feed + 1),
+    };
+    whole_lines(ends.last(first), max_line_bytes)
 }
 
 /// The lines of some pieces, without scores.

@@ -25,6 +25,7 @@ mod matcher;
 mod repeated_results;
 mod repeats;
 mod rules;
+mod variation;
 mod window;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};

@@ -193,8 +193,13 @@ impl Repeats {
 
     /// Whether a line is in the middle of a long stretch, of which only the ends are shown.
     pub(super) fn folds(&self, number: u64) -> bool {
+        self.folded(number).is_some()
+    }
+
+    /// The place of the stretch that a line is in the middle of.
+    pub(super) fn folded(&self, number: u64) -> Option<usize> {
         let at = self.done.partition_point(|stretch| stretch.last_line < number);
-        self.done.get(at).is_some_and(|stretch| {
+        self.done.get(at).filter(|stretch| {
             let ends = LINES_PER_END.max(stretch.templates.len() as u64);
             let least = match stretch.content {
                 StretchContent::Data => u64::MAX,
@@ -204,7 +209,8 @@ impl Repeats {
             stretch.lines() >= least.max(3 * ends)
                 && number >= stretch.first_line + ends
                 && number + ends <= stretch.last_line
-        })
+        })?;
+        Some(at)
     }
 
     /// The byte ranges of the stretches whose templates are all shown. Data is left out: that its lines have the same
