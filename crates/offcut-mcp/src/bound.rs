@@ -7,7 +7,7 @@
 use crate::message::Answer;
 use crate::schema::Schema;
 use crate::structured::{Marking, fit};
-use offcut::json::{Edits, Node, quoted};
+use offcut::json::{Edits, Lexer, Node, Token, TokenKind, quoted};
 use offcut::notice::{Access, Message, Notice, Tag};
 use offcut::results::{Middleware, ResultOutcome, Shape, ShapeChoice, shares};
 use offcut::store::Id;
@@ -226,10 +226,30 @@ fn only_text(result: Node<'_>) -> Option<Vec<u8>> {
 /// Whether a value contains nothing but the text: it is the text parsed as JSON, or an object with the text as its only
 /// member.
 fn repeats(text: &[u8], value: Node<'_>) -> bool {
-    let members = value.members();
-    let is_wrapper = match &members[..] {
-        [(_, only)] => only.text().is_some_and(|only| only == text),
+    let mut members = value.pairs();
+    let is_wrapper = match (members.next(), members.next()) {
+        (Some((_, only)), None) => only.text().is_some_and(|only| only == text),
         _ => false,
     };
-    is_wrapper || offcut::retrieve::readable(text) == offcut::retrieve::readable(value.json().as_bytes())
+    is_wrapper || is_same_json(text, value.json().as_bytes())
+}
+
+/// Whether two JSON texts differ only in white space and in the escapes of their strings.
+fn is_same_json(left: &[u8], right: &[u8]) -> bool {
+    let tokens = |text| Lexer::new(text).map(move |Token { kind, start, end }| (kind, &text[start..end]));
+    let decoded = |string: &[u8]| Node::parse(std::str::from_utf8(string).ok()?).ok()?.text();
+    let (mut left, mut right) = (tokens(left), tokens(right));
+    loop {
+        match (left.next(), right.next()) {
+            (None, None) => return true,
+            (Some(left), Some(right)) if left == right => {}
+            (Some((TokenKind::String, left)), Some((TokenKind::String, right))) => {
+                let left = decoded(left);
+                if left.is_none() || left != decoded(right) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
 }

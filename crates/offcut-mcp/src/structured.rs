@@ -45,40 +45,45 @@ impl Fitting<'_> {
         } else if value.is_array() {
             self.array(value, schema, budget, depth);
         } else if value.is_object() {
-            let members = value.members();
-            let sizes: Vec<u64> = members.iter().map(|(_, member)| member.json().len() as u64).collect();
+            let sizes: Vec<u64> = value.pairs().map(|(_, member)| member.json().len() as u64).collect();
             let names = value.json().len() as u64 - sizes.iter().sum::<u64>();
             let shares = shares(&sizes, budget.saturating_sub(names), LEAST);
             let schemas = schema.members(value);
-            for ((name, member), share) in members.iter().zip(shares) {
-                self.fit(*member, schemas.of(name), share, depth + 1);
+            for ((name, member), share) in value.pairs().zip(shares) {
+                if member.json().len() as u64 > share {
+                    let name = name.text().unwrap_or_default();
+                    self.fit(member, schemas.of(&name), share, depth + 1);
+                }
             }
         }
     }
 
     fn array(&mut self, value: Node<'_>, schema: Schema<'_>, budget: u64, depth: usize) {
-        let elements = value.elements();
-        // The comma and white space between two elements count with each element.
-        let inside: usize = elements.iter().map(|element| element.json().len()).sum();
-        let between = (value.json().len() - inside).div_ceil(elements.len().max(1)) as u64;
-        let sizes: Vec<u64> = elements.iter().map(|element| element.json().len() as u64 + between).collect();
         let (least, each) = schema.elements(value);
-        let mut left = budget.saturating_sub(2);
-        let fitting = sizes.iter().take_while(|&&size| {
-            let fits = size <= left;
-            left = left.saturating_sub(size);
-            fits
+        // At least one is kept, even if it has to be cut: a part says more than nothing.
+        let least = least.map_or(usize::MAX, |least| least.max(1));
+        let (mut kept, mut sizes) = (Vec::new(), Vec::new());
+        let (mut left, mut end) = (budget.saturating_sub(2), value.span().start + 1);
+        // An array can have millions of elements: only those that are kept are held.
+        let mut elements = value.children();
+        let next = elements.find(|element| {
+            // The comma and white space before an element count with it.
+            let size = (element.span().end - end) as u64;
+            let is_kept = size <= left || kept.len() < least;
+            if is_kept {
+                kept.push(*element);
+                sizes.push(size);
+            }
+            (left, end) = (left.saturating_sub(size), element.span().end);
+            !is_kept
         });
-        let kept = match least {
-            // At least one is kept, even if it has to be cut: a part says more than nothing.
-            Some(least) => fitting.count().max(least).max(1).min(elements.len()),
-            None => elements.len(),
-        };
-        let shares = shares(&sizes[..kept], budget.saturating_sub(2), LEAST);
-        for (element, share) in elements.iter().zip(shares) {
+        let shares = shares(&sizes, budget.saturating_sub(2), LEAST);
+        for (element, share) in kept.iter().zip(shares) {
             self.fit(*element, each, share, depth + 1);
         }
-        self.edits.remove(&elements, &|index| index >= kept);
+        if let (Some(_), Some(last)) = (next, kept.last()) {
+            self.edits.remove_after(value, *last);
+        }
     }
 
     fn text(&mut self, value: Node<'_>, schema: Schema<'_>, budget: u64) {

@@ -23,12 +23,13 @@ use crate::profile::{Profile, Rule, Settings};
 use crate::recorder::CommandEnd;
 use crate::render::Reach;
 use crate::retention::Cleaning;
+use crate::retrieve::readable;
 use crate::spool::Spool;
 use crate::stages::Recording;
 use crate::store::Reading;
 use crate::strategy::{CutDecision, Strategy};
 use std::borrow::Cow;
-use std::ops::Deref;
+use std::ops::{ControlFlow, Deref};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -130,26 +131,37 @@ impl Truncator {
 
     /// Bounds a JSON text: its readable form is measured and shown, and the text as it came is stored.
     pub fn apply_json(&self, json: &[u8], context: &Context) -> Outcome<'static> {
-        self.apply_readable(json, &crate::retrieve::readable(json), context, self.settings(context))
+        self.apply_readable(json, context, self.settings(context))
     }
 
-    /// Bounds `readable`, the readable form of `stored`; what is stored is `stored`.
+    /// The same with these settings.
     pub(crate) fn apply_readable(
         &self,
-        stored: &[u8],
-        readable: &[u8],
+        json: &[u8],
         context: &Context,
         settings: Settings,
     ) -> Outcome<'static> {
-        if self.passes(readable, &settings) {
-            self.report_passed(context, &settings, stored.len() as u64);
-            return Outcome::Passed(Cow::Owned(readable.to_vec()));
+        // Only a custom strategy may pass what is over the limits.
+        let is_measured = settings.enabled && self.strategy.is_none();
+        let most = if is_measured { settings.limits.ceiling() } else { u64::MAX };
+        let text = readable::up_to(json, most).filter(|text| self.passes(text, &settings));
+        if let Some(text) = text {
+            self.report_passed(context, &settings, json.len() as u64);
+            return Outcome::Passed(Cow::Owned(text));
         }
         let mut recording =
             Recording::start(TruncatorRef::Borrowed(self), settings, context, Reading::Readable);
-        recording.store(stored);
-        recording.examine(readable);
+        json.chunks(readable::CHUNK).for_each(|chunk| recording.store(chunk));
+        readable::in_chunks(json, |text| {
+            recording.examine(text);
+            ControlFlow::Continue(())
+        });
         recording.finish(&CommandEnd::default())
+    }
+
+    /// Whether the readable form of a JSON text is within the limits.
+    pub(crate) fn fits_readable(&self, json: &[u8], settings: &Settings) -> bool {
+        readable::up_to(json, settings.limits.ceiling()).is_some_and(|text| self.fits(&text, settings))
     }
 
     /// The profile.

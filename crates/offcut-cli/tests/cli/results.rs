@@ -1,7 +1,8 @@
 //! `offcut result`: shortens tool results as a filter.
 
-use crate::harness::Sandbox;
+use crate::harness::{Sandbox, binary, feed, isolate};
 use serde_json::{Value, json};
+use std::process::Command;
 
 fn long() -> String {
     (1..=20_000).map(|number| format!("line {number}\n")).collect()
@@ -137,6 +138,30 @@ fn result_handles_deep_nesting_and_huge_strings() {
     input.extend_from_slice(b"\"}");
     let text = sandbox.run(&["result"], &input).text();
     assert!(text.len() < 11_000 && text.contains(" kB of 200 MB shown; "), "{text:.300}");
+}
+
+/// The readable form of the data has five times as many bytes as the data.
+#[test]
+#[cfg(target_os = "linux")]
+fn result_and_read_do_not_hold_the_readable_form_in_memory() {
+    let sandbox = Sandbox::new();
+    let limited = |arguments: &[&str], input: &[u8]| {
+        let mut command = Command::new("/bin/sh");
+        // Three times the input of 32 MB; memory that is reserved and not used counts, too.
+        command.args(["-c", "ulimit -d 130000; exec \"$0\" \"$@\"", binary()]).args(arguments);
+        command.env_clear().env("HOME", sandbox.path()).current_dir(sandbox.path());
+        isolate(&mut command);
+        feed(command, input)
+    };
+    let numbers = vec!["1234567890123456789012345678901"; 1_000_000].join(",");
+    let data = format!("{}{numbers}{}", "[".repeat(70), "]".repeat(70));
+    let input = format!("{{\"status\":\"success\",\"data\":{data},\"text\":\"\",\"stats\":{{}}}}");
+    let text = limited(&["result", "--profile", "unified"], input.as_bytes()).text();
+    assert!(text.len() < 100_000, "{} bytes", text.len());
+    let page = limited(&["read", "last", "--lines", "500000:500001"], b"").text();
+    assert!(page.contains("1234567890123456789012345678901") && page.len() < 1000, "{page:.300}");
+    let found = limited(&["grep", "status", "last"], b"").text();
+    assert!(found.contains("\"status\": \"success\""), "{found:.300}");
 }
 
 #[test]

@@ -91,6 +91,11 @@ impl Edits {
         }
     }
 
+    /// Removes all elements of an array after `last`.
+    pub fn remove_after(&mut self, array: Node<'_>, last: Node<'_>) {
+        self.0.push((last.span().end..array.span().end.saturating_sub(1), String::new()));
+    }
+
     /// The document with all changes.
     pub fn apply(self, document: &str) -> String {
         self.apply_from(document, 0)

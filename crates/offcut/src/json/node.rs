@@ -60,18 +60,53 @@ impl<'a> Node<'a> {
 
     /// The members of an object, in order and with duplicates; none for any other value.
     pub fn members(&self) -> Vec<(Vec<u8>, Node<'a>)> {
-        let values = if self.is_object() { self.values() } else { Vec::new() };
-        values.chunks_exact(2).map(|pair| (pair[0].text().unwrap_or_default(), pair[1])).collect()
+        self.pairs().map(|(key, value)| (key.text().unwrap_or_default(), value)).collect()
     }
 
     /// The elements of an array, in order; none for any other value.
     pub fn elements(&self) -> Vec<Node<'a>> {
-        if self.is_array() { self.values() } else { Vec::new() }
+        if self.is_array() { self.children().collect() } else { Vec::new() }
     }
 
     /// The last member with this name, because most parsers use the last of several.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
-        self.members().into_iter().rfind(|(name, _)| name == key.as_bytes()).map(|(_, node)| node)
+        self.pairs().filter(|(name, _)| name.says(key)).last().map(|(_, value)| value)
+    }
+
+    /// The keys and values of an object, one after another; none for any other value.
+    pub fn pairs(&self) -> impl Iterator<Item = (Node<'a>, Node<'a>)> + use<'a> {
+        let mut children = self.is_object().then(|| self.children()).into_iter().flatten();
+        std::iter::from_fn(move || Some((children.next()?, children.next()?)))
+    }
+
+    /// What a container directly contains, one after another; in an object each key is followed by its value.
+    pub fn children(&self) -> impl Iterator<Item = Node<'a>> + use<'a> {
+        let node = *self;
+        let mut lexer = Lexer::new(node.json().as_bytes());
+        let (mut depth, mut start) = (0_usize, 0);
+        std::iter::from_fn(move || {
+            for token in &mut lexer {
+                match token.kind {
+                    TokenKind::ObjectStart | TokenKind::ArrayStart => {
+                        if depth == 1 {
+                            start = token.start;
+                        }
+                        depth += 1;
+                    }
+                    TokenKind::ObjectEnd | TokenKind::ArrayEnd => {
+                        depth = depth.saturating_sub(1);
+                        if depth == 1 {
+                            return Some(node.inner(start, token.end));
+                        }
+                    }
+                    TokenKind::String | TokenKind::Word if depth == 1 => {
+                        return Some(node.inner(token.start, token.end));
+                    }
+                    _ => {}
+                }
+            }
+            None
+        })
     }
 
     /// The decoded text of a string. An unpaired surrogate, which UTF-8 cannot express, becomes three bytes that are
@@ -83,7 +118,13 @@ impl<'a> Node<'a> {
 
     /// Whether it is the string `text`.
     pub fn says(&self, text: &str) -> bool {
-        self.text().is_some_and(|found| found == text.as_bytes())
+        let inside = self.json().strip_prefix('"').and_then(|json| json.strip_suffix('"'));
+        match inside {
+            Some(inside) if inside.contains('\\') => {
+                self.text().is_some_and(|found| found == text.as_bytes())
+            }
+            inside => inside == Some(text),
+        }
     }
 
     /// Every string inside that is a value and not a key, in order, at any depth.
@@ -97,33 +138,6 @@ impl<'a> Node<'a> {
             }
         }
         strings
-    }
-
-    /// What a container directly contains; in an object each key is followed by its value.
-    fn values(&self) -> Vec<Node<'a>> {
-        let mut values = Vec::new();
-        let (mut depth, mut start) = (0_usize, 0);
-        for token in Lexer::new(self.json().as_bytes()) {
-            match token.kind {
-                TokenKind::ObjectStart | TokenKind::ArrayStart => {
-                    if depth == 1 {
-                        start = token.start;
-                    }
-                    depth += 1;
-                }
-                TokenKind::ObjectEnd | TokenKind::ArrayEnd => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 1 {
-                        values.push(self.inner(start, token.end));
-                    }
-                }
-                TokenKind::String | TokenKind::Word if depth == 1 => {
-                    values.push(self.inner(token.start, token.end));
-                }
-                _ => {}
-            }
-        }
-        values
     }
 
     /// A value inside, by its position in this one.

@@ -6,14 +6,15 @@ use crate::profile::Rule;
 use crate::results::divide::Joined;
 use crate::results::outcome::SkipReason;
 use crate::results::shape::{Found, Shape, Texts};
-use crate::retrieve;
+use crate::retrieve::readable;
+use std::borrow::Cow;
 
 /// One result to be bounded.
 pub(super) struct Job<'a> {
     pub(super) shape: Shape,
     pub(super) found: Found<'a>,
     pub(super) context: Context,
-    /// Its texts, joined.
+    /// Its texts, joined; empty for a value that is shown in its readable form, which can be long.
     pub(super) text: Joined,
     pub(super) plan: Plan,
     /// Its share of the total in bytes.
@@ -36,18 +37,30 @@ impl<'a> Job<'a> {
             ..context.clone()
         };
         let text = match &found.texts {
-            Texts::Missing => Joined::new(Vec::new()),
+            Texts::Missing | Texts::Readable(_) => Joined::new(Vec::new()),
             Texts::Parts { texts, .. } => {
                 Joined::new(texts.iter().map(|text| text.node.text().unwrap_or_default()).collect())
             }
-            Texts::Readable(node) => Joined::new(vec![retrieve::readable(node.json().as_bytes())]),
         };
         Job { shape, found, context, text, plan: Plan::Bound(Rule::default()), share: None }
     }
 
-    /// The text that may be an earlier preview.
-    pub(super) fn preview_text(&self) -> &[u8] {
-        self.found.preview_text.as_deref().unwrap_or(&self.text.text)
+    /// The size of its text.
+    pub(super) fn bytes(&self) -> u64 {
+        match self.found.texts {
+            Texts::Readable(node) => readable::size(node.json().as_bytes()),
+            Texts::Missing | Texts::Parts { .. } => self.text.text.len() as u64,
+        }
+    }
+
+    /// The text that may be an earlier preview, if it has at most this many bytes.
+    pub(super) fn preview_text(&self, most: u64) -> Option<Cow<'_, [u8]>> {
+        let text = match (&self.found.preview_text, &self.found.texts) {
+            (Some(text), _) => Cow::Borrowed(&text[..]),
+            (None, Texts::Readable(node)) => Cow::Owned(readable::up_to(node.json().as_bytes(), most)?),
+            (None, Texts::Missing | Texts::Parts { .. }) => Cow::Borrowed(&self.text.text[..]),
+        };
+        (text.len() as u64 <= most).then_some(text)
     }
 }
 

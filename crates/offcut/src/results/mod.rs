@@ -174,8 +174,14 @@ impl Middleware {
                     return job;
                 }
                 // Under a total, a result within its limits may be cut, too.
-                let may_be_cut = self.total.is_some() || !self.truncator.fits(&job.text.text, &settings);
-                match settings.enabled && may_be_cut && self.is_own_preview(job.preview_text(), &settings) {
+                let fits = match job.found.texts {
+                    Texts::Readable(node) => self.truncator.fits_readable(node.json().as_bytes(), &settings),
+                    _ => self.truncator.fits(&job.text.text, &settings),
+                };
+                let may_be_cut = self.total.is_some() || !fits;
+                let longest = own_preview::longest(&settings.limits);
+                let is_own = |text: Cow<'_, [u8]>| self.is_own_preview(&text, &settings);
+                match settings.enabled && may_be_cut && job.preview_text(longest).is_some_and(is_own) {
                     true => Plan::Skip(SkipReason::OwnPreview),
                     false => Plan::Bound(rule),
                 }
@@ -188,10 +194,10 @@ impl Middleware {
     fn share(&self, jobs: &mut [Job<'_>]) {
         let Some(total) = self.total else { return };
         let size = |job: &Job<'_>| match job.plan {
-            Plan::Skip(_) => (job.text.text.len() as u64, 0),
+            Plan::Skip(_) => (job.bytes(), 0),
             Plan::Bound(rule) => {
                 let most = self.settings(&job.context, rule, None).limits.bytes.unwrap_or(u64::MAX);
-                (0, (job.text.text.len() as u64).min(most))
+                (0, job.bytes().min(most))
             }
         };
         let (passing, sizes): (Vec<u64>, Vec<u64>) = jobs.iter().map(size).unzip();
@@ -218,15 +224,13 @@ impl Middleware {
         if let (ResultOutcome::Fits, Marking::Marked) = (&outcome, self.truncator.profile.results.whole) {
             job.shape.mark_whole(&job.found, edits);
         }
-        let whole = job.text.text.len() as u64;
         let bytes = match &outcome {
             ResultOutcome::Truncated(preview) => preview.content.len() as u64,
-            ResultOutcome::Fits => whole,
-            ResultOutcome::Skipped(_) => {
-                self.truncator.report_skipped(&job.context, whole);
-                whole
-            }
+            ResultOutcome::Fits | ResultOutcome::Skipped(_) => job.bytes(),
         };
+        if let ResultOutcome::Skipped(_) = outcome {
+            self.truncator.report_skipped(&job.context, bytes);
+        }
         ResultReport { shape: job.shape, context: job.context, outcome, bytes }
     }
 
@@ -298,14 +302,13 @@ impl Middleware {
             settings.keep.bytes =
                 settings.keep.bytes.map(|most| (most - most.min(beside.bytes)).max(LEAST_SHARE));
         }
-        let text = &job.text.text;
-        match self.truncator.apply_readable(node.json().as_bytes(), text, &job.context, settings) {
+        match self.truncator.apply_readable(node.json().as_bytes(), &job.context, settings) {
             Outcome::Passed(_) => ResultOutcome::Fits,
             Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
                 if is_shortened {
                     beside.shortened.into_iter().for_each(|(node, json)| edits.replace(node, json));
                 }
-                let cut = Cut::new(&preview, &settings, text, self.truncator.base_of_paths());
+                let cut = Cut::new(&preview, &settings, &[], self.truncator.base_of_paths());
                 job.shape.mark_cut(&job.found, &cut, edits);
                 ResultOutcome::Truncated(preview)
             }
@@ -337,7 +340,7 @@ impl Middleware {
     /// Whether a text is a preview or a page that offcut wrote.
     fn is_own_preview(&self, text: &[u8], settings: &Settings) -> bool {
         match &self.truncator.storage {
-            Storage::To(store) => own_preview::is_own_preview(text, store, settings.limits.bytes),
+            Storage::To(store) => own_preview::is_own_preview(text, store, &settings.limits),
             Storage::Off | Storage::Unavailable(_) => false,
         }
     }

@@ -6,6 +6,7 @@
 //! bounded. The check costs one read of what is shown.
 
 use crate::cut::{Gap, GapReason, Segment};
+use crate::limits::Limits;
 use crate::notice::{Message, Notice};
 use crate::retrieve::Source;
 use crate::store::{Entry, Id, Store};
@@ -43,12 +44,16 @@ const NEWEST: usize = 256;
 /// Words in the notices of the profiles that name a file.
 const FRAMES: [&str; 2] = ["truncated", "截断"];
 
-/// Whether `text` is a preview or a page of an entry in `store`, where a text may have `max_bytes`.
-pub(crate) fn is_own_preview(text: &[u8], store: &Arc<dyn Store>, max_bytes: Option<u64>) -> bool {
-    let store = &**store;
+/// The size of the longest text that can be a preview under these limits, or a page.
+pub(crate) fn longest(limits: &Limits) -> u64 {
     let added = (AROUND + HEADER_AND_FOOTER) as u64;
-    let most = max_bytes.map_or(u64::MAX, |most| most.saturating_add(added).max(LARGEST as u64));
-    if text.len() as u64 > most {
+    limits.ceiling().saturating_add(added).max(LARGEST as u64)
+}
+
+/// Whether `text` is a preview or a page of an entry in `store`.
+pub(crate) fn is_own_preview(text: &[u8], store: &Arc<dyn Store>, limits: &Limits) -> bool {
+    let store = &**store;
+    if text.len() as u64 > longest(limits) {
         return false;
     }
     let is_named = |entry: Entry| {

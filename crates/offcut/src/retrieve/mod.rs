@@ -8,7 +8,7 @@
 mod long_lines;
 mod page;
 mod range;
-mod readable;
+pub(crate) mod readable;
 #[cfg(feature = "search")]
 mod search;
 mod source;

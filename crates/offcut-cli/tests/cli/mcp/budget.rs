@@ -1,6 +1,6 @@
 //! Answers that once passed around the budget, or ended the proxy.
 
-use super::{CALL, Client, large, result_of, text_result, texts};
+use super::{CALL, Client, large, peak, result_of, text_result, texts};
 use crate::harness::Sandbox;
 use serde_json::{Value, json};
 
@@ -140,4 +140,37 @@ fn errors_of_the_read_tool_do_not_repeat_long_arguments() {
     assert!(answer.to_string().len() < 6000);
     let answer = client.ask(2, "resources/read", json!({"uri": format!("offcut://last?{long}=1")}));
     assert!(answer.to_string().len() < 6000);
+}
+
+/// 32 MB each. The readable form of the first has five times as many bytes; the others have millions of values.
+fn large_structures() -> [String; 3] {
+    let numbers = vec!["1234567890123456789012345678901"; 1_000_000].join(",");
+    let members: Vec<String> = (0..2_700_000).map(|number| format!("\"{number}\":1")).collect();
+    [
+        format!("{}{numbers}{}", "[".repeat(70), "]".repeat(70)),
+        format!("[{}1]", "1,".repeat(16_000_000)),
+        format!("{{{}}}", members.join(",")),
+    ]
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn large_structures_take_at_most_three_times_their_size() {
+    for structure in large_structures() {
+        let sandbox = Sandbox::new();
+        let answer = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"content\":[],\"structuredContent\":{{\"a\":{structure}}}}}}}\n"
+        );
+        let mut client = Client::proxied(&sandbox, &[], &[&answer]);
+        client.send(CALL);
+        let line = client.line();
+        assert!(line.len() < 15_000, "{} bytes", line.len());
+        // One page from the middle, by line.
+        let (page, failed) = client.read(json!({"id": "last", "lines": "700000:700001"}));
+        assert!(!failed && page[0].lines().count() == 2, "{page:?}");
+        // The program itself takes some, too.
+        let most = 3 * answer.len() as u64 / 1024 + 40_000;
+        let peak = peak(client.child.id());
+        assert!(peak < most, "{peak} KiB for {} bytes", answer.len());
+    }
 }

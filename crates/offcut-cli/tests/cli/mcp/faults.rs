@@ -1,6 +1,6 @@
 //! Failures: nothing hangs, every loss is reported, memory is bounded.
 
-use super::{CALL, Client, SERVER, result_of, text_result};
+use super::{CALL, Client, SERVER, peak, result_of, text_result};
 use crate::harness::{Sandbox, until};
 use serde_json::{Value, json};
 use std::io::Read;
@@ -127,13 +127,6 @@ fn server_started_by_a_wrapper_ends_with_the_proxy() {
     client.child.wait().unwrap();
     // The proxy waits only for the first process.
     until(|| sandbox.path().join("told").exists());
-}
-
-/// The peak memory of a process in KiB.
-fn peak(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
 #[test]

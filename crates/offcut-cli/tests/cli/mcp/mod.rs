@@ -128,6 +128,14 @@ fn text_result(id: u64, text: &str) -> String {
     result_of(id, &json!({"content": [{"type": "text", "text": text}]}))
 }
 
+/// The peak memory of a process in KiB.
+#[cfg(target_os = "linux")]
+fn peak(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"big","arguments":{}}}"#;
 
 #[test]

@@ -235,7 +235,7 @@ pub(crate) struct Text<'a> {
 pub(crate) struct Cut<'a> {
     pub(crate) preview: &'a Preview,
     pub(crate) settings: &'a Settings,
-    /// The complete text.
+    /// The complete text; empty for a value that is shown in its readable form.
     text: &'a [u8],
     /// The directory to which paths are relative.
     base: Option<&'a Path>,
