@@ -167,6 +167,11 @@ impl Setup {
         Ok(truncator.with_options(flags)?)
     }
 
+    /// The command that reads a stored output.
+    pub(crate) fn read_command(&self, id: &str) -> String {
+        format!("{} read {id}", self.program.as_deref().unwrap_or("offcut"))
+    }
+
     /// Where events are written: the flag's file, or the configured one. A file that cannot be opened is a warning: no
     /// output is lost because it is not logged.
     fn event_sink(&self, flag: Option<&Path>) -> Option<JsonLinesSink<Box<dyn Write + Send>>> {

@@ -9,7 +9,9 @@ use crate::schema::Schema;
 use crate::structured::{Marking, fit};
 use offcut::json::{Edits, Lexer, Node, Token, TokenKind, quoted};
 use offcut::notice::{Access, Message, Notice, Tag};
-use offcut::results::{Middleware, ResultOutcome, Shape, ShapeChoice, shares};
+use offcut::results::{
+    BoundedJson, Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice, SkipReason, shares,
+};
 use offcut::store::Id;
 use offcut::{Context, Limits, Outcome, Preview, Rule, Saved};
 use serde_json::json;
@@ -30,8 +32,30 @@ pub(crate) struct Bounds<'a> {
     pub(crate) context: &'a Context,
     /// The schema that the tool advertises for its `structuredContent`.
     pub(crate) schema: Option<&'a str>,
-    /// The name of the tool that reads stored outputs.
-    pub(crate) read_tool: &'a str,
+    /// How to read the stored output with this id: a command, or a call of a tool.
+    pub(crate) read_call: &'a dyn Fn(&str) -> String,
+}
+
+/// Shortens the structured content of an MCP tool result, and long strings in its parts, after its texts were bounded.
+/// `read_call` returns the command that reads the stored output with an id. Returns nothing if the result stays unchanged.
+pub fn bound_structure(
+    middleware: &Middleware,
+    bounded: &BoundedJson<'_>,
+    read_call: &dyn Fn(&str) -> String,
+) -> Option<String> {
+    let [ResultReport { shape: Shape::Mcp, context, outcome, .. }] = &bounded.results[..] else {
+        return None;
+    };
+    // Other reasons apply to the whole result.
+    if matches!(outcome, ResultOutcome::Skipped(reason) if *reason != SkipReason::NoText) {
+        return None;
+    }
+    let bounds = Bounds { middleware, context, schema: None, read_call };
+    let result = Answer::Result(Node::parse(&bounded.json).ok()?);
+    let budget = bounds.budget()?;
+    let shortened =
+        bounds.large_data(result, budget).and_then(|data| bounds.shorten(result.node(), data, budget, None));
+    bounds.write(result, None, shortened)
 }
 
 /// Structured data after shortening.
@@ -47,53 +71,51 @@ impl Bounds<'_> {
     /// The answer with everything over the limits shortened; nothing if it stays unchanged.
     pub(crate) fn bound(&self, answer: Answer<'_>) -> Option<String> {
         let budget = self.budget();
-        let bounded = self.bound_texts(answer, budget);
-        let node = match &bounded {
-            Some(json) => Node::parse(json).ok()?,
-            None => answer.node(),
-        };
-        budget.and_then(|budget| self.bound_parts(node, budget)).or(bounded)
-    }
-
-    /// The answer with its texts and its data bounded.
-    fn bound_texts(&self, answer: Answer<'_>, budget: Option<u64>) -> Option<String> {
-        let (shape, key) = match answer {
-            Answer::Result(_) => (Shape::Mcp, "structuredContent"),
-            Answer::Error(_) => (Shape::McpError, "data"),
-        };
-        let node = answer.node();
-        let data = node.get(key).zip(budget).filter(|(data, budget)| data.json().len() as u64 > *budget);
+        let data = budget.and_then(|budget| Some((self.large_data(answer, budget)?, budget)));
         let bytes = data.map(|(_, budget)| (budget / 5 * 4).max(512));
         // Data often repeats the text, with two bytes for each quote and line end. The text gets less so that its preview
         // fits there, too.
         let rule = Rule { limits: Limits { bytes, ..Limits::default() }, ..Rule::default() };
-        let bounded = self.middleware.bound_node(node, ShapeChoice::Is(shape), self.context, rule);
+        let shape = match answer {
+            Answer::Result(_) => Shape::Mcp,
+            Answer::Error(_) => Shape::McpError,
+        };
+        let bounded = self.middleware.bound_node(answer.node(), ShapeChoice::Is(shape), self.context, rule);
         let texts = bounded.results.first().and_then(|report| match &report.outcome {
             ResultOutcome::Truncated(preview) => Some(&**preview),
             ResultOutcome::Fits | ResultOutcome::Skipped(_) => None,
         });
-        let shortened = data.and_then(|(data, budget)| self.shorten(node, data, budget, texts));
+        let shortened = data.and_then(|(data, budget)| self.shorten(answer.node(), data, budget, texts));
         let changed = match bounded.json {
             Cow::Owned(json) => Some(json),
             Cow::Borrowed(_) => None,
         };
-        let Some(shortened) = shortened else { return changed };
+        self.write(answer, changed, shortened)
+    }
+
+    /// The data of an answer, if it is over the budget.
+    fn large_data<'n>(&self, answer: Answer<'n>, budget: u64) -> Option<Node<'n>> {
+        answer.node().get(data_key(answer)).filter(|data| data.json().len() as u64 > budget)
+    }
+
+    /// Writes the shortened data into an answer whose texts may have changed, and shortens its other parts.
+    fn write(
+        &self,
+        answer: Answer<'_>,
+        changed: Option<String>,
+        shortened: Option<Shortened>,
+    ) -> Option<String> {
         let node = match &changed {
+            Some(json) => Node::parse(json).ok()?,
+            None => answer.node(),
+        };
+        let with_data = shortened.and_then(|shortened| write_data(answer, node, shortened));
+        let node = match &with_data {
             Some(json) => Node::parse(json).ok()?,
             None => node,
         };
-        let mut edits = Edits::default();
-        edits.replace(node.get(key)?, shortened.json);
-        if let Answer::Result(_) = answer {
-            if let Some(notice) = shortened.notice {
-                add_text(node, &notice, &mut edits);
-            }
-            match node.get("_meta").filter(Node::is_object) {
-                Some(meta) => edits.set(meta, &[(META, shortened.note)]),
-                None => edits.set(node, &[("_meta", format!("{{\"{META}\":{}}}", shortened.note))]),
-            }
-        }
-        Some(edits.apply_within(node))
+        let with_parts = self.budget().and_then(|budget| self.bound_parts(node, budget));
+        with_parts.or(with_data).or(changed)
     }
 
     /// The answer with long strings shortened in parts that are neither text nor binary.
@@ -156,7 +178,7 @@ impl Bounds<'_> {
         let repeated = text.as_deref().zip(texts.map(|texts| texts.content()));
         let total = data.json().len();
         let is_marked = schema.takes(data, MEMBER) && data.is_object();
-        let next = id.map(|id| format!("{} {{\"id\":\"{}\"}}", self.read_tool, id));
+        let next = id.map(self.read_call);
         let note = match &next {
             Some(next) => json!({"id": id, "bytes": total, "next": next}),
             None => json!({"id": null, "bytes": total}),
@@ -185,6 +207,30 @@ impl Bounds<'_> {
         });
         Some(Shortened { json, note, notice })
     }
+}
+
+/// The member of an answer that has its data.
+fn data_key(answer: Answer<'_>) -> &'static str {
+    match answer {
+        Answer::Result(_) => "structuredContent",
+        Answer::Error(_) => "data",
+    }
+}
+
+/// The answer, whose texts may have changed, with the shortened data.
+fn write_data(answer: Answer<'_>, node: Node<'_>, shortened: Shortened) -> Option<String> {
+    let mut edits = Edits::default();
+    edits.replace(node.get(data_key(answer))?, shortened.json);
+    if let Answer::Result(_) = answer {
+        if let Some(notice) = shortened.notice {
+            add_text(node, &notice, &mut edits);
+        }
+        match node.get("_meta").filter(Node::is_object) {
+            Some(meta) => edits.set(meta, &[(META, shortened.note)]),
+            None => edits.set(node, &[("_meta", format!("{{\"{META}\":{}}}", shortened.note))]),
+        }
+    }
+    Some(edits.apply_within(node))
 }
 
 /// Adds a text after the last part of a result.

@@ -25,6 +25,7 @@ mod serve;
 mod structured;
 mod tools;
 
+pub use bound::bound_structure;
 #[cfg(fuzzing)]
 pub use converse::converse;
 pub use http::{Address, proxy_http};

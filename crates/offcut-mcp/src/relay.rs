@@ -234,7 +234,8 @@ impl Relay {
         let session = self.session.clone();
         let context = Context { tool, call_id: id.map(id_text), session, ..Context::default() };
         let (middleware, schema) = (&*middleware, schema.as_deref());
-        let bounds = Bounds { middleware, context: &context, schema, read_tool: &read_tool };
+        let read_call = |id: &str| format!("{read_tool} {{\"id\":\"{id}\"}}");
+        let bounds = Bounds { middleware, context: &context, schema, read_call: &read_call };
         if let Some(json) = bounds.bound(answer) {
             edits.replace(answer.node(), json);
         }

@@ -4,7 +4,7 @@ use crate::arguments::{Cut, GlobalOptions, Hook};
 use crate::environment::Setup;
 use crate::hook::{self, Event, NEUTRAL};
 use crate::{housekeeping, install, log};
-use offcut::results::{Middleware, ResultOutcome, ShapeChoice};
+use offcut::results::{Middleware, ResultOutcome, ResultReport, ShapeChoice};
 use std::cell::Cell;
 use std::io::Read;
 
@@ -52,9 +52,10 @@ fn after(global: &GlobalOptions, hook: &Hook) -> hook::Answer {
     let is_cut = Cell::new(false);
     let answer = hook::after(hook.agent, &input, &|json, shape, context| {
         let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), context).ok()?;
-        is_cut
-            .set(bounded.results.iter().any(|report| matches!(report.outcome, ResultOutcome::Truncated(_))));
-        is_cut.get().then(|| bounded.json.into_owned())
+        let structure = offcut_mcp::bound_structure(&middleware, &bounded, &|id| setup.read_command(id));
+        let is_truncated = |report: &ResultReport| matches!(report.outcome, ResultOutcome::Truncated(_));
+        is_cut.set(structure.is_some() || bounded.results.iter().any(is_truncated));
+        is_cut.get().then(|| structure.unwrap_or_else(|| bounded.json.into_owned()))
     });
     if is_cut.get() {
         housekeeping::start_if_due(&setup);

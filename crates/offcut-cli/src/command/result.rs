@@ -6,6 +6,7 @@ use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::housekeeping;
 use offcut::Saved;
+use offcut::json::Node;
 use offcut::results::{BoundedJson, Middleware, ResultOutcome, ResultReport, SkipReason, panel};
 use std::io::{IsTerminal, Read};
 
@@ -22,7 +23,7 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
     let bounded = std::str::from_utf8(&input)
         .map_err(|error| anyhow::anyhow!("the result is not JSON: invalid UTF-8: {error}"))
         .and_then(|json| Ok(middleware.bound_json(json, shape, &result.cut.context())?));
-    let BoundedJson { json, results, unknown, excess } = match bounded {
+    let bounded = match bounded {
         Ok(bounded) => bounded,
         // The input is still printed, so that a pipeline gets its data; the exit code reports the error.
         Err(error) => {
@@ -32,9 +33,13 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
             )));
         }
     };
-    super::print(json.as_bytes())?;
-    let without_text =
-        |report: &&ResultReport| matches!(report.outcome, ResultOutcome::Skipped(SkipReason::NoText));
+    let structure = offcut_mcp::bound_structure(&middleware, &bounded, &|id| setup.read_command(id));
+    let BoundedJson { json, results, unknown, excess } = bounded;
+    super::print(structure.as_deref().unwrap_or(&json).as_bytes())?;
+    let has_structure = || Node::parse(&json).is_ok_and(|result| result.get("structuredContent").is_some());
+    let without_text = |report: &&ResultReport| {
+        matches!(report.outcome, ResultOutcome::Skipped(SkipReason::NoText)) && !has_structure()
+    };
     let warnings = [
         (unknown > 0).then(|| format!("{unknown} not recognised as a tool result, passed through unchanged")),
         results.iter().find(without_text).map(|report| {
@@ -52,7 +57,7 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
     for warning in warnings.into_iter().flatten() {
         diagnostic::warn(format_args!("{warning} (see `offcut result --help`)"));
     }
-    let mut cut = false;
+    let mut cut = structure.is_some();
     for report in &results {
         if let ResultOutcome::Truncated(preview) = &report.outcome {
             cut = true;

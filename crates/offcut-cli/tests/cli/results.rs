@@ -140,6 +140,38 @@ fn result_handles_deep_nesting_and_huge_strings() {
     assert!(text.len() < 11_000 && text.contains(" kB of 200 MB shown; "), "{text:.300}");
 }
 
+#[test]
+fn result_shortens_structured_content() {
+    let sandbox = Sandbox::new();
+    let rows: Vec<Value> = (0..20_000).map(|number| json!({"row": number, "name": "a name"})).collect();
+    let structure = json!({"rows": rows, "count": 20_000});
+    let text = json!([{"type": "text", "text": "20000 rows"}]);
+    for input in [
+        json!({"structuredContent": structure}),
+        json!({"structuredContent": structure, "content": []}),
+        json!({"structuredContent": structure, "content": text, "_meta": {"a": 1}}),
+        json!({"structuredContent": structure, "content": [{"type": "text", "text": structure.to_string()}]}),
+    ] {
+        let ran = sandbox.run(&["result"], input.to_string().as_bytes());
+        assert_eq!(ran.stderr, "");
+        let output = ran.json();
+        assert!(ran.stdout.len() < 25_000, "{} bytes", ran.stdout.len());
+        let shown = &output["structuredContent"];
+        assert_eq!((&shown["count"], &shown["rows"][0]), (&structure["count"], &structure["rows"][0]));
+        let next = shown["offcut"]["next"].as_str().unwrap();
+        let id = next.strip_prefix("offcut read ").unwrap();
+        assert_eq!(sandbox.run(&["cat", id], b"").json(), structure);
+        assert!(output["content"].to_string().contains(next), "{output:.2000}");
+    }
+    // What fits, what is exempt and what is of another shape stays unchanged.
+    let small = json!({"structuredContent": {"a": 1}}).to_string();
+    let ran = sandbox.run(&["result"], small.as_bytes());
+    assert_eq!((ran.text(), &*ran.stderr), (small, ""));
+    let large = json!({"structuredContent": structure}).to_string();
+    let exempt = ["result", "--tool", "x", "--skip-tool", "x"];
+    assert_eq!(sandbox.run(&exempt, large.as_bytes()).text(), large);
+}
+
 /// The readable form of the data has five times as many bytes as the data.
 #[test]
 #[cfg(target_os = "linux")]

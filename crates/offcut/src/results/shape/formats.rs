@@ -179,7 +179,11 @@ pub(super) const MCP: Format = Format {
         let is_part =
             |part: &Node<'_>| part.is_object() && part.get("type").is_some_and(|kind| kind.is_text());
         let is_parts = |content: Node<'_>| content.is_array() && content.elements().iter().all(is_part);
-        fields.get("content").is_some_and(is_parts) && !fields.has("role")
+        let is_result = match fields.get("content") {
+            Some(content) => is_parts(content),
+            None => fields.get("structuredContent").is_some_and(|data| data.is_object()),
+        };
+        is_result && !fields.has("role")
     },
     // A part of any type that has a text, or the text of an embedded resource.
     part_text: |part| part.get("text").or_else(|| part.get("resource")?.get("text")),
