@@ -28,9 +28,17 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
         // The input is still printed, so that a pipeline gets its data; the exit code reports the error.
         Err(error) => {
             super::print(&input)?;
-            return Err(Failure::Usage(anyhow::anyhow!(
-                "input passed through unchanged: {error}; for plain text, use `offcut cut`"
-            )));
+            return Err(Failure::Usage(match read {
+                Ok(_) => {
+                    anyhow::anyhow!(
+                        "input passed through unchanged: {error}; for plain text, use `offcut cut`"
+                    )
+                }
+                Err(error) => anyhow::anyhow!(
+                    "cannot read all of standard input: {error}; only the first {} bytes were passed through",
+                    input.len()
+                ),
+            }));
         }
     };
     let structure = offcut_mcp::bound_structure(&middleware, &bounded, &|id| setup.read_command(id));

@@ -52,7 +52,7 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
     if let Some(reason) = entry.state.reason() {
         text += &format!("reason    {}\n", super::cell(reason));
     }
-    let mut row = |name: &str, value: &str| text += &format!("{name:9} {value}\n");
+    let mut row = |name: &str, value: &str| text += &format!("{name:9} {}\n", super::cell(value));
     let context = &entry.context;
     for (name, value) in [
         ("tool", &context.tool),
@@ -63,14 +63,14 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
         ("directory", &context.origin.directory),
     ] {
         if let Some(value) = value {
-            row(name, &super::cell(value));
+            row(name, value);
         }
     }
     if let Some(host) = &entry.host {
-        row("host", &super::cell(host));
+        row("host", host);
     }
     if let Some(reason) = report::only_local(entry) {
-        row("upload", &format!("local only: {}", super::cell(reason)));
+        row("upload", &format!("local only: {reason}"));
     }
     if let Some(started) = context.started {
         row("started", &utc(started));
@@ -100,7 +100,7 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
         row("digest", &format!("blake3 {}", summary.digest));
     }
     if let Some(path) = &entry.path {
-        row("path", &super::cell(&path.display().to_string()));
+        row("path", &path.display().to_string());
     }
     if let Some(summary) = &entry.summary {
         let shown = summary.shown.bytes;

@@ -8,6 +8,7 @@ mod agents;
 mod backup;
 mod edit;
 mod json;
+mod secrets;
 mod toml;
 
 pub(crate) use agents::{InstallContext, Method, Scope, advice, changes, prefix, shared};
@@ -15,7 +16,7 @@ pub(crate) use backup::Backups;
 
 use edit::{Edit, EditedText, Presence};
 use std::io;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 /// The directory of the files that settings refer to.
@@ -218,6 +219,11 @@ impl FileState {
     }
 }
 
+/// Creates a directory that only the user can write to, with any umask: bash executes a file in it.
+fn create_directory(directory: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o755).create(directory)
+}
+
 fn is_program(found: &std::fs::Metadata) -> bool {
     found.is_file() && found.permissions().mode() & 0o111 != 0
 }
@@ -227,12 +233,13 @@ impl Step {
         self.before != self.after
     }
 
-    /// Formats the change as a unified diff.
+    /// Formats the change as a unified diff, without the values of the user's secrets near it.
     pub(crate) fn diff(&self) -> String {
         let name = self.path.display().to_string();
         let shown = |state: &FileState| match state {
             FileState::Absent => String::new(),
-            FileState::Text(text) => text.clone(),
+            FileState::Text(text) if self.owner == Owner::Offcut => text.clone(),
+            FileState::Text(text) => secrets::hidden(&self.path, text),
             FileState::Link(target) => format!("-> {}\n", target.display()),
         };
         let header = |state: &FileState| {
@@ -259,7 +266,7 @@ impl Step {
                 }
             },
             FileState::Text(text) => {
-                std::fs::create_dir_all(directory)?;
+                create_directory(directory)?;
                 let file = tempfile::Builder::new().prefix(".offcut").tempfile_in(directory)?;
                 std::fs::write(file.path(), text)?;
                 let mode = std::fs::metadata(path).map_or(0o644, |found| found.permissions().mode());
@@ -267,7 +274,7 @@ impl Step {
                 file.persist(path).map(drop).map_err(|error| error.error)
             }
             FileState::Link(target) => {
-                std::fs::create_dir_all(directory)?;
+                create_directory(directory)?;
                 let _ = std::fs::remove_file(path);
                 symlink(target, path)
             }

@@ -144,3 +144,28 @@ fn project_file_of_another_user_is_ignored() {
         check_ignored(&sandbox, "another user");
     }
 }
+
+#[test]
+fn init_prints_no_secrets_and_creates_nothing_that_others_can_write() {
+    let sandbox = Sandbox::new();
+    let settings = |name: &str, text: &str| {
+        let path = sandbox.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    settings(".gemini/.env", "A_KEY=SECRET1\nB=\"SECRET2\nSECRET3\"");
+    settings(".claude/settings.json", "{\n  \"env\": {\n    \"API_KEY\": \"SECRET4\"\n  }\n}\n");
+    let ran = bash(&sandbox, "umask 000; \"$OFFCUT\" init --all", b"");
+    let printed = ran.text() + &ran.stderr;
+    assert!(printed.contains("+BASH_ENV=") && printed.contains("CLAUDE_CODE_SHELL"), "{printed}");
+    assert!(!printed.contains("SECRET"), "{printed}");
+    let listed = bash(&sandbox, "find . -perm -0002 ! -type l", b"").text();
+    assert_eq!(listed, "", "others can write to these");
+}
+
+#[test]
+fn result_says_how_much_it_passed_on_when_input_cannot_be_read() {
+    let ran = bash(&Sandbox::new(), "\"$OFFCUT\" result < /", b"");
+    ran.failed(2, "only the first 0 bytes were passed through");
+    assert!(!ran.stderr.contains("unchanged"), "{}", ran.stderr);
+}
