@@ -11,7 +11,7 @@ pub(crate) use agents::{Hook, Init, Shell};
 pub(crate) use cut::{Cut, Run, foreign};
 pub(crate) use mcp::{Mcp, Proxy, Serve};
 pub(crate) use retention::{Clean, Pinning, Rm, Stats};
-pub(crate) use retrieval::{Grep, Read, Reference};
+pub(crate) use retrieval::{Fsck, Grep, Read, Reference};
 
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
@@ -236,6 +236,15 @@ pub(crate) enum Command {
   offcut clean --max-total 1GiB
   offcut clean --profile opencode --store ~/.local/share/opencode/tool-output --adopt --dry-run")]
     Clean(Clean),
+    /// Check the stored outputs: metadata, sizes, digests, files of no output, and permissions
+    ///
+    /// Reads every byte, changes nothing, and prints for each problem the command that removes it. The exit status is 0 if
+    /// all is well, and 1 if there are problems.
+    #[command(after_help = "Examples:
+  offcut fsck
+  offcut fsck last 1m3k9q2zab7xk4pd     Check only these outputs
+  offcut fsck --format json")]
+    Fsck(Fsck),
     /// Print bytes and tokens saved, by day and tool
     #[command(after_help = "Examples:
   offcut stats

@@ -4,7 +4,7 @@ use crate::environment::Setup;
 use rustix::fs::OFlags;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,6 +12,9 @@ use std::time::{Duration, SystemTime};
 
 /// How often a store is cleaned.
 const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// By how much two clocks of one machine may differ.
+const TOLERANCE: Duration = Duration::from_secs(60 * 60);
 
 /// The file whose modification time is that of the last cleaning. A cleaning process locks it.
 const STAMP: &str = ".offcut/cleaned";
@@ -33,7 +36,9 @@ pub(crate) fn start_if_due(setup: &Setup) {
 fn is_due(directory: &Path) -> bool {
     let stamp = directory.join(STAMP);
     match std::fs::metadata(&stamp).and_then(|found| found.modified()) {
-        Ok(modified) => SystemTime::now().duration_since(modified).is_ok_and(|age| age > INTERVAL),
+        Ok(modified) => {
+            SystemTime::now().duration_since(modified).is_ok_and(|age| age > INTERVAL) || is_ahead(modified)
+        }
         // A new store has nothing to clean: its first interval starts now.
         Err(_) => {
             let _ = open(&stamp);
@@ -60,12 +65,26 @@ pub(crate) fn lock_if_due(directory: &Path) -> Option<File> {
     let stamp = directory.join(STAMP);
     let file = open(&stamp).ok()?;
     file.try_lock().ok()?;
-    let modified = file.metadata().and_then(|found| found.modified()).ok()?;
-    if SystemTime::now().duration_since(modified).is_ok_and(|age| age <= INTERVAL) {
+    let found = file.metadata().ok()?;
+    let (modified, now) = (found.modified().ok()?, SystemTime::now());
+    if now.duration_since(modified).is_ok_and(|age| age <= INTERVAL) {
         return None;
     }
-    file.set_modified(SystemTime::now()).ok()?;
-    Some(file)
+    file.set_modified(now).ok()?;
+    // The system recorded when that happened. A process whose clock differs must not clean.
+    let changed =
+        SystemTime::UNIX_EPOCH + Duration::from_secs(file.metadata().ok()?.ctime().try_into().ok()?);
+    if now.duration_since(changed).is_ok_and(|ahead| ahead > TOLERANCE) {
+        file.set_modified(changed).ok()?;
+        return None;
+    }
+    // After a clock that was ahead is corrected, the first interval starts again.
+    (!is_ahead(modified)).then_some(file)
+}
+
+/// Whether this time is in the future: the clock was ahead when it was recorded.
+fn is_ahead(time: SystemTime) -> bool {
+    time.duration_since(SystemTime::now()).is_ok_and(|ahead| ahead > TOLERANCE)
 }
 
 /// Opens the file, unless it is a link. Never waits: opening a named pipe would.

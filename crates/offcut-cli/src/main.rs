@@ -80,6 +80,7 @@ fn offcut() -> u8 {
         Command::Show(reference) => command::show(&arguments.global, reference),
         Command::Pin(pinning) => command::pin(&arguments.global, pinning),
         Command::Clean(clean) => command::clean(&arguments.global, clean),
+        Command::Fsck(fsck) => command::fsck(&arguments.global, fsck),
         Command::Stats(stats) => command::stats(&arguments.global, stats),
         Command::Config(config) => command::config(&arguments.global, config),
         Command::Completions(completions) => command::completions(completions),

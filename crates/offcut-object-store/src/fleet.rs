@@ -200,6 +200,11 @@ impl Store for FleetStore {
         self.0.select(selection)
     }
 
+    fn visit(&self, filter: &EntryFilter, visit: &mut dyn FnMut(Entry)) -> Result<(), StoreError> {
+        self.select(filter)?.into_iter().for_each(visit);
+        Ok(())
+    }
+
     fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {
         let selection = EntryFilter { limit: Some(count), ..EntryFilter::default() };
         Ok(self.0.select(&selection)?.into_iter().map(|item| item.id).collect())

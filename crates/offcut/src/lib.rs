@@ -124,6 +124,7 @@ mod builder;
 mod context;
 pub mod cut;
 pub mod event;
+pub mod fsck;
 pub mod json;
 pub mod limits;
 pub mod measure;

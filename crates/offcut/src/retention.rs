@@ -6,12 +6,23 @@ mod automatic;
 
 pub use automatic::Cleaning;
 
-use crate::store::{Entry, EntryFilter, EntryState, Id, Pin, Retention, Store, StoreError, UploadState};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::store::{
+    Entry, EntryFilter, EntryState, Id, Pin, Retention, Store, StoreError, Stray, StrayKind, UploadState,
+};
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 /// Size limits never remove entries younger than this: their reader may still be at work.
 pub const PROTECTED_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A time is confirmed by an output that was stored at least this long before it: a clock that is wrong is corrected sooner.
+const CONFIRMATION: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A longer time without any output may be a clock that is ahead.
+const LONGEST_PAUSE: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+
+/// How many entries are removed at a time.
+const BATCH: usize = 1000;
 
 /// How much may stay. By default, each entry stays as long as its own retention says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,18 +88,21 @@ impl CleaningPlan {
         store: &dyn Store,
         report: &mut dyn FnMut(Result<(), StoreError>),
     ) -> CleaningPlan {
-        let ids: Vec<Id> = self.remove.iter().map(|candidate| candidate.id).collect();
-        let mut removed = BTreeSet::new();
-        store.remove_all(&ids, &mut |id, result| match result {
-            Err(StoreError::NotFound { .. }) => report(Ok(())),
-            result => {
-                if result.is_ok() {
-                    removed.insert(*id);
+        let mut removed = Vec::new();
+        for batch in self.remove.chunks(BATCH) {
+            let ids: Vec<Id> = batch.iter().map(|candidate| candidate.id).collect();
+            store.remove_all(&ids, &mut |id, result| match result {
+                Err(StoreError::NotFound { .. }) => report(Ok(())),
+                result => {
+                    if result.is_ok() {
+                        removed.push(*id);
+                    }
+                    report(result);
                 }
-                report(result);
-            }
-        });
-        self.remove.retain(|candidate| removed.contains(&candidate.id));
+            });
+        }
+        removed.sort_unstable();
+        self.remove.retain(|candidate| removed.binary_search(&candidate.id).is_ok());
         self
     }
 }
@@ -114,13 +128,55 @@ pub fn plan(
     mut retention_of: impl FnMut(&str) -> Retention,
     now: SystemTime,
 ) -> Result<CleaningPlan, StoreError> {
-    let items = store.select(&EntryFilter::default())?;
     let mut by_profile = BTreeMap::new();
-    let oldest_first = items.iter().rev().map(|entry| {
-        let of_profile = || *by_profile.entry(&entry.profile).or_insert_with_key(|name| retention_of(name));
-        Candidate { retention: entry.retention.unwrap_or_else(of_profile), ..Candidate::from(entry) }
-    });
-    Ok(decide(&oldest_first.collect::<Vec<_>>(), policy, now))
+    let mut candidates = Vec::new();
+    store.visit(&EntryFilter::default(), &mut |entry| {
+        let candidate = Candidate::from(&entry);
+        let of_profile = || *by_profile.entry(entry.profile).or_insert_with_key(|name| retention_of(name));
+        candidates.push(Candidate { retention: entry.retention.unwrap_or_else(of_profile), ..candidate });
+    })?;
+    candidates.reverse();
+    Ok(decide(&candidates, policy, now))
+}
+
+/// The time that automatic cleaning may rely on, given the time of the clock and all ids, oldest first.
+///
+/// A clock that is far ahead would empty the store. So a time is believed only if an output was stored in the two weeks
+/// before it, at least a day earlier; otherwise it is the time of the last such output. See
+/// docs/decisions/0032-distrust-a-clock-that-jumps-ahead.md.
+///
+/// ```
+/// use offcut::retention::trusted_time;
+/// use offcut::store::Id;
+/// use std::time::{Duration, SystemTime};
+///
+/// let days = |count: u64| SystemTime::UNIX_EPOCH + Duration::from_secs((20_000 + count) * 86_400);
+/// let ids = [Id::new(days(0), 1), Id::new(days(400), 2)];
+/// assert_eq!(trusted_time(&ids, days(3)), days(3));
+/// assert_eq!(trusted_time(&ids[..1], days(400)), days(0));
+/// assert_eq!(trusted_time(&ids, days(402)), days(402));
+/// ```
+#[must_use]
+pub fn trusted_time(ids: &[Id], now: SystemTime) -> SystemTime {
+    let earlier = ids.partition_point(|id| id.time() + CONFIRMATION <= now);
+    match ids[..earlier].last() {
+        Some(last) if last.time() + LONGEST_PAUSE < now => last.time(),
+        _ => now,
+    }
+}
+
+/// Removes what killed writers left in the store, and returns how many files or objects it removed.
+pub fn remove_remnants(store: &dyn Store, now: SystemTime) -> Result<u64, StoreError> {
+    let is_old = |stray: &Stray| {
+        let age = stray.modified.and_then(|modified| now.duration_since(modified).ok());
+        age.is_some_and(|age| age > PROTECTED_AGE)
+    };
+    let mut removed = 0;
+    for stray in store.strays(StrayKind::Remnant)?.iter().filter(|stray| is_old(stray)) {
+        store.remove_stray(stray)?;
+        removed += 1;
+    }
+    Ok(removed)
 }
 
 /// Decides what to remove. Candidates come oldest first; an entry's age is that of its id, not of its file.

@@ -35,6 +35,13 @@ pub(crate) struct Read {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Fsck {
+    /// Ids, unique id prefixes, `last` or `last-1` [default: all outputs]
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Grep {
     /// A regular expression
     pub(crate) pattern: String,

@@ -33,7 +33,11 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
         let named = config::profile(profile);
         setup.retention(named.as_ref().unwrap_or(&setup.profile))
     };
-    let mut plan = retention::plan(&*store, &policy, retention_of, SystemTime::now())
+    let mut now = SystemTime::now();
+    if clean.auto {
+        now = retention::trusted_time(&store.ids()?, now);
+    }
+    let mut plan = retention::plan(&*store, &policy, retention_of, now)
         .inspect_err(|_| super::list::warn_if_not_uploaded(&setup))?;
     if !clean.dry_run {
         let mut progress = super::Progress::new("removing", plan.remove.len());
@@ -43,6 +47,9 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
                 diagnostic::say(error);
             }
         });
+        if let Err(error) = retention::remove_remnants(&*store, now) {
+            diagnostic::say(error);
+        }
         if let Some(files) = &mut leftovers {
             files.retain(|file| file.remove().inspect_err(|error| diagnostic::say(error)).is_ok());
         }

@@ -6,14 +6,18 @@ use crate::failure::CommandResult;
 use crate::tokens::TokenCounter;
 use offcut::measure::CountTokens;
 use offcut::report::{StatisticsReport, statistics};
-use offcut::store::Entry;
+
+/// How many entries are read at a time.
+const BATCH: usize = 4096;
 
 pub(crate) fn stats(global: &GlobalOptions, stats: &Stats) -> CommandResult {
     let store = Setup::new(global)?.store()?;
-    let entries: Vec<Entry> = store.entries(&store.ids()?).into_iter().flatten().collect();
-    let mut progress = super::Progress::new("reading", entries.len());
+    let ids = store.ids()?;
+    let mut progress = super::Progress::new("reading", ids.len());
+    // All entries of a large store do not fit into memory.
+    let entries = ids.chunks(BATCH).flat_map(|ids| store.entries(ids)).inspect(|_| progress.step()).flatten();
     let tokens = stats.tokens.then_some(&TokenCounter as &dyn CountTokens);
-    let rows = statistics(&*store, entries.into_iter().inspect(|_| progress.step()), tokens);
+    let rows = statistics(&*store, entries, tokens);
     drop(progress);
     match global.format {
         Format::Json => super::print_json(&rows),

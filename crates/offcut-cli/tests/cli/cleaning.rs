@@ -346,3 +346,37 @@ fn clean_adopt_rejects_profile_and_store_without_such_files() {
     let none = sandbox.run(&["clean", "--adopt", "--profile", "opencode", "--format", "json"], b"").json();
     assert_eq!(none["leftovers"].as_array().map(Vec::len), Some(0));
 }
+
+/// For the store, an output of 20 days ago and a clock that is 20 days ahead are the same.
+#[test]
+fn automatic_cleaning_keeps_outputs_when_the_clock_may_be_ahead() {
+    let sandbox = Sandbox::new();
+    let old = age(&cut(&sandbox, &[]), &sandbox, 20);
+    let mark = sandbox.store().join(".offcut/cleaned");
+    let set = |time| fs::OpenOptions::new().write(true).open(&mark).unwrap().set_modified(time).unwrap();
+    let modified = || fs::metadata(&mark).unwrap().modified().unwrap();
+    set(SystemTime::now() - DAY - DAY);
+    sandbox.run(&["clean", "--auto"], b"").text();
+    assert!(SystemTime::now().duration_since(modified()).unwrap() < DAY);
+    assert!(old.exists());
+    // An output of yesterday confirms the time.
+    age(&cut(&sandbox, &[]), &sandbox, 1);
+    set(SystemTime::now() - DAY - DAY);
+    sandbox.run(&["clean", "--auto"], b"").text();
+    assert!(!old.exists());
+}
+
+#[test]
+fn automatic_cleaning_continues_after_the_clock_was_ahead() {
+    let sandbox = Sandbox::new();
+    let old = age(&cut(&sandbox, &[]), &sandbox, 10);
+    let mark = sandbox.store().join(".offcut/cleaned");
+    let set = |time| fs::OpenOptions::new().write(true).open(&mark).unwrap().set_modified(time).unwrap();
+    set(SystemTime::now() + DAY * 400);
+    cut(&sandbox, &[]);
+    until(|| fs::metadata(&mark).unwrap().modified().unwrap() <= SystemTime::now());
+    assert!(old.exists(), "the first interval starts again");
+    set(SystemTime::now() - DAY - DAY);
+    sandbox.run(&["clean", "--auto"], b"").text();
+    assert!(!old.exists());
+}

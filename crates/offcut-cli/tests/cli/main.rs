@@ -10,6 +10,7 @@ mod configuration;
 mod damage;
 mod events;
 mod faults;
+mod fsck;
 mod harness;
 mod hints;
 mod hooks;

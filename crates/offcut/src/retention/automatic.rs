@@ -65,9 +65,18 @@ impl Truncator {
             let (truncator, now) = (self.clone(), entry.created);
             // Without a thread the directory is not cleaned now: the next process does it.
             let _ = std::thread::Builder::new().name("offcut-cleaning".to_owned()).spawn(move || {
-                let _ = truncator.cleanup(now);
+                let _ = truncator.clean_automatically(now);
             });
         }
+    }
+}
+
+impl Truncator {
+    /// Like [`Truncator::cleanup`], but a clock that is far ahead does not empty the store.
+    fn clean_automatically(&self, now: SystemTime) -> Result<(), StoreError> {
+        let Storage::To(store) = &self.storage else { return Ok(()) };
+        let now = retention::trusted_time(&store.ids()?, now);
+        clean(&**store, &self.profile, now).map(drop)
     }
 }
 
@@ -78,7 +87,9 @@ fn clean(store: &dyn Store, profile: &Profile, now: SystemTime) -> Result<u64, S
         if name == profile.name { profile.retention() } else { built_in(name).unwrap_or(Retention::Forever) }
     };
     let plan = retention::plan(store, &Policy::default(), retention_of, now)?;
-    Ok(plan.execute(store, &mut |_| {}).remove.len() as u64)
+    let removed = plan.execute(store, &mut |_| {}).remove.len() as u64;
+    retention::remove_remnants(store, now)?;
+    Ok(removed)
 }
 
 /// How long a built-in profile keeps its outputs.

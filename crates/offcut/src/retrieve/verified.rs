@@ -95,7 +95,9 @@ impl<'a> VerifiedReader<'a> {
     fn load(&self, number: u64, digests: &BlockDigests<'_>, block: &mut Block) -> Result<(), StoreError> {
         // After an error the bytes are those of no block.
         block.number = None;
-        block.bytes.resize(BLOCK as usize, 0);
+        // One more byte than expected shows whether the entry has grown.
+        let length = self.entry.bytes.saturating_sub(number * BLOCK).saturating_add(1).min(BLOCK);
+        block.bytes.resize(length as usize, 0);
         let count = self.store.read(&self.entry.id, number * BLOCK, &mut block.bytes)?;
         block.bytes.truncate(count);
         block.number = Some(number);

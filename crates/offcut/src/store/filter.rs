@@ -3,8 +3,8 @@
 use crate::store::{Entry, EntryState, Id, Store, StoreError};
 use std::time::SystemTime;
 
-/// How many entries are examined at a time when only some of them may match.
-const BATCH: usize = 1024;
+/// How many entries are read at a time. All entries of a large store do not fit into memory.
+const BATCH: usize = 4096;
 
 /// The most threads that read metadata, and the fewest entries for which one pays off.
 const THREADS: usize = 16;
@@ -47,9 +47,10 @@ impl EntryFilter {
             && fits(&self.host, &entry.host)
     }
 
-    /// Whether the id alone does not decide.
-    fn needs_entry(&self) -> bool {
-        self.tool.is_some() || self.session.is_some() || self.host.is_some()
+    /// How many entries to read for the next `wanted` matches: as many, if the id alone decides.
+    fn batch(&self, wanted: usize) -> usize {
+        let needs_entry = self.tool.is_some() || self.session.is_some() || self.host.is_some();
+        if needs_entry { BATCH } else { wanted.min(BATCH) }
     }
 }
 
@@ -66,25 +67,28 @@ pub(super) fn entries<S: Store + ?Sized>(store: &S, ids: &[Id]) -> Vec<Result<En
 }
 
 /// Examines entries, newest first, until enough match. One that was removed meanwhile is skipped.
-pub(super) fn select<S: Store + ?Sized>(store: &S, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
-    let limit = filter.limit.unwrap_or(usize::MAX);
+pub(super) fn visit<S: Store + ?Sized>(
+    store: &S,
+    filter: &EntryFilter,
+    visit: &mut dyn FnMut(Entry),
+) -> Result<(), StoreError> {
+    let mut wanted = filter.limit.unwrap_or(usize::MAX);
     let mut ids = store.ids()?;
     ids.retain(|id| filter.covers(id));
-    ids.reverse();
-    let mut selected = Vec::new();
-    let batch = if filter.needs_entry() && limit < usize::MAX { BATCH } else { limit.max(1) };
-    for batch in ids.chunks(batch) {
-        let found = batch.iter().zip(store.entries(batch)).filter_map(|(id, entry)| match entry {
+    while wanted > 0 && !ids.is_empty() {
+        let mut batch = ids.split_off(ids.len().saturating_sub(filter.batch(wanted)));
+        ids.shrink_to_fit();
+        batch.reverse();
+        let found = batch.iter().zip(store.entries(&batch)).filter_map(|(id, entry)| match entry {
             Ok(entry) => Some(entry),
             Err(StoreError::NotFound { .. }) => None,
             // An entry with unreadable metadata must stay visible.
             Err(error) => Some(Entry::unknown(*id, EntryState::Damaged { reason: error.to_string() })),
         });
-        selected.extend(found.filter(|entry| filter.matches(entry)));
-        if selected.len() >= limit {
-            selected.truncate(limit);
-            break;
+        for entry in found.filter(|entry| filter.matches(entry)).take(wanted) {
+            visit(entry);
+            wanted -= 1;
         }
     }
-    Ok(selected)
+    Ok(())
 }

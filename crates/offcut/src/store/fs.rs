@@ -16,7 +16,8 @@
 //! of power. After such a loss the digest shows whether the bytes are right.
 
 use crate::store::{
-    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Summary, Writer, format, name, platform,
+    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Stray, StrayKind, Summary, Writer,
+    format, name, platform,
 };
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -24,10 +25,13 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-const METADATA_DIR: &str = ".offcut";
+pub(super) const METADATA_DIR: &str = ".offcut";
 
 /// How many file names are tried. Most templates have a random part, so even a second attempt is rare.
 const ATTEMPTS: u32 = 10_000;
+
+/// Ids may be ahead of the clock, because those of one millisecond are numbered. A later one is from a clock that was ahead.
+const AHEAD: Duration = Duration::from_secs(2);
 
 /// A store in a local directory, which is created with the first entry.
 ///
@@ -97,11 +101,14 @@ impl FsStore {
     fn next_time(&self) -> SystemTime {
         let now = (self.clock)().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX / 2);
+        let ahead = AHEAD.as_millis() as u64;
+        // After a clock that was ahead is corrected, ids follow it back.
+        let next = |last: u64| if last > now + ahead { now } else { now.max(last + 1) };
         let before = self
             .last_time
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(now.max(last + 1)))
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(next(last)))
             .unwrap_or_default();
-        UNIX_EPOCH + Duration::from_millis(now.max(before + 1))
+        UNIX_EPOCH + Duration::from_millis(next(before))
     }
 
     /// The entry as its metadata describes it, and the file with its bytes.
@@ -213,6 +220,22 @@ impl Store for FsStore {
         }
         ids.sort_unstable();
         Ok(ids)
+    }
+
+    /// An entry from a clock that was ahead is not the newest.
+    fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {
+        let ids = self.ids()?;
+        let latest = (self.clock)() + AHEAD;
+        let (past, future) = ids.split_at(ids.partition_point(|id| id.time() <= latest));
+        Ok(past.iter().rev().chain(future.iter().rev()).take(count).copied().collect())
+    }
+
+    fn strays(&self, kind: StrayKind) -> Result<Vec<Stray>, StoreError> {
+        self.find_strays(kind)
+    }
+
+    fn remove_stray(&self, stray: &Stray) -> Result<(), StoreError> {
+        self.remove_stray_file(stray)
     }
 
     fn entry(&self, id: &Id) -> Result<Entry, StoreError> {

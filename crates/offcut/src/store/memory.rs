@@ -4,6 +4,7 @@ use crate::store::{Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreErro
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 /// A store in memory.
 ///
@@ -28,6 +29,8 @@ pub struct MemoryStore {
 struct Contents {
     /// How many entries were ever created: ids of the same millisecond stay ordered and distinct.
     created: u64,
+    /// The time of the newest id: a clock that steps back must not change the order.
+    latest: Option<SystemTime>,
     entries: BTreeMap<Id, (Entry, Vec<u8>)>,
 }
 
@@ -51,8 +54,9 @@ fn lock(contents: &Mutex<Contents>) -> MutexGuard<'_, Contents> {
 
 impl Store for MemoryStore {
     fn create(&self, new: &NewEntry<'_>) -> Result<Box<dyn Writer>, StoreError> {
-        let created = (self.clock)();
         let mut contents = lock(&self.contents);
+        let created = contents.latest.map_or((self.clock)(), |latest| latest.max((self.clock)()));
+        contents.latest = Some(created);
         contents.created += 1;
         // The counter is at the beginning of the random half, so that short ids differ too.
         let id = Id::new(created, contents.created.rotate_left(30));

@@ -19,6 +19,7 @@ mod memory;
 mod name;
 mod platform;
 mod save;
+mod strays;
 
 pub use crate::context::Origin;
 pub use custom::{Backend, CustomStore};
@@ -31,6 +32,7 @@ pub use id::Id;
 pub use leftovers::{LeftoverFile, Leftovers};
 pub use memory::MemoryStore;
 pub use save::{SaveOutput, Saves};
+pub use strays::{Stray, StrayKind};
 
 use std::fs::File;
 use std::path::Path;
@@ -77,7 +79,24 @@ pub trait Store: Send + Sync {
 
     /// The entries that match, newest first. Their bytes are not read, and they may have no summary.
     fn select(&self, filter: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
-        filter::select(self, filter)
+        let mut selected = Vec::new();
+        self.visit(filter, &mut |entry| selected.push(entry))?;
+        Ok(selected)
+    }
+
+    /// Calls `visit` with the entries that [`Store::select`] returns, without having all of them in memory.
+    fn visit(&self, filter: &EntryFilter, visit: &mut dyn FnMut(Entry)) -> Result<(), StoreError> {
+        filter::visit(self, filter, visit)
+    }
+
+    /// Files or objects that belong to no entry.
+    fn strays(&self, _kind: StrayKind) -> Result<Vec<Stray>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    /// Removes what [`Store::strays`] returned.
+    fn remove_stray(&self, stray: &Stray) -> Result<(), StoreError> {
+        Err(StoreError::NotFound { id: stray.place.clone() })
     }
 
     /// The newest ids, newest first.

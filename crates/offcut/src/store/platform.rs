@@ -11,5 +11,6 @@ use other as system;
 use unix as system;
 
 pub(super) use system::{
-    create_private_directory, is_same_file, is_shared, open_unless_link, private, read_at, temporary_file,
+    create_private_directory, is_private, is_same_file, is_shared, open_unless_link, private, read_at,
+    temporary_file,
 };

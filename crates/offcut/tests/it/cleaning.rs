@@ -1,7 +1,8 @@
 //! How long stored outputs are kept, and who removes them.
 
-use offcut::retention::Cleaning;
-use offcut::store::{EntryFilter, FsStore, MemoryStore, Pin, Retention, Store};
+use offcut::retention::{Cleaning, trusted_time};
+use offcut::retrieve::resolve;
+use offcut::store::{EntryFilter, FsStore, Id, MemoryStore, Pin, Retention, Store};
 use offcut::{Context, Profile, Storage, Truncator};
 use std::path::Path;
 use std::sync::Arc;
@@ -17,6 +18,10 @@ fn day_0() -> SystemTime {
 
 fn day_8() -> SystemTime {
     day(8)
+}
+
+fn day_400() -> SystemTime {
+    day(400)
 }
 
 fn profile(name: &str) -> Truncator {
@@ -117,4 +122,65 @@ fn first_stored_output_does_not_clean_if_turned_off_or_kept_forever() {
     assert_eq!(count(directory), 4);
     store(&in_directory(profile("opencode"), directory, day_8));
     wait_for(directory, 4);
+}
+
+#[test]
+fn automatic_cleaning_keeps_outputs_when_the_clock_is_far_ahead() {
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = &temporary.path().join("outputs");
+    store(&Truncator::in_directory(directory, day_0).cleaning(Cleaning::Manual));
+    store(&Truncator::in_directory(directory, day_400));
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(count(directory), 2);
+    // An explicit request is believed.
+    assert_eq!(Truncator::in_directory(directory, day_400).cleanup(day(400)).unwrap(), 1);
+}
+
+#[test]
+fn time_is_trusted_if_an_output_confirms_it() {
+    let ids = |days: &[u64]| days.iter().map(|&number| Id::new(day(number), 1)).collect::<Vec<_>>();
+    for (stored, now, trusted) in [
+        (&[][..], 400, 400),
+        (&[0], 14, 14),
+        (&[0], 15, 0),
+        (&[0, 400], 400, 0),
+        (&[0, 400], 401, 401),
+        (&[0, 400], 10, 10),
+        (&[0, 400], 500, 400),
+    ] {
+        assert_eq!(trusted_time(&ids(stored), day(now)), day(trusted), "{stored:?} on day {now}");
+    }
+}
+
+#[test]
+fn last_is_the_newest_output_after_the_clock_was_ahead() {
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = &temporary.path().join("outputs");
+    let manual = |clock| Truncator::in_directory(directory, clock).cleaning(Cleaning::Manual);
+    for clock in [day_0, day_400, day_8 as fn() -> SystemTime] {
+        store(&manual(clock));
+    }
+    let ids = FsStore::new(directory, day_8).ids().unwrap();
+    let resolve = |reference: &str| resolve(&FsStore::new(directory, day_8), reference).unwrap();
+    assert_eq!([resolve("last"), resolve("last-1"), resolve("last-2")], [ids[1], ids[0], ids[2]]);
+}
+
+#[test]
+fn cleaning_removes_what_killed_writers_left() {
+    let temporary = tempfile::tempdir().unwrap();
+    let directory = &temporary.path().join("outputs");
+    let truncator = Truncator::in_directory(directory, SystemTime::now).cleaning(Cleaning::Manual);
+    store(&truncator);
+    let metadata = directory.join(".offcut");
+    let id = FsStore::new(directory, SystemTime::now).ids().unwrap()[0];
+    let old = [metadata.join(".tmpAbCdEf"), metadata.join("1m3k9q2zab7xk4pd.pin")];
+    let kept = [metadata.join(".tmpYoung1"), metadata.join(format!("{id}.pin")), metadata.join("other")];
+    for path in old.iter().chain(&kept) {
+        std::fs::write(path, "").unwrap();
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        let age = if path.ends_with(".tmpYoung1") { 1 } else { 25 };
+        file.set_modified(SystemTime::now() - Duration::from_secs(age * 60 * 60)).unwrap();
+    }
+    assert_eq!(truncator.cleanup(SystemTime::now()).unwrap(), 0);
+    assert!(old.iter().all(|path| !path.exists()) && kept.iter().all(|path| path.exists()));
 }

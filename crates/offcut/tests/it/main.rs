@@ -25,6 +25,7 @@ mod result_properties;
 mod results;
 mod retrieval;
 mod smart;
+mod store_model;
 mod stores;
 mod successes;
 #[cfg(feature = "profiles")]

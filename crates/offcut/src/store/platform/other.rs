@@ -20,6 +20,11 @@ pub(in super::super) fn is_shared(path: &Path, _found: &Metadata) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }
 
+/// Whether no other user can read or change the file or directory: unknown here.
+pub(in super::super) fn is_private(_found: &Metadata) -> bool {
+    true
+}
+
 /// Options for a new file; its directory decides who can read it.
 pub(in super::super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options

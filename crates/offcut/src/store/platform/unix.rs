@@ -27,6 +27,11 @@ pub(in super::super) fn is_shared(path: &Path, found: &Metadata) -> bool {
             && (found.mode() & others != 0 || found.uid() != rustix::process::geteuid().as_raw())
 }
 
+/// Whether no other user can read or change the file or directory.
+pub(in super::super) fn is_private(found: &Metadata) -> bool {
+    found.mode() & 0o077 == 0
+}
+
 /// Options for a new file that only this user can read.
 pub(in super::super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(0o600)

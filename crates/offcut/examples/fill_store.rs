@@ -1,0 +1,31 @@
+//! Fills a store with many small outputs, to measure commands that read all of them.
+//!
+//! `cargo run --release -p offcut --example fill_store -- DIRECTORY 1000000`, then for example
+//! `/usr/bin/time -v offcut --store DIRECTORY stats`.
+
+use offcut::Context;
+use offcut::store::{EntryState, FsStore, NewEntry, Retention, Store, StoreError, Summary};
+use std::time::SystemTime;
+
+fn main() -> Result<(), StoreError> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(directory), Some(count)) =
+        (arguments.next(), arguments.next().and_then(|count| count.parse::<u64>().ok()))
+    else {
+        eprintln!("usage: fill_store DIRECTORY COUNT");
+        std::process::exit(2);
+    };
+    let store = FsStore::new(directory, SystemTime::now);
+    for number in 0..count {
+        let context = Context {
+            session: Some(format!("session-{}", number / 100)),
+            ..Context::tool(["bash", "grep", "read", "cargo"][(number % 4) as usize])
+        };
+        let new = NewEntry { retention: Some(Retention::Days(7)), ..NewEntry::new(&context, "native") };
+        let output = format!("output {number}\n").repeat(3);
+        let mut writer = store.create(&new)?;
+        writer.write(output.as_bytes())?;
+        writer.commit(EntryState::Complete, &Summary::of_whole(output.as_bytes()))?;
+    }
+    Ok(())
+}
