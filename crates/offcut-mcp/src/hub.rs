@@ -2,7 +2,7 @@
 
 use crate::diagnostic::say;
 use crate::library::Library;
-use crate::line::{Direction, Line, Lines, TooLong};
+use crate::line::{Direction, Line, Lines, TooLong, outline};
 use crate::message::{Fault, Packet, RequestId, Versioning, answer_line, code};
 use crate::relay::{ClientPacket, LocalMethod, LocalRequest, Relay};
 use crate::tools::Tool;
@@ -12,6 +12,9 @@ use std::sync::{Mutex, PoisonError};
 
 /// The most local requests that are queued; then the client waits.
 const QUEUE: usize = 64;
+
+/// The longest answer that passes although it is not JSON. Some clients accept more than JSON allows, such as `NaN`.
+const LONGEST_INVALID: usize = 8 << 10;
 
 /// The client's end. A writer waits until the client reads: nothing is queued.
 pub(crate) struct Client(Mutex<BufWriter<Box<dyn Write + Send>>>);
@@ -106,6 +109,14 @@ impl Hub {
 
     /// Passes on a packet of the server.
     pub(crate) fn pass_to_client(&self, packet: &Packet<'_>) -> io::Result<()> {
+        if !packet.is_json() && packet.bytes.len() > LONGEST_INVALID {
+            let TooLong { id, direction, .. } = outline(&packet.bytes);
+            if let (Some(id), Direction::Response) = (id, direction)
+                && self.relay.forget(&id)
+            {
+                return self.fail(&id, "the answer of the server is not valid JSON");
+            }
+        }
         match self.relay.server_packet(packet) {
             Some(changed) => self.client.send(changed.as_bytes()),
             None => self.client.send(&packet.bytes),

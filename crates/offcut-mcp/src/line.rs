@@ -25,7 +25,7 @@ pub(crate) enum Line<'a> {
     TooLong(TooLong),
 }
 
-/// What is known about a message that was too long.
+/// What is known about a message that was too long, or is not JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TooLong {
     pub(crate) bytes: u64,
@@ -81,6 +81,13 @@ impl<R: Read> Lines<R> {
             }
         }
     }
+}
+
+/// What is known about a line that is not JSON.
+pub(crate) fn outline(line: &[u8]) -> TooLong {
+    let mut outline = Outline::default();
+    outline.observe(line);
+    outline.finish()
 }
 
 /// Finds the id of a message that is too long to hold. Only the beginning of each top-level member is held.

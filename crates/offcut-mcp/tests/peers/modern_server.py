@@ -1,4 +1,9 @@
-"""A server of version 2026-07-28 with small and large results, made with the official Python package."""
+"""A server of version 2026-07-28 with small and large results, made with the official Python package.
+
+Usage: modern_server.py [PORT]
+With a port it is on Streamable HTTP, otherwise on standard input and output.
+"""
+import sys
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
@@ -26,4 +31,7 @@ def large_error() -> str:
     raise ToolError("\n".join(LINES))
 
 
-server.run("stdio")
+if len(sys.argv) > 1:
+    server.run("streamable-http", port=int(sys.argv[1]))
+else:
+    server.run("stdio")

@@ -79,6 +79,21 @@ fn invalid_utf8_does_not_hide_a_message() {
     assert_eq!(passed, line);
 }
 
+/// Some clients accept more than JSON allows.
+#[test]
+fn long_answer_that_is_almost_json_is_an_error() {
+    let sandbox = Sandbox::new();
+    let almost =
+        |id: u64, text: &str| text_result(id, text).replacen("\"result\":{", "\"result\":{\"x\":NaN,", 1);
+    let small = almost(2, "small");
+    let mut client = Client::proxied(&sandbox, &[], &[&almost(1, &large()), &small]);
+    client.send(CALL);
+    let line = client.line();
+    assert!(line.len() < 1000 && line.contains("not valid JSON"), "{line:.300}");
+    client.send(CALL.replace("\"id\":1", "\"id\":2"));
+    assert_eq!(client.line() + "\n", small);
+}
+
 #[test]
 fn id_written_differently_is_the_same_id() {
     for id in ["1.0", "1e0", "10e-1", "1.00"] {
