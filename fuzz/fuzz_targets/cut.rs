@@ -8,7 +8,7 @@ use offcut::measure::{LineConvention, lines};
 use offcut::store::{MemoryStore, Store};
 use offcut::strategy::StrategyName;
 use offcut::terminal::Terminal;
-use offcut::{Context, Limits, Outcome, Profile, Rule, Saved, Storage, Truncator};
+use offcut::{Context, Limits, Profile, Rule, Saved, Storage, Truncator};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
@@ -54,12 +54,12 @@ fn cut(data: &[u8]) {
     assert!(shown.content().len() as u64 <= limits.bytes.unwrap_or(0).max(text.len().min(512) as u64));
     assert!(lines(shown.content(), LineConvention::Terminated) <= limits.lines.unwrap_or(0));
     if let Some(preview) = shown.preview() {
-        let Saved::Complete(entry) = &preview.saved else { panic!("not kept: {:?}", preview.saved) };
+        let Saved::Complete(entry) = preview.saved() else { panic!("not kept: {:?}", preview.saved()) };
         let mut stored = vec![0; text.len() + 1];
         let count = kept.read(&entry.id, 0, &mut stored).expect("it was kept");
         assert_eq!(&stored[..count], text);
         let mut at = 0;
-        for gap in &preview.gaps {
+        for gap in preview.gaps() {
             assert!(gap.start >= at && gap.end > gap.start && gap.end <= text.len() as u64, "{gap:?}");
             at = gap.end;
         }
