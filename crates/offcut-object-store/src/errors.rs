@@ -77,6 +77,15 @@ impl Failure {
         }
     }
 
+    /// Whether the server refused one object, and may accept another.
+    pub(crate) fn is_of_object(&self) -> bool {
+        match self {
+            Failure::Status { status, .. } => !matches!(status, 401 | 403 | 404 | 408 | 429 | 503),
+            Failure::Exists => true,
+            _ => false,
+        }
+    }
+
     /// Whether the server answered with this S3 error code.
     pub(crate) fn has_code(&self, expected: &str) -> bool {
         matches!(self, Failure::Status { code: Some(code), .. } if code == expected)

@@ -12,12 +12,14 @@ use bytes::Bytes;
 use object_store::ObjectStoreExt;
 use object_store::path::Path as Key;
 use offcut::store::{
-    Clock, Entry, EntryFilter, FsStore, Id, LineCheckpoint, NewEntry, Pin, Store, StoreError, Writer,
+    Clock, Entry, EntryFilter, FsStore, Id, LineCheckpoint, NewEntry, Pin, Store, StoreError, Stray,
+    StrayKind, Writer,
 };
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The settings of a store besides its location.
 #[derive(Clone, Debug)]
@@ -102,7 +104,7 @@ fn in_spool<T>(result: Result<T, StoreError>) -> Option<Result<T, StoreError>> {
 }
 
 impl Shared {
-    fn delete(&self, keys: Vec<Key>) -> Result<(), StoreError> {
+    pub(crate) fn delete(&self, keys: Vec<Key>) -> Result<(), StoreError> {
         self.connection.run(move |remote| async move { remote.delete(keys).await })
     }
 
@@ -207,7 +209,35 @@ impl Store for FleetStore {
 
     fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {
         let selection = EntryFilter { limit: Some(count), ..EntryFilter::default() };
-        Ok(self.0.select(&selection)?.into_iter().map(|item| item.id).collect())
+        let ids = |items: Vec<Entry>| items.into_iter().map(|item| item.id).collect();
+        let local = self.0.local.newest(count)?;
+        if local.len() < count {
+            return self.0.select(&selection).map(ids);
+        }
+        // With outputs on this machine, the store may take no longer than a writer would wait for it.
+        let (sender, receiver) = sync_channel(1);
+        let (shared, wait) =
+            (Arc::clone(&self.0), self.0.deadline().saturating_duration_since(Instant::now()));
+        std::thread::spawn(move || drop(sender.send(shared.select(&selection))));
+        match receiver.recv_timeout(wait) {
+            Ok(Ok(items)) => Ok(ids(items)),
+            _ => Ok(local),
+        }
+    }
+
+    fn strays(&self, kind: StrayKind) -> Result<Vec<Stray>, StoreError> {
+        let mut strays = self.0.local.strays(kind)?;
+        if kind == StrayKind::Remnant {
+            strays.extend(self.0.objects_without_entry()?);
+        }
+        Ok(strays)
+    }
+
+    fn remove_stray(&self, stray: &Stray) -> Result<(), StoreError> {
+        match Path::new(&stray.place).is_absolute() {
+            true => self.0.local.remove_stray(stray),
+            false => self.0.remove_object_without_entry(&stray.place),
+        }
     }
 
     fn ids_with_prefix(&self, beginning: &str) -> Result<Vec<Id>, StoreError> {

@@ -16,8 +16,12 @@ use object_store::path::Path;
 use offcut::Context;
 use offcut::store::{Entry, EntryFilter, EntryState, Id};
 
-/// The longest that a field of a key may be; a longer one is cut and gets a digest.
-const MAX_FIELD: usize = 64;
+/// The longest that a field of a key may be; a longer one is cut and gets a digest. The second length is for keys that
+/// would have a longer name than a server accepts with the first.
+const MAX_FIELDS: [usize; 2] = [64, 32];
+
+/// The longest name that servers on top of a file system accept.
+const MAX_NAME: usize = 255;
 
 /// The keys of one store.
 #[derive(Clone, Debug)]
@@ -70,14 +74,19 @@ impl Layout {
             EntryState::Abandoned | EntryState::Running | EntryState::Unsupported { .. } => 'a',
         };
         let lines = entry.lines.map_or_else(String::new, |lines| lines.to_string());
-        let fields = [
-            field(Some(&entry.profile)),
-            field(entry.context.tool.as_deref()),
-            field(entry.context.session.as_deref()),
-            field(entry.host.as_deref()),
-        ];
         let (id, bytes) = (entry.id, entry.bytes);
-        self.path(&format!("entry/{}/{id}.{state}.{bytes}.{lines}.{}.json", day(&id), fields.join(".")))
+        let texts = [
+            Some(&entry.profile),
+            entry.context.tool.as_ref(),
+            entry.context.session.as_ref(),
+            entry.host.as_ref(),
+        ];
+        let [name, shorter] = MAX_FIELDS.map(|most| {
+            let fields = texts.map(|text| field(text.map(String::as_str), most));
+            format!("{id}.{state}.{bytes}.{lines}.{}.json", fields.join("."))
+        });
+        let name = if name.len() <= MAX_NAME { name } else { shorter };
+        self.path(&format!("entry/{}/{name}", day(&id)))
     }
 
     /// What the key of an entry's metadata says; nothing if it is not one.
@@ -110,7 +119,9 @@ impl Layout {
     pub(crate) fn is_selected(key: &str, selection: &EntryFilter) -> bool {
         let expected = [&selection.tool, &selection.session, &selection.host];
         let fields = key.rsplit('/').next().unwrap_or_default().split('.').skip(5);
-        fields.zip(expected).all(|(found, text)| text.as_ref().is_none_or(|text| field(Some(text)) == found))
+        let is_found =
+            |found: &str, text: &str| MAX_FIELDS.iter().any(|&most| field(Some(text), most) == found);
+        fields.zip(expected).all(|(found, text)| text.as_ref().is_none_or(|text| is_found(found, text)))
     }
 
     fn path(&self, below: &str) -> Path {
@@ -125,8 +136,8 @@ fn day(id: &Id) -> String {
     timestamp.to_zoned(TimeZone::UTC).strftime("%Y/%m/%d").to_string()
 }
 
-/// Encodes a text for a key: letters, digits, `-` and `_` as they are, other bytes as `=2F`.
-fn field(text: Option<&str>) -> String {
+/// Encodes a text for a key: letters, digits, `-` and `_` as they are, other bytes as `=2F`. At most `most` bytes, and a digest.
+fn field(text: Option<&str>, most: usize) -> String {
     let Some(text) = text else { return String::new() };
     let mut name = String::new();
     for byte in text.bytes() {
@@ -134,7 +145,7 @@ fn field(text: Option<&str>) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
             byte => format!("={byte:02X}"),
         };
-        if name.len() + encoded.len() > MAX_FIELD {
+        if name.len() + encoded.len() > most {
             // No encoded byte contains `==`.
             return format!("{name}=={:08x}", digest(text));
         }
@@ -189,7 +200,7 @@ mod tests {
         let entry = entry(tool, session, host);
         let key = layout.entry(&entry).to_string();
         assert_eq!(key, format!("team/entry/2026/11/15/{}.c.4.2.native.{expected}.json", entry.id));
-        assert!(key.len() < 400);
+        assert!(key.rsplit('/').next().unwrap().len() <= 255);
         let item = Layout::item(&key).unwrap();
         let long = |text: Option<&str>| text.is_some_and(|text| text.len() > 20);
         if !long(tool) && !long(session) && !long(host) {
@@ -209,6 +220,8 @@ mod tests {
         check(Some("../x\n\0"), Some("漢"), None, "=2E=2E=2Fx=0A=00.=E6=BC=A2.");
         let long = "x".repeat(100);
         check(Some(&long), None, None, &format!("{}==ac246ad5..", "x".repeat(64)));
+        let shorter = format!("{}==ac246ad5", "x".repeat(32));
+        check(Some(&long), Some(&long), Some(&long), &[&*shorter; 3].join("."));
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod location;
 mod lookup;
 mod readahead;
 mod remote;
+mod strays;
 mod transfer;
 mod uploader;
 mod writer;

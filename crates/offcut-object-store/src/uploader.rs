@@ -5,6 +5,7 @@ use crate::errors::{Failure, explained};
 use crate::fleet::{FleetStore, Shared};
 use crate::line_index::{self, LineIndex};
 use crate::local_index::try_lock_within;
+use crate::location::Location;
 use crate::transfer::{PART_SIZE, Progress, Source, upload};
 use bytes::Bytes;
 use object_store::ObjectStoreExt;
@@ -43,8 +44,27 @@ pub struct UploadReport {
     pub entries: u64,
     /// Their size in bytes.
     pub bytes: u64,
-    /// The failure that stopped it. Outputs that are still being written are no failure.
+    /// The first failure. Outputs that are still being written are no failure.
     pub error: Option<StoreError>,
+}
+
+/// Why an output could not be uploaded.
+pub(crate) struct UploadFailure {
+    pub(crate) error: StoreError,
+    /// Whether the store may accept another output.
+    is_of_output: bool,
+}
+
+impl UploadFailure {
+    fn new(location: &Location, error: &object_store::Error) -> UploadFailure {
+        UploadFailure { error: explained(location, error), is_of_output: Failure::of(error).is_of_object() }
+    }
+}
+
+impl From<StoreError> for UploadFailure {
+    fn from(error: StoreError) -> Self {
+        UploadFailure { error, is_of_output: false }
+    }
 }
 
 impl FleetStore {
@@ -68,7 +88,8 @@ impl FleetStore {
         self.0.pending_items(selection)
     }
 
-    /// Uploads the outputs that only this machine has. Stops at the first failure: the store is unavailable then.
+    /// Uploads the outputs that only this machine has. Stops when the store is unavailable; an output that it refuses does
+    /// not keep the others.
     ///
     /// Several processes may call this at once; one of them does the work.
     pub fn upload_pending(&self) -> Result<UploadReport, StoreError> {
@@ -96,18 +117,26 @@ impl FleetStore {
             }
             match self.0.upload_entry(&entry) {
                 Ok(true) => {
+                    // What failed before the settings were corrected is no longer the reason.
+                    if report.error.is_none() {
+                        local_index.clear_failure();
+                    }
                     report.entries += 1;
                     report.bytes += entry.bytes;
                 }
                 Ok(false) => {}
-                Err(error) => {
+                Err(UploadFailure { error, is_of_output }) => {
                     local_index.record_failure(&error.to_string());
-                    report.error = Some(error);
-                    return Ok(report);
+                    report.error.get_or_insert(error);
+                    if !is_of_output {
+                        return Ok(report);
+                    }
                 }
             }
         }
-        local_index.clear_failure();
+        if report.error.is_none() {
+            local_index.clear_failure();
+        }
         Ok(report)
     }
 }
@@ -159,7 +188,12 @@ impl Shared {
     }
 
     /// Writes the metadata of an entry whose bytes are uploaded. This is what makes the entry visible to others.
-    pub(crate) fn publish(&self, entry: &Entry, lines: &LineIndex, deadline: Instant) -> Result<(), String> {
+    pub(crate) fn publish(
+        &self,
+        entry: &Entry,
+        lines: &LineIndex,
+        deadline: Instant,
+    ) -> Result<(), UploadFailure> {
         let layout = &self.connection.layout;
         let entry = self.as_uploaded(entry);
         let (key, text) = (layout.entry(&entry), Bytes::from(entry.to_json()));
@@ -172,14 +206,14 @@ impl Shared {
             }
             remote.put_new(&key, text).await
         });
-        match pending.map_err(|error| error.to_string())?.wait_until(deadline) {
-            Some(answer) => answer.map_err(|error| explained(&self.connection.location, &error).to_string()),
-            None => Err(self.deadline_reason()),
+        match pending?.wait_until(deadline) {
+            Some(answer) => answer.map_err(|error| UploadFailure::new(&self.connection.location, &error)),
+            None => Err(StoreError::Refused { reason: self.deadline_reason() }.into()),
         }
     }
 
     /// Uploads one entry and removes it from the spool. False if another process works on it.
-    fn upload_entry(&self, entry: &Entry) -> Result<bool, StoreError> {
+    fn upload_entry(&self, entry: &Entry) -> Result<bool, UploadFailure> {
         let Some(path) = &entry.path else { return Ok(false) };
         let Ok(file) = File::open(path) else { return Ok(false) };
         // Its writer may be about to publish it; then the file is gone when the lock is free.
@@ -191,10 +225,9 @@ impl Shared {
         let (_sender, progress) = watch::channel(Progress { written: entry.bytes, is_complete: true });
         let part_size = PART_SIZE.max(entry.bytes.div_ceil(9000).next_multiple_of(1 << 20));
         let upload = self.start_upload(&entry.id, path, progress, part_size)?;
-        let lines = upload.wait().map_err(|error| explained(&self.connection.location, &error))?;
+        let lines = upload.wait().map_err(|error| UploadFailure::new(&self.connection.location, &error))?;
         let entry = Entry { path: None, host: self.options.host.clone(), ..entry.clone() };
-        self.publish(&entry, &lines, Instant::now() + PUBLISH_LIMIT)
-            .map_err(|reason| StoreError::Refused { reason })?;
+        self.publish(&entry, &lines, Instant::now() + PUBLISH_LIMIT)?;
         self.local.remove(&entry.id)?;
         Ok(true)
     }

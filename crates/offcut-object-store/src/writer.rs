@@ -139,7 +139,8 @@ impl Writer for FleetWriter {
                 let _ = shared.local.remove(&id);
                 Ok(shared.as_uploaded(&entry))
             }
-            Err(reason) => {
+            Err(failure) => {
+                let reason = failure.error.to_string();
                 shared.local_index.record_failure(&reason);
                 Ok(Entry { upload_state: UploadState::LocalOnly { reason }, ..entry })
             }

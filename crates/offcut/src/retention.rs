@@ -173,8 +173,14 @@ pub fn remove_remnants(store: &dyn Store, now: SystemTime) -> Result<u64, StoreE
     };
     let mut removed = 0;
     for stray in store.strays(StrayKind::Remnant)?.iter().filter(|stray| is_old(stray)) {
-        store.remove_stray(stray)?;
-        removed += 1;
+        match store.remove_stray(stray) {
+            // It belongs to an entry meanwhile, or another process removed it.
+            Err(StoreError::NotFound { .. }) => {}
+            result => {
+                result?;
+                removed += 1;
+            }
+        }
     }
     Ok(removed)
 }

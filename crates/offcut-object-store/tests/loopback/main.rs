@@ -4,6 +4,7 @@
 
 mod failures;
 mod overwriting;
+mod queue;
 mod server;
 
 use offcut::Context;

@@ -14,7 +14,7 @@ struct State {
 }
 
 fn answer(state: &Mutex<State>, request: Request) -> server::Answer {
-    let Request { method, path, body } = request;
+    let Request { method, path, body, .. } = request;
     let mut state = state.lock().unwrap();
     state.requests.push((method.clone(), path.clone()));
     let found = state.objects.get(&path).cloned();

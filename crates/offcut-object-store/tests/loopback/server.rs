@@ -7,6 +7,8 @@ pub(crate) struct Request {
     pub(crate) method: String,
     /// Without the query.
     pub(crate) path: String,
+    /// After the question mark.
+    pub(crate) query: String,
     pub(crate) body: Vec<u8>,
 }
 
@@ -34,7 +36,8 @@ fn serve(stream: TcpStream, answer: &dyn Fn(Request) -> Answer) -> Option<()> {
     }
     let mut words = line.split(' ');
     let (method, target) = (words.next()?.to_owned(), words.next()?);
-    let path = target.split('?').next()?.to_owned();
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let (path, query) = (path.to_owned(), query.to_owned());
     let mut length = 0;
     loop {
         let mut header = String::new();
@@ -49,7 +52,7 @@ fn serve(stream: TcpStream, answer: &dyn Fn(Request) -> Answer) -> Option<()> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let is_head = method == "HEAD";
-    let (status, body) = answer(Request { method, path, body });
+    let (status, body) = answer(Request { method, path, query, body });
     let length = body.len();
     let mut stream = reader.into_inner();
     let head = format!(
