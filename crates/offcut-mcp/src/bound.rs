@@ -5,10 +5,9 @@
 //! `data`, and hosts show both to the model.
 
 use crate::message::Answer;
-use crate::schema::Schema;
-use crate::structured::{Marking, fit};
 use offcut::json::{Edits, Lexer, Node, Token, TokenKind, quoted};
 use offcut::notice::{Access, Message, Notice, Tag};
+use offcut::results::structured::{Marking, Schema, fit};
 use offcut::results::{
     BoundedJson, Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice, SkipReason, shares,
 };

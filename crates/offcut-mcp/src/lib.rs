@@ -19,10 +19,8 @@ mod line;
 mod message;
 mod proxy;
 mod relay;
-mod schema;
 mod scope;
 mod serve;
-mod structured;
 mod tools;
 
 pub use bound::bound_structure;

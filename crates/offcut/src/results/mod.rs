@@ -36,6 +36,7 @@ mod panel;
 #[cfg(feature = "registry")]
 pub mod registry;
 mod shape;
+pub mod structured;
 mod write;
 
 pub use batch::shares;

@@ -1,13 +1,16 @@
-//! Shortens `structuredContent` so that it still matches its tool's schema.
+//! Shortens a JSON value so that it still matches its tool's schema, as MCP requires of `structuredContent`.
 //!
-//! It often repeats the text, so a result is bounded only if its structured content is, too. The budget is divided top
+//! The budget is divided top
 //! down: each member of a value gets a share, the largest are cut first. Strings are cut inside, arrays at their end;
 //! nothing else changes, and members are never removed.
 
-use crate::schema::Schema;
-use offcut::json::{Edits, Node, quoted};
-use offcut::notice::{Access, Count, Message, Notice, Tag};
-use offcut::results::shares;
+mod schema;
+
+pub use schema::Schema;
+
+use crate::json::{Edits, Node, quoted};
+use crate::notice::{Access, Count, Message, Notice, Tag};
+use crate::results::shares;
 
 /// Deeper values stay unchanged: each level costs a scan of everything below it.
 const DEEPEST: usize = 32;
@@ -16,15 +19,28 @@ const DEEPEST: usize = 32;
 const LEAST: u64 = 120;
 
 /// What replaces the parts that are left out.
-pub(crate) struct Marking<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Marking<'a> {
     /// The id of the entry with the complete data, if it is stored.
-    pub(crate) id: Option<&'a str>,
+    pub id: Option<&'a str>,
     /// A text that the value may repeat, and what is shown of it.
-    pub(crate) repeated: Option<(&'a [u8], &'a [u8])>,
+    pub repeated: Option<(&'a [u8], &'a [u8])>,
 }
 
 /// The value within about `budget` bytes, as far as its schema allows.
-pub(crate) fn fit(value: Node<'_>, schema: Schema<'_>, budget: u64, marking: &Marking<'_>) -> String {
+///
+/// ```
+/// use offcut::json::Node;
+/// use offcut::results::structured::{Marking, Schema, fit};
+///
+/// let rows = serde_json::json!({"rows": vec!["a row"; 1000]}).to_string();
+/// let schema = r#"{"type": "object", "properties": {"rows": {"type": "array", "minItems": 1}}}"#;
+/// let marking = Marking { id: None, repeated: None };
+/// let short = fit(Node::parse(&rows)?, Schema::new(Node::parse(schema)?), 200, &marking);
+/// assert!(short.len() <= 200 && short.starts_with(r#"{"rows":["a row","a row""#));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn fit(value: Node<'_>, schema: Schema<'_>, budget: u64, marking: &Marking<'_>) -> String {
     let mut edits = Edits::default();
     Fitting { marking, edits: &mut edits }.fit(value, schema, budget, 0);
     edits.apply_within(value)

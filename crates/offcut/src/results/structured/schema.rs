@@ -3,16 +3,21 @@
 //! This is not a validator: it follows the keywords for which shortening is known to be safe. Where a schema has any other
 //! keyword, the value stays unchanged.
 
-use offcut::json::Node;
+use crate::json::Node;
 use std::collections::BTreeMap;
 
 /// The schema of one value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Schema<'s> {
+pub enum Schema<'s> {
     /// There is no constraint.
     Open,
     /// `here` applies; references start at `root`.
-    At { root: Node<'s>, here: Node<'s> },
+    At {
+        /// The whole schema.
+        root: Node<'s>,
+        /// The part of it for this value.
+        here: Node<'s>,
+    },
     /// It has unknown constraints: the value must not change.
     Frozen,
 }
@@ -39,7 +44,8 @@ const HARMLESS: &[&str] = &[
 const REFERENCES: usize = 16;
 
 impl<'s> Schema<'s> {
-    pub(crate) fn new(root: Node<'s>) -> Schema<'s> {
+    /// The schema of a value that has to match all of `root`.
+    pub fn new(root: Node<'s>) -> Schema<'s> {
         Schema::At { root, here: root }
     }
 
@@ -71,7 +77,7 @@ impl<'s> Schema<'s> {
     }
 
     /// The fewest characters that a string must keep; nothing if it must not change.
-    pub(crate) fn least_text(self, value: Node<'_>) -> Option<usize> {
+    pub fn least_text(self, value: Node<'_>) -> Option<usize> {
         match self.resolve(value) {
             Schema::Open => Some(0),
             Schema::At { here, .. } if allows(here, &["minLength", "maxLength"]) => {
@@ -82,7 +88,7 @@ impl<'s> Schema<'s> {
     }
 
     /// The fewest elements that an array must keep, if some may be removed, and the schema of each.
-    pub(crate) fn elements(self, value: Node<'_>) -> (Option<usize>, Schema<'s>) {
+    pub fn elements(self, value: Node<'_>) -> (Option<usize>, Schema<'s>) {
         match self.resolve(value) {
             Schema::Open => (Some(0), Schema::Open),
             Schema::At { root, here } if allows(here, &["items", "minItems", "maxItems", "uniqueItems"]) => {
@@ -117,7 +123,7 @@ impl<'s> Schema<'s> {
     }
 
     /// Whether an object may have another member with this name and any value.
-    pub(crate) fn takes(self, value: Node<'_>, name: &str) -> bool {
+    pub fn takes(self, value: Node<'_>, name: &str) -> bool {
         match self.resolve(value) {
             Schema::Open => true,
             Schema::At { here, .. } => {
