@@ -255,15 +255,15 @@ impl Attempt {
         }
     }
 
-    fn events(&self) -> Vec<Value> {
+    pub(crate) fn events(&self) -> Vec<Value> {
         self.log.events()
     }
 
-    fn wanted(&self) -> Report {
+    pub(crate) fn wanted(&self) -> Report {
         Report { wanted: Some(lock(&self.requests).clone()), ..Report::default() }
     }
 
-    fn request(&self) -> CallerRequest {
+    pub(crate) fn request(&self) -> CallerRequest {
         let ids = self.memory.ids().unwrap_or_default();
         let read = |id: &offcut::store::Id| {
             let bytes = self.memory.entry(id).map_or(0, |entry| entry.bytes);

@@ -13,6 +13,7 @@ mod options;
 mod place;
 mod report;
 mod spool;
+mod value;
 
 pub use archive::Archive;
 pub use engine::{Answer, BoundedResult, CallerRequest, Engine, Reported};

@@ -1,6 +1,7 @@
 'use strict';
 const { Transform } = require('node:stream');
 const { Cut } = require('./cut.js');
+const { boundError } = require('./errors.js');
 const { ask, runLater, runNow, work } = require('./flow.js');
 const native = require('./native.js');
 const { Store } = require('./store.js');
@@ -121,7 +122,13 @@ class Truncator {
     const truncator = this;
     const named = { tool: execute.name || undefined, ...call };
     return async function bounded(...inputs) {
-      return truncator.bound(await execute.apply(this, inputs), named);
+      let output;
+      try {
+        output = await execute.apply(this, inputs);
+      } catch (error) {
+        throw await boundError(truncator, error, named);
+      }
+      return truncator.bound(output, named);
     };
   }
 

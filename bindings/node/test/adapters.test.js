@@ -59,6 +59,73 @@ test('boundTools bounds the tools of the AI SDK', async () => {
   assert.strictEqual(tools.client.execute, undefined);
 });
 
+test('boundTools bounds what the model receives and leaves the output of typed tools', async () => {
+  const { generateText, tool, stepCountIs, convertToModelMessages } = await load('ai');
+  const { MockLanguageModelV3 } = await load('ai/test');
+  const { z } = await load('zod');
+  const inputSchema = z.object({});
+  const store = new Store(fresh());
+  const rows = log.split('\n');
+  const image = { type: 'file-data', data: 'AAAA', mediaType: 'image/png' };
+  class Broken extends Error { code = 7; }
+  const broken = new Broken(log, { cause: 'a cause' });
+  const tools = boundTools({
+    text: tool({ inputSchema, execute: async () => ({ rows }), toModelOutput: ({ output }) => ({ type: 'text', value: output.rows.join('\n') }) }),
+    json: tool({ inputSchema, execute: async () => ({ rows }), toModelOutput: ({ output }) => ({ type: 'json', value: output.rows }) }),
+    parts: tool({ inputSchema, execute: async () => ({ rows }), toModelOutput: ({ output }) => ({ type: 'content', value: [{ type: 'text', text: output.rows.join('\n') }, image] }) }),
+    typed: tool({ inputSchema, outputSchema: z.object({ rows: z.array(z.string()) }), execute: async () => ({ rows }) }),
+    data: tool({ inputSchema, execute: () => ({ rows }) }),
+    none: tool({ inputSchema, execute: async () => undefined }),
+    failing: tool({ inputSchema, execute: async () => { throw broken; } }),
+    sudden: tool({ inputSchema, execute: () => { throw log; } }),
+    late: tool({ inputSchema, async *execute() { yield 'begun'; throw new TypeError(log); } }),
+  }, { store });
+  const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
+  const content = Object.keys(tools).map((toolName) => ({ type: 'tool-call', toolCallId: `call_${toolName}`, toolName, input: '{}' }));
+  const prompts = [];
+  const model = new MockLanguageModelV3({
+    doGenerate: async ({ prompt }) => {
+      prompts.push(prompt);
+      return prompts.length === 1
+        ? { content, finishReason: { unified: 'tool-calls', raw: undefined }, usage, warnings: [] }
+        : { content: [{ type: 'text', text: 'done' }], finishReason: { unified: 'stop', raw: undefined }, usage, warnings: [] };
+    },
+  });
+  const { steps } = await generateText({ model, prompt: 'go', tools, stopWhen: stepCountIs(3) });
+  const outputs = Object.fromEntries(steps[0].toolResults.map(({ toolName, output }) => [toolName, output]));
+  for (const name of ['text', 'json', 'parts', 'typed', 'data']) assert.deepStrictEqual(outputs[name], { rows }, name);
+  const shown = Object.fromEntries(prompts[1].at(-1).content.map(({ toolName, output }) => [toolName, output]));
+  for (const [name, output] of Object.entries(shown)) assert.ok(JSON.stringify(output).length < 12_000, `${name} ${JSON.stringify(output).length}`);
+  assert.deepStrictEqual(Object.entries(shown).map(([name, { type }]) => `${name} ${type}`).sort(),
+    ['data text', 'failing error-text', 'json text', 'late error-text', 'none json', 'parts content', 'sudden error-text', 'text text', 'typed text']);
+  assert.deepStrictEqual(shown.parts.value.find(({ type }) => type !== 'text'), image);
+  assert.ok(shown.failing.value.includes('line 19999'));
+  // One entry for each call, also when the conversation is converted again.
+  assert.strictEqual((await store.list()).length, 8);
+  const part = { type: 'tool-data', toolCallId: 'call_data', state: 'output-available', input: {}, output: { rows } };
+  const [, { content: [again] }] = await convertToModelMessages([{ role: 'assistant', parts: [part] }], { tools });
+  assert.deepStrictEqual(again.output, shown.data);
+  assert.strictEqual((await store.list()).length, 8);
+  // Version 5 of the SDK passes the output alone, and does not wait.
+  const before = boundTools({
+    text: { execute() {}, toModelOutput: (output) => ({ type: 'text', value: output.rows.join() }) },
+    parts: { execute() {}, toModelOutput: (output) => ({ type: 'content', value: [{ type: 'text', text: output.rows.join() }, image] }) },
+    data: { execute() {} },
+  }, { store: null });
+  for (const [name, type] of [['text', 'text'], ['parts', 'content'], ['data', 'text']]) {
+    const output = before[name].toModelOutput({ rows });
+    assert.ok(output.type === type && JSON.stringify(output).length < 12_000, name);
+  }
+  assert.deepStrictEqual(before.data.toModelOutput({ n: 1 }), { type: 'json', value: { n: 1 } });
+  // The error keeps its type, its cause and its other properties.
+  const thrown = await tools.failing.execute({}, { toolCallId: 'x' }).catch((error) => error);
+  assert.ok(thrown instanceof Broken && thrown.code === 7 && thrown.cause === 'a cause' && thrown.message.length <= 9500);
+  assert.strictEqual(broken.message, log);
+  const short = new Error('short');
+  await assert.rejects(new Truncator().tool(() => { throw short; })(), short);
+  await assert.rejects(new Truncator({ store }).tool(() => { throw broken; })(), (error) => error instanceof Broken && error.message.length <= 9500);
+});
+
 test('boundClient and boundHandler bound results of the MCP SDK', async () => {
   const { McpServer } = await load('@modelcontextprotocol/sdk/server/mcp.js');
   const { Client } = await load('@modelcontextprotocol/sdk/client/index.js');

@@ -123,6 +123,31 @@ impl PyEngine {
         }
     }
 
+    /// The JSON if it changed, the report on the call, and what the caller's store has to save.
+    #[expect(clippy::too_many_arguments, reason = "as Python passes them")]
+    #[pyo3(signature = (json, schema, tool=None, call_id=None, session=None, message_id=None, call="{}"))]
+    fn value<'py>(
+        &self,
+        py: Python<'py>,
+        json: &str,
+        schema: Option<&str>,
+        tool: Option<String>,
+        call_id: Option<String>,
+        session: Option<String>,
+        message_id: Option<String>,
+        call: &str,
+    ) -> PyResult<(Option<String>, String, Option<Bound<'py, PyList>>)> {
+        let context = Context { tool, call_id, message_id, session, ..Context::default() };
+        let call = CallOptions::parse(call).map_err(raise)?;
+        let reported = py.detach(|| self.0.value(json, schema, &context, &call)).map_err(raise)?;
+        let report = reported.report.json();
+        match reported.answer {
+            BoundedResult::Same => Ok((None, report, None)),
+            BoundedResult::Changed(json) => Ok((Some(json), report, None)),
+            BoundedResult::Ask(request) => Ok((None, report, Some(saves(py, &request.save)?))),
+        }
+    }
+
     fn cleanup(&self, py: Python<'_>) -> PyResult<u64> {
         py.detach(|| self.0.cleanup()).map_err(raise)
     }

@@ -157,6 +157,110 @@ def test_mcp_bounds_text_and_structured_content(log):
     assert len(shown.model_dump_json()) < 25_000 and len(once.model_dump_json()) < 25_000
 
 
+def test_mcp_server_returns_typed_results_that_match_their_schema(log):
+    from dataclasses import dataclass
+    from typing import Annotated, TypedDict
+
+    import pydantic
+    from mcp import Client
+    from mcp.server.mcpserver import MCPServer
+
+    class Row(pydantic.BaseModel):
+        name: str
+        number: int
+
+    class Table(pydantic.BaseModel):
+        title: str
+        rows: Annotated[list[Row], pydantic.Field(min_length=1)]
+
+    class Pair(TypedDict):
+        text: str
+        more: list[str]
+
+    @dataclass
+    class Note:
+        text: str
+
+    lines = log.splitlines()
+    rows = [Row(name=line, number=number) for number, line in enumerate(lines)]
+    server = MCPServer("test")
+    bound = offcut.Truncator().tool
+
+    @server.tool()
+    @bound
+    def strings() -> list[str]:
+        return lines
+
+    @server.tool()
+    @bound
+    async def table() -> Table:
+        return Table(title=log, rows=rows)
+
+    @server.tool()
+    @bound
+    def models() -> list[Row]:
+        return rows
+
+    @server.tool()
+    @bound
+    def mapping() -> dict[str, str]:
+        return {"a": log, "b": "small"}
+
+    @server.tool()
+    @bound
+    def typed() -> Pair:
+        return {"text": log, "more": lines}
+
+    @server.tool()
+    @bound
+    def note() -> Note:
+        return Note(log)
+
+    @server.tool()
+    @bound
+    def small() -> Table:
+        return Table(title="x", rows=rows[:1])
+
+    async def use():
+        async with Client(server) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            return tools, {name: await client.call_tool(name, {}) for name in tools}
+
+    tools, results = asyncio.run(use())
+    for name, result in results.items():
+        assert not result.is_error, result.content[0].text[:500]
+        shown = sum(len(part.text) for part in result.content)
+        assert tools[name].output_schema and shown <= 9500, (name, shown)
+        assert len(json.dumps(result.structured_content)) <= 9500
+    assert results["small"].structured_content == {"title": "x", "rows": [{"name": "line 0", "number": 0}]}
+    # The end of a list of strings says where all of it is; so do strings that are cut.
+    stored = {entry.tool: offcut.Store().cat(entry.id).decode() for entry in offcut.Store().list()}
+    assert set(stored) == set(results) - {"small"} and "line 19999" in stored["strings"]
+    assert results["strings"].structured_content["result"][-1].startswith("[offcut ")
+    assert "bytes not shown]" in results["table"].structured_content["title"]
+
+
+def test_mcp_server_bounds_the_message_of_an_exception(log):
+    from mcp import Client
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    server = MCPServer("test")
+
+    @server.tool()
+    @offcut.tool
+    def failing() -> list[str]:
+        raise ToolError(log)
+
+    async def use():
+        async with Client(server) as client:
+            return await client.call_tool("failing", {})
+
+    result = asyncio.run(use())
+    assert result.is_error and len(result.content[0].text) < 10_000 and "line 19999" in result.content[0].text
+    assert offcut.Store().cat() == log.encode()
+
+
 @pytest.mark.parametrize("module", ["langchain", "openai_agents", "mcp", "klaude"])
 def test_adapters_are_not_imported_by_offcut(module):
     import subprocess

@@ -169,6 +169,32 @@ def test_any_return_value_of_a_tool_is_bounded(log):
         assert truncator.bound(value) is value
 
 
+def test_declared_return_type_is_kept(log):
+    lines = log.splitlines()
+
+    @offcut.tool
+    def strings() -> list[str]:
+        return lines
+
+    @offcut.tool
+    async def either() -> str | list[str]:
+        return lines
+
+    @offcut.tool
+    def other() -> list[str]:
+        return [Path("/")] * 20_000
+
+    shown = strings()
+    assert shown[:2] == lines[:2] and shown[-1].startswith("[offcut ") and len(json.dumps(shown)) <= 9500
+    assert json.loads(offcut.Store().cat()) == lines
+    # Text is allowed, or the value has another type.
+    assert isinstance(asyncio.run(either()), str) and len(asyncio.run(either())) <= 9500
+    assert len(str(other())) <= 9500
+    memory = Memory()
+    kept = offcut.Truncator(store=memory).tool(strings.__wrapped__)()
+    assert json.loads(memory.kept["memory://0"][0]) == lines and "memory://0" in kept[-1]
+
+
 def test_relative_store_path_is_resolved_at_every_call(log, tmp_path, monkeypatch):
     for name in ["a", "b"]:
         (tmp_path / name).mkdir()

@@ -154,6 +154,64 @@ def test_binary_output_with_a_custom_strategy_is_described_and_stored():
     assert offcut.Store().cat(spool.finish().id) == output
 
 
+class Odd(Exception):
+    def __init__(self, code, text):
+        super().__init__(code, text)
+        self.code, self.text = code, text
+
+    def __str__(self):
+        return f"{self.code}: {self.text}"
+
+
+@pytest.mark.parametrize(
+    "make", [ValueError, KeyError, lambda text: OSError(5, text), lambda text: Odd(7, text), lambda text: subprocess.CalledProcessError(1, text)]
+)
+def test_exception_of_a_tool_keeps_its_type_and_cause_and_has_a_message_that_fits(log, make):
+    cause = RuntimeError("cause")
+
+    @offcut.tool
+    def plain():
+        raise make(log) from cause
+
+    @offcut.tool
+    async def asynchronous():
+        plain.__wrapped__()
+
+    for call in [plain, lambda: asyncio.run(asynchronous())]:
+        with pytest.raises(type(make(""))) as caught:
+            call()
+        error = caught.value
+        assert len(str(error)) <= 9500 and "[offcut" in str(error)
+        assert error.__cause__ is cause and type(error).__name__ == type(make("")).__name__
+        assert "line 19999" in offcut.Store().cat().decode("unicode_escape")
+    if make(log).__dict__:
+        assert error.__dict__ == make(log).__dict__
+
+
+def test_exception_of_a_class_without_subclasses_is_bounded(log):
+    pydantic = pytest.importorskip("pydantic")
+
+    @offcut.tool(store=None)
+    def invalid():
+        pydantic.TypeAdapter(list[int]).validate_python(log.splitlines())
+
+    with pytest.raises(ValueError) as caught:
+        invalid()
+    assert len(str(caught.value)) <= 9500
+
+
+def test_short_exception_is_the_same_object():
+    error = ValueError("short")
+
+    @offcut.tool
+    def failing():
+        raise error
+
+    with pytest.raises(ValueError) as caught:
+        failing()
+    assert caught.value is error and error.args == ("short",)
+
+
 def test_keyboard_interrupt_in_a_callback_is_raised(log):
     def stop(text, limits):
         raise KeyboardInterrupt

@@ -36,6 +36,16 @@ class Engine:
         message_id: str | None = None,
         call: str = "{}",
     ) -> tuple[str | None, str, str, list[bytes] | None]: ...
+    def value(
+        self,
+        json: str,
+        schema: str | None,
+        tool: str | None = None,
+        call_id: str | None = None,
+        session: str | None = None,
+        message_id: str | None = None,
+        call: str = "{}",
+    ) -> tuple[str | None, str, list[bytes] | None]: ...
     def spool(
         self,
         tool: str | None = None,

@@ -14,6 +14,7 @@ from ._native import Engine
 from ._spool import Spool
 from ._steps import AsynchronousAnswer, Flow, Question, Work, run, run_async
 from ._store import Store
+from ._values import Data, ReturnType, as_json, dump, is_model, replace_surrogates, return_type, with_message
 
 F = TypeVar("F", bound=Callable[..., Any])
 V = TypeVar("V")
@@ -107,7 +108,7 @@ class Truncator:
             "foreign_strategy": "text" if self._strategy else None,
             "events": on_event is not None,
         }
-        self._engine = Engine(_dump(described))
+        self._engine = Engine(dump(described))
 
     @property
     def profile(self) -> str:
@@ -224,14 +225,31 @@ class Truncator:
         if function is None:
             return functools.partial(self.tool, name=name, **options)
         called = name or getattr(function, "__name__", None)
+        # At the first call, because a framework may import pydantic after this.
+        declared = functools.cache(lambda: return_type(function))
 
         async def later(value: Any) -> Any:
-            return await self.abound(await value, called, **options)
+            try:
+                returned = await value
+            except Exception as error:
+                failed = error
+            else:
+                flow = self._bound_steps(returned, called, {**options}, declared())
+                return returned if flow is None else await run_async(flow)
+            raise with_message(failed, await self.abound(str(failed), called, **options))
 
         @functools.wraps(function)
         def bounded(*arguments: Any, **keywords: Any) -> Any:
-            value = function(*arguments, **keywords)
-            return later(value) if inspect.isawaitable(value) else self.bound(value, called, **options)
+            try:
+                value = function(*arguments, **keywords)
+            except Exception as error:
+                failed = error
+            else:
+                if inspect.isawaitable(value):
+                    return later(value)
+                flow = self._bound_steps(value, called, {**options}, declared())
+                return value if flow is None else run(flow)
+            raise with_message(failed, self.bound(str(failed), called, **options))
 
         @functools.wraps(function)
         async def bounded_async(*arguments: Any, **keywords: Any) -> Any:
@@ -254,17 +272,29 @@ class Truncator:
         flow = self._bound_steps(value, tool, options)
         return value if flow is None else await run_async(flow)
 
-    def _bound_steps(self, value: Any, tool: str | None, options: dict[str, Any]) -> Flow[Any] | None:
+    def _bound_steps(
+        self, value: Any, tool: str | None, options: dict[str, Any], declared: ReturnType | None = None
+    ) -> Flow[Any] | None:
         context = Context(tool, *(options.pop(name, None) for name in Context._fields[1:]))
         if isinstance(value, TEXTS):
             return _content(self._cut_steps(value, context, options))
-        if isinstance(value, (dict, list, tuple)) or _is_model(value):
-            return self._bound_data_steps(value, context, self._with_decision(value, context, options))
+        if isinstance(value, (dict, list, tuple)) or is_model(value) or declared is not None:
+            return self._bound_data_steps(value, context, self._with_decision(value, context, options), declared)
         return None
 
-    def _bound_data_steps(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Any]:
+    def _bound_data_steps(
+        self, value: Any, context: Context, options: dict[str, Any], declared: ReturnType | None
+    ) -> Flow[Any]:
+        if declared is not None:
+            try:
+                text = declared.dump(value)
+            except Exception:
+                # A value of another type: the caller finds that, or does not check it.
+                pass
+            else:
+                return (yield from self._bound_declared_steps(value, text, context, options, declared))
         try:
-            data = _as_json(value)
+            data = as_json(value)
         except (TypeError, ValueError, RecursionError):
             # The tool has done its work: a value that JSON cannot represent must not lose its result.
             text = str(value)
@@ -276,18 +306,35 @@ class Truncator:
         cut = yield from self._cut_text_steps(text, context, options)
         return cut.content if cut.truncated else value
 
+    def _bound_declared_steps(
+        self, value: Any, text: str, context: Context, options: dict[str, Any], declared: ReturnType
+    ) -> Flow[Any]:
+        """Shorten a value so that it still has its declared type."""
+        call = dump(options)
+        changed, report, saves = yield Work(lambda: self._engine.value(text, declared.schema, *context, call))
+        if saves is not None:
+            given = yield from self._ask_caller([save.decode() for save in saves], report, context)
+            call = dump({**options, **given})
+            changed, report, _ = yield Work(lambda: self._engine.value(text, declared.schema, *context, call))
+        self._emit_events(json.loads(report))
+        try:
+            return value if changed is None else declared.load(changed)
+        except ValueError:
+            # A check that the schema does not express.
+            return value
+
     def _cut_steps(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut[Any]]:
         return self._cut_text_steps(text, context, self._with_decision(text, context, options))
 
     def _result_steps(self, value: Any, context: Context, options: dict[str, Any]) -> Flow[Judged]:
-        return self._result_data_steps(_as_json(value), context, self._with_decision(value, context, options))
+        return self._result_data_steps(as_json(value), context, self._with_decision(value, context, options))
 
     def _cut_text_steps(self, text: Any, context: Context, options: dict[str, Any]) -> Flow[Cut[Any]]:
-        call = _dump(options) if options else None
+        call = dump(options) if options else None
         content, report, saves = yield Work(lambda: self._engine.cut(text, *context, call))
         if saves is not None:
             given = yield from self._ask_caller([text] if saves else [], report, context)
-            call = _dump({**options, **given})
+            call = dump({**options, **given})
             content, report, _ = yield Work(lambda: self._engine.cut(text, *context, call))
         if report is None:
             return Cut(text)
@@ -296,13 +343,13 @@ class Truncator:
         return cut if cut.report["truncated"] else Cut(text)
 
     def _result_data_steps(self, data: Data, context: Context, options: dict[str, Any]) -> Flow[Judged]:
-        call = _dump(options)
+        call = dump(options)
         changed, results, report, saves = yield Work(lambda: self._engine.result(data.text, *context, call))
         if saves is not None:
             # A result contains text only.
             texts = [save.decode("utf-8", "replace") for save in saves]
             given = yield from self._ask_caller(texts, report, context)
-            call = _dump({**options, **given})
+            call = dump({**options, **given})
             changed, results, report, _ = yield Work(lambda: self._engine.result(data.text, *context, call))
         self._emit_events(json.loads(report))
         return Judged(data.value if changed is None else data.rebuild(changed), json.loads(results))
@@ -329,7 +376,7 @@ class Truncator:
             text = yield Question(functools.partial(self._strategy, wanted["text"], limits))
             if not isinstance(text, str):
                 raise TypeError(f"the strategy must return str, not {type(text).__name__}")
-            made.append(_replace_surrogates(text))
+            made.append(replace_surrogates(text))
         return {"made": made}
 
     def _save_output(self, content: Any, context: Context) -> Flow[dict[str, str]]:
@@ -340,11 +387,11 @@ class Truncator:
             # A mistake in the program: nothing is saved until the asynchronous method is called.
             raise
         except Exception as error:
-            return {"error": _replace_surrogates(str(error)) or type(error).__name__}
+            return {"error": replace_surrogates(str(error)) or type(error).__name__}
         if place is None:
             return {"error": "the store returned no path"}
         path = str(place)
-        return {"path": path} if path == _replace_surrogates(path) else {"error": "the store's path is not valid text"}
+        return {"path": path} if path == replace_surrogates(path) else {"error": "the store's path is not valid text"}
 
     def _with_decision(self, value: Any, context: Context, options: dict[str, Any]) -> dict[str, Any]:
         if self._decide is None:
@@ -362,50 +409,6 @@ class Truncator:
 
 def _content(flow: Flow[Cut[Any]]) -> Flow[Any]:
     return (yield from flow).content
-
-
-def _is_model(value: Any) -> bool:
-    return hasattr(value, "model_dump") and hasattr(type(value), "model_validate")
-
-
-class Data(NamedTuple):
-    """A value, its JSON, and a function from JSON back to a value of its type."""
-
-    value: Any
-    text: str
-    rebuild: Callable[[str], Any]
-
-
-def _as_json(value: Any) -> Data:
-    if isinstance(value, str):
-        return Data(value, value, lambda text: text)
-    if isinstance(value, (bytes, bytearray)):
-        return Data(value, bytes(value).decode("utf-8"), lambda text: text.encode("utf-8"))
-    if isinstance(value, (dict, list, tuple)):
-        return Data(value, _dump_value(value), json.loads)
-    if _is_model(value):
-        data = value.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return Data(value, _dump_value(data), lambda text: type(value).model_validate(json.loads(text)))
-    raise TypeError(f"a result is a dict, a list, JSON text or a model, not {type(value).__name__}")
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-
-
-def _dump_value(value: Any) -> str:
-    text = _dump(value)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        # UTF-8 cannot encode a lone surrogate, but JSON can escape it.
-        return json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text
-
-
-def _replace_surrogates(text: str) -> str:
-    """Replace lone surrogates, which UTF-8 cannot encode."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _store_name(store: Any) -> str | None:
