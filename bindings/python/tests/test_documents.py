@@ -94,7 +94,7 @@ def test_unified_path_is_relative_to_the_project_root(tmp_path):
 def test_unified_reads_the_variables_of_the_document(tmp_path):
     variables = {"TOOL_OUTPUT_MAX_LINES": "10", "TOOL_OUTPUT_TRUNCATE_DIRECTION": "tail", "TOOL_OUTPUT_DIR": "kept"}
     unified = offcut.unified.from_env(variables, project_root=tmp_path)
-    truncation = unified.result(envelope(["x"] * 50), "Read")["data"]["truncation"]
+    truncation = unified.result(envelope(["x\n" * 50]), "Read")["data"]["truncation"]
     assert (truncation["max_lines"], truncation["max_bytes"], truncation["direction"]) == (10, 51_200, "tail")
     assert truncation["full_output_path"].startswith("kept/tool_")
     sizes = {"TOOL_OUTPUT_MAX_BYTES": "50KiB", "TOOL_OUTPUT_MAX_LINES": ""}
@@ -119,7 +119,7 @@ def unified(tmp_path):
     return offcut.Truncator("unified", store=tmp_path / "tool-output")
 
 
-@pytest.mark.parametrize("rows", [["x"] * 2500, ["x" * 60_000], ["é" * 100] * 1500])
+@pytest.mark.parametrize("rows", [["x\n" * 2500], ["x" * 60_000], ["é" * 100] * 1500])
 def test_unified_cuts_too_many_lines_or_bytes(unified, rows):
     value = envelope(rows)
     bounded = unified.result(value, "Read")

@@ -16,7 +16,7 @@ use crate::builder::Storage;
 use crate::context::Context;
 use crate::event::{Event, EventSink};
 use crate::limits::Limits;
-use crate::measure::CountTokens;
+use crate::measure::{self, CountTokens};
 use crate::outcome::Outcome;
 use crate::precedence::CallerRules;
 use crate::profile::{Profile, Rule, Settings};
@@ -162,6 +162,12 @@ impl Truncator {
     /// Whether the readable form of a JSON text is within the limits.
     pub(crate) fn fits_readable(&self, json: &[u8], settings: &Settings) -> bool {
         readable::up_to(json, settings.limits.ceiling()).is_some_and(|text| self.fits(&text, settings))
+    }
+
+    /// Whether a JSON text as it is serialized is within the limits. Line breaks in its strings count as lines.
+    pub(crate) fn fits_serialized(&self, json: &[u8], settings: &Settings) -> bool {
+        let lines = measure::lines(json, settings.conventions.lines) + readable::escaped_line_breaks(json);
+        self.fits(json, settings) && settings.limits.lines.is_none_or(|most| lines <= most)
     }
 
     /// The profile.

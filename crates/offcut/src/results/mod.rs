@@ -53,6 +53,7 @@ use crate::json::{Edits, Node};
 use crate::limits::Limits;
 use crate::outcome::Outcome;
 use crate::profile::{Marking, Rule, Settings, TrailingLines, Treatment};
+use crate::retrieve::readable;
 use crate::truncator::Truncator;
 use divide::Notices;
 use job::{Job, Plan, Recognized};
@@ -303,7 +304,20 @@ impl Middleware {
             settings.keep.bytes =
                 settings.keep.bytes.map(|most| (most - most.min(beside.bytes)).max(LEAST_SHARE));
         }
-        match self.truncator.apply_readable(node.json().as_bytes(), &job.context, settings) {
+        let json = node.json().as_bytes();
+        let mut limited = settings;
+        // The unified document measures the response as it is serialized, and shows the readable form.
+        if job.shape == Shape::Unified && !is_counted && settings.enabled {
+            if self.truncator.fits_serialized(json, &settings) {
+                self.truncator.report_passed(&job.context, &settings, json.len() as u64);
+                return ResultOutcome::Fits;
+            }
+            if self.truncator.fits_readable(json, &settings) {
+                limited.limits.bytes = Some(readable::size(json).saturating_sub(1));
+                limited.keep.bytes = limited.limits.bytes;
+            }
+        }
+        match self.truncator.apply_readable(json, &job.context, limited) {
             Outcome::Passed(_) => ResultOutcome::Fits,
             Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
                 if is_shortened {

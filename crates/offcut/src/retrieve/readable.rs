@@ -40,6 +40,16 @@ pub(crate) fn up_to(json: &[u8], most: u64) -> Option<Vec<u8>> {
     (whole.len() as u64 <= most).then_some(whole)
 }
 
+/// The number of line breaks in the strings of a JSON text.
+pub(crate) fn escaped_line_breaks(json: &[u8]) -> u64 {
+    let mut bytes = json.iter();
+    let mut breaks = 0;
+    while bytes.any(|&byte| byte == b'\\') {
+        breaks += u64::from(bytes.next() == Some(&b'n'));
+    }
+    breaks
+}
+
 /// Passes on the readable form of a JSON text in chunks, until `take` breaks.
 pub(crate) fn in_chunks(json: &[u8], mut take: impl FnMut(&[u8]) -> ControlFlow<()>) {
     let mut conversion = Conversion::default();

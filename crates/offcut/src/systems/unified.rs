@@ -19,7 +19,8 @@
 //! let truncation = UnifiedTruncation::new(variables, project_root.path(), SystemTime::now)?;
 //!
 //! let rows: Vec<u32> = (1..=5000).collect();
-//! let response = serde_json::json!({"status": "success", "data": {"rows": rows}, "text": "5000 rows"}).to_string();
+//! let response = serde_json::json!({"status": "success", "data": {"rows": rows}, "text": "5000 rows"});
+//! let response = serde_json::to_string_pretty(&response)?;
 //! let shown: Envelope = serde_json::from_str(&truncation.truncate(&response, "Read")?)?;
 //! assert_eq!(shown.status, "partial");
 //! let TruncatedData { truncation, .. } = shown.truncated_data().ok_or("not truncated")?;

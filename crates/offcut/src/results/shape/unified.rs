@@ -47,7 +47,7 @@ pub(super) fn mark_cut(found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
         number(limits.lines),
         number(limits.bytes),
         original.lines,
-        original.bytes,
+        found.node.json().len(),
         shown.lines,
         shown.bytes,
         cut.place_json()

@@ -28,9 +28,13 @@ fn rows(count: u32) -> Value {
     })
 }
 
+/// A response on several lines, which its readable form has, too.
+fn pretty(response: &Value) -> String {
+    serde_json::to_string_pretty(response).unwrap()
+}
+
 fn truncate(truncation: &UnifiedTruncation, response: &Value, tool: &str) -> Envelope {
-    let text = response.to_string();
-    serde_json::from_str(&truncation.truncate(&text, tool).unwrap()).unwrap()
+    serde_json::from_str(&truncation.truncate(&pretty(response), tool).unwrap()).unwrap()
 }
 
 fn truncation_of(envelope: &Envelope) -> Truncation {
@@ -49,7 +53,7 @@ fn s3_defaults() {
     assert_eq!(Variables::default(), defaults);
 }
 
-/// The limits apply to the readable form: two-space indentation, line breaks in strings shown as such.
+/// The limits apply to the response as it is serialized.
 #[test]
 fn s3_within_the_limits_is_returned_as_it_is() {
     let root = tempfile::tempdir().unwrap();
@@ -60,11 +64,35 @@ fn s3_within_the_limits_is_returned_as_it_is() {
         ..Variables::default()
     };
     let (lines, bytes) = (readable.lines().count(), readable.len());
-    let text = format!(" {}\n", rows(100));
+    let text = format!(" {readable}\n");
     let passes = |variables| in_project(root.path(), variables).truncate(&text, "LS").unwrap() == text;
     assert!(passes(exact(lines, bytes)));
     assert!(!passes(exact(lines - 1, bytes)));
     assert!(!passes(exact(lines, bytes - 1)));
+}
+
+#[test]
+fn s3_compact_response_within_the_limits_is_returned_as_it_is() {
+    let root = tempfile::tempdir().unwrap();
+    let truncation = in_project(root.path(), Variables::default());
+    let text = json!({"status": "success", "data": vec![7; 2100], "text": ""}).to_string();
+    assert_eq!(truncation.truncate(&text, "LS").unwrap(), text);
+    assert!(!root.path().join("tool-output").exists());
+}
+
+#[test]
+fn s3_escaped_response_over_the_limit_is_truncated() {
+    let root = tempfile::tempdir().unwrap();
+    let truncation = in_project(root.path(), Variables::default());
+    let escaped = "\\u4e2d".repeat(16_000);
+    let text = format!(r#"{{"status":"success","data":{{"c":"{escaped}"}},"text":"t"}}"#);
+    let shown = truncation.truncate(&text, "Read").unwrap();
+    assert!(shown.len() <= 52_000, "{} bytes", shown.len());
+    let data = serde_json::from_str::<Envelope>(&shown).unwrap().truncated_data().unwrap();
+    assert!(data.preview.contains('中') && data.truncation.kept_bytes <= 51_200);
+    assert_eq!((data.truncation.max_bytes, data.truncation.original_bytes), (51_200, text.len() as u64));
+    let path = root.path().join(data.truncation.full_output_path.unwrap());
+    assert_eq!(fs::read_to_string(path).unwrap(), text);
 }
 
 /// Every tool has the same rules.
@@ -134,7 +162,7 @@ proptest! {
 fn s4_files() {
     let root = tempfile::tempdir().unwrap();
     let truncation = in_project(root.path(), Variables::default());
-    let text = format!("{}\n", rows(5000));
+    let text = format!("{}\n", pretty(&rows(5000)));
     for name in ["tool_20260223_153045_Read.json", "tool_20260223_153045_Read_2.json"] {
         let shown: Envelope = serde_json::from_str(&truncation.truncate(&text, "Read").unwrap()).unwrap();
         let path = truncation_of(&shown).full_output_path.unwrap();
@@ -189,8 +217,8 @@ fn s5_error_stays_error() {
 fn s5_envelope_as_a_value() {
     let root = tempfile::tempdir().unwrap();
     let truncation = in_project(root.path(), Variables::default());
-    let envelope: Envelope = serde_json::from_value(rows(5000)).unwrap();
-    assert_eq!(serde_json::to_value(&envelope).unwrap(), rows(5000));
+    let envelope: Envelope = serde_json::from_value(rows(12_000)).unwrap();
+    assert_eq!(serde_json::to_value(&envelope).unwrap(), rows(12_000));
     let shown = truncation.truncate_envelope(envelope.clone(), "Read");
     let text = serde_json::to_string(&envelope).unwrap();
     let same: Envelope = serde_json::from_str(&truncation.truncate(&text, "Read").unwrap()).unwrap();
@@ -348,7 +376,7 @@ fn s10_result_is_json() {
 #[test]
 fn s10_path() {
     let root = tempfile::tempdir().unwrap();
-    let text = rows(5000).to_string();
+    let text = pretty(&rows(5000));
     let shown = truncate(&in_project(root.path(), Variables::default()), &rows(5000), "a/../b");
     let path = truncation_of(&shown).full_output_path.unwrap();
     assert!(path.starts_with("tool-output/") && !path.contains(".."), "{path}");
