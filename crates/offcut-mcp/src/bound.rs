@@ -129,16 +129,23 @@ impl Bounds<'_> {
         if cut.is_empty() {
             return None;
         }
-        let whole: Vec<&str> = cut.iter().map(|(part, _)| part.json()).collect();
-        let stored =
-            self.middleware.truncator().apply_json(format!("[{}]", whole.join(",")).as_bytes(), self.context);
-        let id = stored.preview().and_then(stored_id);
+        let whole: Vec<&str> = others.iter().map(|part| part.json()).collect();
+        let stored = self.store(&format!("[{}]", whole.join(",")))?;
+        let id = stored_id(stored.preview()?);
         let marking = Marking { id: id.as_ref().map(Id::as_str), repeated: None };
         let mut edits = Edits::default();
         for (part, (_, share)) in cut {
             edits.replace(*part, fit(*part, Schema::Open, *share, &marking));
         }
         Some(edits.apply_within(answer))
+    }
+
+    /// Stores JSON of more than `LEAST_PART` bytes, even if it is within the limits.
+    fn store(&self, json: &str) -> Option<Outcome<'static>> {
+        let limits = Limits { bytes: Some(LEAST_PART), ..Limits::default() };
+        let rule = Rule { enabled: Some(true), limits, ..Rule::default() };
+        let truncator = self.middleware.truncator().with_options(rule).ok()?;
+        Some(truncator.apply(json, self.context).into_owned())
     }
 
     /// The number of bytes of JSON that may be shown.

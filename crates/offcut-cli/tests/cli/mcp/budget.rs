@@ -118,6 +118,21 @@ fn every_kind_of_part_is_bounded() {
     assert_eq!(answer["result"]["content"][4]["uri"], "file:///4");
 }
 
+#[test]
+fn parts_that_are_cut_are_stored_even_if_they_fit_alone() {
+    let sandbox = Sandbox::new();
+    let link = |length: usize| json!({"type": "resource_link", "uri": "file:///x", "name": "x", "description": "w".repeat(length)});
+    let mut links = vec![link(5000)];
+    links.extend((0..9).map(|_| link(900)));
+    let mut client = Client::proxied(&sandbox, &[], &[&result_of(1, &json!({"content": links}))]);
+    client.send(CALL);
+    let line = client.line();
+    assert!(line.contains("bytes not shown]") && !line.contains("not stored"), "{line}");
+    let id = line.split_once("[offcut ").and_then(|(_, rest)| rest.split_once(':')).unwrap().0;
+    let stored: Value = serde_json::from_slice(&sandbox.run(&["cat", id], b"").stdout).unwrap();
+    assert_eq!(stored, json!(links));
+}
+
 /// Links that are short are a result that the model needs.
 #[test]
 fn short_links_and_binary_parts_are_unchanged() {
