@@ -40,7 +40,7 @@ struct Attack {
     name: &'static str,
     /// What the attack needs and this machine does not have.
     missing: fn() -> Option<String>,
-    /// One round; returns how many commands of offcut it attacked.
+    /// One round; returns how many commands of offcut it really hit: killed, refused a call, and so on.
     round: fn(&mut Random) -> u64,
 }
 
@@ -99,6 +99,11 @@ fn run(attack: &Attack, seed: u64, time: Duration) -> bool {
         seed = Random::new(seed).number();
         rounds += 1;
         commands += count;
+    }
+    // An attack that hits nothing finds nothing.
+    if commands == 0 && rounds >= 50 {
+        println!("{name:<10}FAILED: none of {rounds} rounds hit a command");
+        return false;
     }
     println!("{name:<10}{rounds:>7} rounds {commands:>8} commands {:>6} s", started.elapsed().as_secs());
     true
