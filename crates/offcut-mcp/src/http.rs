@@ -277,7 +277,7 @@ impl Upstream {
         }
         let body = quote(&body);
         let hint = match status {
-            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "; give it credentials with --header",
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => "; give it credentials with --header-env",
             StatusCode::NOT_FOUND if self.session().id.is_some() => {
                 "; its session may have ended: start again"
             }

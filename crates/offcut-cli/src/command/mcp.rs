@@ -86,8 +86,9 @@ fn address(url: &str, arguments: &Proxy) -> Result<Address, Failure> {
     for text in &arguments.header {
         match text.strip_prefix('@') {
             Some(path) => headers.extend(headers_in(path)?),
+            // The error does not quote the header, which may be a token: hosts log it.
             None => headers.push(header(text).ok_or_else(|| {
-                Failure::Usage(anyhow::anyhow!("invalid header {text:?}: expected 'Name: value' or @FILE"))
+                Failure::Usage(anyhow::anyhow!("invalid header: expected 'Name: value' or @FILE"))
             })?),
         }
     }

@@ -152,7 +152,10 @@ fn failures_answer_the_pending_request() {
         assert!(got["error"]["message"].as_str().unwrap().contains(says), "{got:.2000}");
         assert!(got.to_string().len() < 5000, "{says}");
     };
-    check(response("401 Unauthorized", "", "no"), "401 Unauthorized: no; give it credentials with --header");
+    check(
+        response("401 Unauthorized", "", "no"),
+        "401 Unauthorized: no; give it credentials with --header-env",
+    );
     check(response("500 Internal Server Error", "", ""), "500");
     check(response("202 Accepted", "", ""), "without an answer");
     check(stream("data: {\"jsonrpc\":"), "incomplete answer");
@@ -182,6 +185,14 @@ fn failures_answer_the_pending_request() {
     assert!(client.json()["error"]["message"].as_str().unwrap().contains("cannot be reached"));
     sandbox.run(&["mcp", "proxy", "--url", "ftp://x"], b"").failed(2, "invalid URL");
     sandbox.run(&["mcp", "proxy", "--url", "http://x", "--header", "x"], b"").failed(2, "invalid header");
+}
+
+#[test]
+fn error_about_a_header_does_not_quote_it() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.run(&["mcp", "proxy", "--url", "http://x", "--header", "Bearer sesame"], b"");
+    run.failed(2, "invalid header");
+    assert!(!run.stderr.contains("sesame"), "{run:?}");
 }
 
 #[test]
