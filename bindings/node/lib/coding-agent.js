@@ -101,21 +101,20 @@ class TruncationService {
   #truncator;
 
   constructor(config = {}) {
-    this.#config = { ...DEFAULT_TRUNCATION_CONFIG, ...config.global };
-    this.#tools = { ...config.tools };
-    this.#parts = { ...config, storage: config.storage ?? new TruncationStorage(this.#config.storageDir) };
-    this.#open();
+    const all = { ...DEFAULT_TRUNCATION_CONFIG, ...config.global };
+    this.#parts = { ...config, storage: config.storage ?? new TruncationStorage(all.storageDir) };
+    this.#open(all, { ...config.tools });
   }
 
-  /** Creates the truncator, which merges the settings of a call, its tool and all tools. */
-  #open() {
+  /** Creates the truncator, which merges the settings of a call, its tool and all tools. A rejected setting changes nothing. */
+  #open(all, tools) {
     const { storage, strategy, automaticCleaning } = this.#parts;
-    const days = this.#config.retentionDays ?? DEFAULT_TRUNCATION_CONFIG.retentionDays;
+    const days = all.retentionDays ?? DEFAULT_TRUNCATION_CONFIG.retentionDays;
     const isDefault = !strategy || strategy.constructor === DefaultTruncationStrategy;
     this.#truncator = new Truncator({
-      ...rule(this.#config),
+      ...rule(all),
       profile: 'coding-agent',
-      tools: Object.fromEntries(Object.entries(this.#tools).map(([tool, config]) => [tool, rule(config ?? {})])),
+      tools: Object.fromEntries(Object.entries(tools).map(([tool, config]) => [tool, rule(config ?? {})])),
       retentionDays: Math.min(Math.max(Math.ceil(days), 0), 0xffffffff),
       automaticCleaning,
       // A TruncationStorage is offcut's store itself; any other storage is known only by its methods.
@@ -125,6 +124,8 @@ class TruncationService {
         this.#emit({ type: event === 'passed' ? 'skipped' : event, toolName, originalSize, truncatedSize, outputPath, error });
       },
     });
+    this.#config = all;
+    this.#tools = tools;
   }
 
   async output(content, context) {
@@ -139,13 +140,11 @@ class TruncationService {
   }
 
   updateConfig(config) {
-    this.#config = { ...this.#config, ...config };
-    this.#open();
+    this.#open({ ...this.#config, ...config }, this.#tools);
   }
 
   setToolConfig(toolName, config) {
-    this.#tools[toolName] = config;
-    this.#open();
+    this.#open(this.#config, { ...this.#tools, [toolName]: config });
   }
 
   #call(context) {

@@ -85,6 +85,16 @@ describe('TruncationService', () => {
     assert.strictEqual(await service.cleanup(), 0);
   });
 
+  it('keeps its configuration when a new one is rejected', async () => {
+    const service = new TruncationService({ global: { maxLines: 10, storageDir: fresh() } });
+    assert.throws(() => service.setToolConfig('x', { maxLines: -1 }), /a positive whole number/);
+    assert.throws(() => service.updateConfig({ maxLines: -1 }), /a positive whole number/);
+    service.setToolConfig('y', { maxLines: 200 });
+    service.updateConfig({ retentionDays: 3 });
+    assert.strictEqual((await service.output(contentWith100Lines, { toolName: 'x' })).truncated, true);
+    assert.strictEqual((await service.output(contentWith100Lines, { toolName: 'y' })).truncated, false);
+  });
+
   it('records the id of the message with each output', async () => {
     const storageDir = fresh();
     for (const strategy of [undefined, { name: 'x', needsTruncation: () => true, truncate: () => ({ content: 'mine' }) }]) {
