@@ -310,7 +310,10 @@ fn collect<'t>(
         });
     }
     let (head, tail) = (head_lines(ends, bytes, max_line_bytes), tail_lines(ends, bytes, max_line_bytes));
-    let near_ends = head.iter().chain(&tail).map(|choice| (choice.number, choice.text));
+    // In a short text, the ends overlap.
+    let head_end = head.last().map_or(0, |choice| choice.number);
+    let after_head = tail.iter().filter(|choice| choice.number > head_end);
+    let near_ends = head.iter().chain(after_head).map(|choice| (choice.number, choice.text));
     let varying = variation::varying(near_ends, repeats);
     let mut read = 0;
     for mut choice in head {
