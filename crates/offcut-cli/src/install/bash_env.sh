@@ -3,7 +3,15 @@
 # shortens and stores its output. Scripts and every bash that the line starts are not affected. Nor are the lines of other
 # programs that inherited the variable from the agent: their own environment has it, while the agent sets it only for its
 # children. The first process of a sandbox has it too, and starts the agent's line.
-{ offcut_flags=$-; set +x; offcut_parent=; [ "$PPID" = 1 ] || mapfile -d '' -t offcut_parent < "/proc/$PPID/environ" || :; } 2> /dev/null
+{
+  offcut_flags=$-
+  set +x
+  offcut_parent=
+  # In a sandbox, /proc may number processes as outside of it.
+  if [ "$PPID" != 1 ] && [[ /proc/self -ef /proc/$$ ]]; then
+    mapfile -d '' -t offcut_parent < "/proc/$PPID/environ" || :
+  fi
+} 2> /dev/null
 if [[ -n ${BASH_EXECUTION_STRING+set} && -x {link} && " ${offcut_parent[*]}" != *" BASH_ENV="*offcut-bash-env* ]]; then
   unset BASH_ENV offcut_flags offcut_parent
   {handover}

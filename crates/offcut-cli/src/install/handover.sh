@@ -1,10 +1,12 @@
   # The arguments of this shell, because its options apply to the line too; without /proc, as far as variables have them.
-  if { mapfile -d '' -t offcut_arguments < "/proc/$$/cmdline"; } 2> /dev/null; then
-    set -- "${offcut_arguments[@]:1}"
-  else
-    set -- -c "$BASH_EXECUTION_STRING" "$0" "$@"
-    for offcut_option in ${SHELLOPTS//:/ }; do set -- -o "$offcut_option" "$@"; done
-  fi
+  { mapfile -d '' -t offcut_arguments < /proc/self/cmdline; } 2> /dev/null || offcut_arguments=()
+  case " ${offcut_arguments[*]-} " in
+    *" $BASH_EXECUTION_STRING "*) set -- "${offcut_arguments[@]:1}" ;;
+    *)
+      set -- -c "$BASH_EXECUTION_STRING" "$0" "$@"
+      for offcut_option in ${SHELLOPTS//:/ }; do set -- -o "$offcut_option" "$@"; done
+      ;;
+  esac
   if shopt -q login_shell; then
     set -- --login "$@"
   fi

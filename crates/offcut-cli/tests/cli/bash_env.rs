@@ -83,3 +83,27 @@ fn script_does_nothing_without_the_program() {
     let ran = bash(&sandbox, &["-xeuc", "echo $-; set | grep -c offcut_ || true"], Some(&script));
     assert_eq!(ran.text(), bash(&sandbox, &["-xeuc", "echo $-; set | grep -c offcut_ || true"], None).text());
 }
+
+/// A sandbox with its own numbers of processes, but the /proc of the outside, as `unshare` makes it.
+#[test]
+fn line_runs_where_proc_numbers_other_processes() {
+    let (sandbox, script) = home();
+    let mut command = Command::new("unshare");
+    command.args([
+        "--user",
+        "--map-root-user",
+        "--pid",
+        "--fork",
+        "bash",
+        "-ec",
+        "seq 1 100000; false; echo never",
+    ]);
+    command.env_clear().env("HOME", sandbox.path()).env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    command.env("BASH_ENV", &script).current_dir(sandbox.path());
+    let ran = feed(command, b"");
+    // Not every machine allows it.
+    if !ran.stderr.contains("unshare") {
+        let text = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.code == Some(1) && text.contains("\n100000\n") && !text.contains("never"), "{text}");
+    }
+}
