@@ -185,10 +185,11 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
     Ok((code(cause), if is_cut { Printed::Preview } else { Printed::Full }))
 }
 
-/// Replaces this process with the command: trouble of offcut must not keep it from running. Returns the exit code if the
-/// command cannot be started either.
+/// Replaces this process with the command: an error in offcut must not prevent it. Returns the exit code if the command
+/// cannot be started either.
 fn run_without_offcut(request: &RunRequest<'_>, error: &io::Error) -> u8 {
-    diagnostic::warn(format_args!("the output is neither shortened nor stored: {error}"));
+    let without_timeout = if request.timeout.is_some() { ", and --timeout does not apply" } else { "" };
+    diagnostic::warn(format_args!("the output is neither shortened nor stored{without_timeout}: {error}"));
     report_launch_error(request, &request.launch.exec())
 }
 

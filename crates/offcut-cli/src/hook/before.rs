@@ -59,10 +59,11 @@ pub(crate) fn before(agent: AgentKind, input: &str, prefix: &str) -> Answer {
 /// Whether a line already has the prefix, or is one command of offcut and nothing else.
 fn has_offcut(line: &str, prefix: &str) -> bool {
     let line = line.trim();
-    let program = line.split_whitespace().next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
-    let is_offcut = program == "offcut" || program.starts_with("offcut-");
-    // Only text in single quotes cannot start another command, and only if nothing else quotes the quotes.
-    let step = if line.contains(['"', '\\']) { 1 } else { 2 };
+    let first_word = line.split_whitespace().next().unwrap_or_default();
+    let program = first_word.rsplit('/').next().unwrap_or_default();
+    let is_offcut = (program == "offcut" || program.starts_with("offcut-")) && !first_word.contains('=');
+    // Only text in single quotes cannot start another command, and only if nothing else quotes or hides the quotes.
+    let step = if line.contains(['"', '\\', '#']) { 1 } else { 2 };
     let mut unquoted = line.split('\'').step_by(step).flat_map(str::chars);
     let is_one_command = !unquoted.any(|letter| ";|&\n`$()<>{}".contains(letter));
     line.starts_with(prefix.trim_end()) || (is_offcut && is_one_command)
@@ -143,7 +144,12 @@ mod tests {
         ] {
             check(line, &format!(r#"{{"args":{{"command":{}}}}}"#, json!(format!("{PREFIX}{line}"))));
         }
-        for line in [r#"offcut read "it's"; cat 'huge'"#, r"offcut read it\'s; cat 'huge'"] {
+        for line in [
+            r#"offcut read "it's"; cat 'huge'"#,
+            r"offcut read it\'s; cat 'huge'",
+            "offcut ls # it's\ncat huge # '",
+            "CARGO_TARGET_DIR=/tmp/offcut cargo test",
+        ] {
             check(line, &format!(r#"{{"args":{{"command":{}}}}}"#, json!(format!("{PREFIX}{line}"))));
         }
     }

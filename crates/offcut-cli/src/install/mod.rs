@@ -233,13 +233,15 @@ impl Step {
         self.before != self.after
     }
 
-    /// Formats the change as a unified diff, without the values of the user's secrets near it.
+    /// Formats the change as a unified diff, without the values that the user's file had before.
     pub(crate) fn diff(&self) -> String {
         let name = self.path.display().to_string();
         let shown = |state: &FileState| match state {
             FileState::Absent => String::new(),
             FileState::Text(text) if self.owner == Owner::Offcut => text.clone(),
-            FileState::Text(text) => secrets::hidden(&self.path, text),
+            FileState::Text(text) => {
+                secrets::hidden(&self.path, self.before.text().unwrap_or_default(), text)
+            }
             FileState::Link(target) => format!("-> {}\n", target.display()),
         };
         let header = |state: &FileState| {

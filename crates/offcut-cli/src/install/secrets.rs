@@ -1,43 +1,58 @@
-//! Hides the values of secrets in settings that are printed.
+//! Hides the values of settings in the changes that are printed: some are secrets, and others can read the terminal.
 
+use std::collections::HashSet;
+use std::ops::Range;
 use std::path::Path;
 
-/// What replaces a value.
-const HIDDEN: &str = "…";
-
-/// Parts of the names of variables and settings whose values are secret.
-const SECRET_NAMES: [&str; 6] = ["key", "token", "secret", "password", "credential", "auth"];
-
-/// The text without the values of secrets: in a `.env` file, all values but those that `offcut init` writes; in other settings,
-/// those whose name says so. The lines stay lines, so that differences are the same.
-pub(super) fn hidden(path: &Path, text: &str) -> String {
-    let is_env = path.file_name().is_some_and(|name| name == ".env");
-    let mut shown = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let content = line.trim_end_matches(['\r', '\n']);
-        if is_env && !content.contains("offcut") && !content.trim().is_empty() {
-            // The rest of a value over several lines has no name.
-            shown += content.split_once('=').map_or("", |(name, _)| name);
-            shown += "=";
-            shown += HIDDEN;
-        } else if let Some(name) = secret_name(content) {
-            shown += name;
-            shown += " ";
-            shown += HIDDEN;
-        } else {
-            shown += content;
-        }
-        shown += &line[content.len()..];
+/// A text without the values that the file had before. The names, and the values that `offcut init` adds, are shown.
+pub(super) fn hidden(path: &Path, before: &str, text: &str) -> String {
+    let known: HashSet<&str> = values(path, before).into_iter().map(|range| &before[range]).collect();
+    let (mut shown, mut copied) = (String::with_capacity(text.len()), 0);
+    for range in values(path, text).into_iter().filter(|range| known.contains(&text[range.clone()])) {
+        shown += &text[copied..range.start];
+        shown.push('…');
+        copied = range.end;
     }
-    shown
+    shown + &text[copied..]
 }
 
-/// The beginning of a line up to the sign before its value, if the name is that of a secret.
-fn secret_name(line: &str) -> Option<&str> {
-    let end = line.find([':', '='])? + 1;
-    // `MAX_MCP_OUTPUT_TOKENS` counts tokens.
-    let name = line[..end].to_lowercase().replace("tokens", "");
-    SECRET_NAMES.iter().any(|part| name.contains(part)).then(|| &line[..end])
+/// The places of all values: in a `.env` file, the text after each `=`; elsewhere, the quoted texts that are not names.
+fn values(path: &Path, text: &str) -> Vec<Range<usize>> {
+    let is_env = path.file_name().is_some_and(|name| name == ".env");
+    let mut values = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end_matches(['\r', '\n']);
+        if is_env {
+            // The rest of a value over several lines has no name.
+            let value = content.find('=').map_or(0, |sign| sign + 1);
+            values.push(start + value..start + content.len());
+        } else {
+            values.extend(quoted(content).map(|range| start + range.start..start + range.end));
+        }
+        start += line.len();
+    }
+    values.retain(|range| !range.is_empty());
+    values
+}
+
+/// The insides of the quoted texts in a line that no `:` or `=` follows.
+fn quoted(line: &str) -> impl Iterator<Item = Range<usize>> {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let open = at + line[at..].find(['"', '\''])?;
+        let mut end = open + 1;
+        while end < bytes.len() && bytes[end] != bytes[open] {
+            // The quote after a backslash does not end a text in double quotes.
+            end += if bytes[end] == b'\\' && bytes[open] == b'"' { 2 } else { 1 };
+        }
+        let end = end.min(bytes.len());
+        at = (end + 1).min(bytes.len());
+        Some((open + 1..end, line[at..].trim_start().starts_with([':', '='])))
+    })
+    .filter(|(_, is_name)| !is_name)
+    .map(|(range, _)| range)
 }
 
 #[cfg(test)]
@@ -45,19 +60,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_secrets_are_hidden() {
-        let check =
-            |name: &str, text: &str, expected: &str| assert_eq!(hidden(Path::new(name), text), expected);
+    fn values_that_a_file_had_are_hidden() {
+        let check = |name: &str, before: &str, after: &str, expected: &str| {
+            assert_eq!(hidden(Path::new(name), before, after), expected);
+        };
+        let env = "# mine\nA=1\nB=\"x\ny\"\r\n\nOFFCUT_TOKEN=offcut-1\nZ=9";
         check(
             "/home/.gemini/.env",
-            "# mine\nA=1\nB=\"x\ny\"\r\n\nBASH_ENV=/h/offcut-bash-env.sh\nZ=9",
-            "=…\nA=…\nB=…\n=…\r\n\nBASH_ENV=/h/offcut-bash-env.sh\nZ=…",
+            env,
+            &format!("{env}\nBASH_ENV=/h/offcut-bash-env.sh\n"),
+            "…\nA=…\nB=…\n…\r\n\nOFFCUT_TOKEN=…\nZ=…\nBASH_ENV=/h/offcut-bash-env.sh\n",
         );
         check(
             "settings.json",
-            "{\n  \"env\": {\n    \"ANTHROPIC_API_KEY\": \"sk-1\",\n    \"model\": \"m\"\n",
-            "{\n  \"env\": {\n    \"ANTHROPIC_API_KEY\": …\n    \"model\": \"m\"\n",
+            r#"{"env": {"API_KEY": "sk-\"1"}, "args": ["--key", "k"]}"#,
+            r#"{"env": {"API_KEY": "sk-\"1", "SHELL": "/offcut-bash"}, "args": ["--key", "k"]}"#,
+            r#"{"env": {"API_KEY": "…", "SHELL": "/offcut-bash"}, "args": ["…", "…"]}"#,
         );
-        check("config.toml", "api_token=\"t\"\nmodel = \"m\"\n", "api_token= …\nmodel = \"m\"\n");
+        let toml = "http_headers = { Authorization = \"Bearer t\", X = 'u' } # it's\n";
+        check("config.toml", toml, toml, "http_headers = { Authorization = \"…\", X = '…' } # it'…\n");
     }
 }

@@ -155,6 +155,8 @@ fn init_prints_no_secrets_and_creates_nothing_that_others_can_write() {
     };
     settings(".gemini/.env", "A_KEY=SECRET1\nB=\"SECRET2\nSECRET3\"");
     settings(".claude/settings.json", "{\n  \"env\": {\n    \"API_KEY\": \"SECRET4\"\n  }\n}\n");
+    let codex = "[mcp_servers.x]\nargs = [\"--api-key\", \"SECRET5\"]\nenv = { \"K\" = \"SECRET6\" }\n";
+    settings(".codex/config.toml", codex);
     let ran = bash(&sandbox, "umask 000; \"$OFFCUT\" init --all", b"");
     let printed = ran.text() + &ran.stderr;
     assert!(printed.contains("+BASH_ENV=") && printed.contains("CLAUDE_CODE_SHELL"), "{printed}");
