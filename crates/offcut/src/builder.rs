@@ -107,6 +107,13 @@ impl Truncator {
         Ok(())
     }
 
+    /// Replaces the rule for one tool from now on.
+    #[cfg(feature = "profiles")]
+    pub(crate) fn replace_tool(&mut self, tool: &str, rule: Rule) -> Result<(), LimitError> {
+        self.rules.replace_tool(tool, self.profile.check(rule)?);
+        Ok(())
+    }
+
     /// Sets how the reader of a preview can read the rest.
     #[must_use]
     pub fn reach(self, reach: Reach) -> Truncator {

@@ -29,6 +29,12 @@ impl CallerRules {
         *of_tool = rule.or(*of_tool);
     }
 
+    /// Replaces what applies to one tool.
+    #[cfg(feature = "profiles")]
+    pub(crate) fn replace_tool(&mut self, tool: &str, rule: CheckedRule) {
+        Arc::make_mut(&mut self.tools).insert(tool.to_owned(), rule);
+    }
+
     /// The rule for an output of this tool.
     pub(crate) fn for_tool(&self, tool: Option<&str>) -> CheckedRule {
         let of_tool = tool.and_then(|tool| self.tools.get(tool)).copied().unwrap_or_default();

@@ -142,9 +142,9 @@ impl PartialConfig {
 /// §3.1: settings for one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TruncationOptions {
-    /// The most lines.
+    /// The most lines. 0 counts as 1.
     pub max_lines: Option<u64>,
-    /// The most bytes.
+    /// The most bytes. 0 counts as 1.
     pub max_bytes: Option<u64>,
     /// Which end is shown.
     pub direction: Option<TruncationDirection>,
@@ -154,7 +154,9 @@ pub struct TruncationOptions {
 
 impl TruncationOptions {
     fn rule(self) -> Rule {
-        rule(self.max_lines, self.max_bytes, self.direction, self.skip.map(|skip| !skip))
+        let at_least_one = |limit: Option<u64>| limit.map(|most| most.max(1));
+        let (lines, bytes) = (at_least_one(self.max_lines), at_least_one(self.max_bytes));
+        rule(lines, bytes, self.direction, self.skip.map(|skip| !skip))
     }
 }
 
@@ -365,9 +367,9 @@ impl TruncationService {
         Ok(())
     }
 
-    /// Changes the settings for one tool from now on.
+    /// Replaces the settings for one tool from now on.
     pub fn set_tool_config(&mut self, tool_name: &str, config: &PartialConfig) -> Result<(), LimitError> {
-        self.truncator.update_tool(tool_name, config.rule())
+        self.truncator.replace_tool(tool_name, config.rule())
     }
 }
 

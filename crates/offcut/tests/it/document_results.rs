@@ -72,6 +72,15 @@ fn coding_agent_seed_000_section_7_result() {
     assert!(value["metadata"]["truncationPath"].as_str().unwrap().contains("custom_"));
     let failed = json!({"success": false, "output": "", "error": numbered(100)});
     assert!(through(&service, &failed, "x").0["error"].as_str().unwrap().contains("truncated"));
+    for failed in [
+        json!({"success": false, "error": "e".repeat(300_000)}),
+        json!({"success": false, "output": null, "error": "e".repeat(300_000)}),
+        json!({"success": false, "output": "a few words", "error": "e".repeat(300_000)}),
+    ] {
+        let (value, _) = through(&service, &failed, "x");
+        assert!(value["error"].as_str().unwrap().len() < 60_000);
+        assert_eq!((&value["metadata"]["truncated"], &value["output"]), (&json!(true), &failed["output"]));
+    }
     // No text; truncated by the tool; tool excluded; decided by the caller.
     let empty = json!({"success": true, "output": ""});
     assert_eq!(through(&service, &empty, "x").0, empty);

@@ -135,19 +135,29 @@ pub(super) const KLAUDE: Format = Format {
     ..PLAIN
 };
 
+/// The sizes at which the coding agent's `error` is bounded instead of `output`.
+const SHORT_OUTPUT: usize = 1 << 10;
+const LONG_ERROR: usize = 16 << 10;
+
 /// The coding agent's tool results: `{success, output, metadata, error}`.
 pub(super) const CODING_AGENT: Format = Format {
-    detects: |fields| fields.has("success") && fields.is_text("output"),
-    // A failed tool without output reports in `error`.
-    content: |fields| match fields.get("output") {
-        Some(output) if output.json() == "\"\"" && fields.is_text("error") => "error",
-        _ => "output",
+    detects: |fields| {
+        let is_failure = fields.is_text("error") && fields.get("output").is_none_or(|node| node.is_null());
+        fields.has("success") && (fields.is_text("output") || is_failure)
+    },
+    // A failed tool without output reports in `error`; beside a long error, a short output is left as it is.
+    content: |fields| {
+        let Some(error) = fields.get("error").filter(Node::is_text) else { return "output" };
+        let output =
+            fields.get("output").filter(|output| !output.is_null()).map_or("\"\"", |node| node.json());
+        let is_beside = output.len() <= SHORT_OUTPUT && error.json().len() > LONG_ERROR;
+        if output == "\"\"" || is_beside { "error" } else { "output" }
     },
     is_error: |fields| fields.get("success").is_some_and(|success| success.json() == "false"),
     is_truncated: metadata_has_truncated,
     mark_whole: |found, edits| {
         // An empty output is not measured.
-        if found.node.get("output").is_some_and(|output| output.json() != "\"\"") {
+        if found.node.get("output").is_some_and(|output| !output.is_null() && output.json() != "\"\"") {
             set_in(edits, found.node, "metadata", &[("truncated", "false".to_owned())]);
         }
     },

@@ -70,8 +70,10 @@ impl TruncationStrategy for DefaultTruncationStrategy {
     }
 }
 
+/// A limit of 0 counts as 1.
 fn limits(config: &TruncationConfig) -> Limits {
-    Limits { lines: Some(config.max_lines), bytes: Some(config.max_bytes), ..Limits::default() }
+    let (lines, bytes) = (config.max_lines.max(1), config.max_bytes.max(1));
+    Limits { lines: Some(lines), bytes: Some(bytes), ..Limits::default() }
 }
 
 /// §5.1: the number of lines, as `split("\n")` counts them.

@@ -82,6 +82,36 @@ fn s4_1_effective_settings() {
     assert!(truncated(&service, &options(TruncationOptions { skip: Some(false), ..none })));
 }
 
+/// `Map.set`: what a new configuration of a tool leaves unset is global again.
+#[test]
+fn s4_1_set_tool_config_replaces_the_settings_of_the_tool() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = in_directory(directory.path(), max_lines(100));
+    config.tools.insert("x".to_owned(), max_lines(10));
+    let mut service = service(config);
+    assert!(service.output(&lines(50), &TruncationContext::tool("x")).truncated());
+    let tail = PartialConfig { direction: Some(TruncationDirection::Tail), ..PartialConfig::default() };
+    service.set_tool_config("x", &tail).unwrap();
+    assert!(!service.output(&lines(50), &TruncationContext::tool("x")).truncated());
+}
+
+#[test]
+fn s4_1_limit_of_0_counts_as_1_and_keeps_the_other_options() {
+    let directory = tempfile::tempdir().unwrap();
+    let service = service(in_directory(directory.path(), max_lines(100)));
+    let zero = TruncationOptions { max_lines: Some(0), ..TruncationOptions::default() };
+    let output = |options| {
+        let context = TruncationContext { options, ..TruncationContext::tool("x") };
+        service.output(&lines(50), &context)
+    };
+    let TruncationResult::Truncated { removed_lines, .. } = output(zero) else { panic!("not truncated") };
+    assert_eq!(removed_lines, Some(49));
+    assert!(!output(TruncationOptions { skip: Some(true), ..zero }).truncated());
+    let config = TruncationConfig { max_lines: 0, ..DEFAULT_TRUNCATION_CONFIG };
+    assert!(DefaultTruncationStrategy.needs_truncation(&lines(50), &config));
+    assert_eq!(DefaultTruncationStrategy.truncate(&lines(50), &config).content.trim_end(), "line 1");
+}
+
 #[test]
 fn s4_1_events() {
     let directory = tempfile::tempdir().unwrap();
