@@ -6,7 +6,7 @@
 
 use crate::message::Answer;
 use offcut::json::{Edits, Lexer, Node, Token, TokenKind, quoted};
-use offcut::notice::{Access, Message, Notice, Tag};
+use offcut::notice::{Access, Count, Message, Notice, Tag};
 use offcut::results::structured::{Marking, Schema, fit};
 use offcut::results::{
     BoundedJson, Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice, SkipReason, shares,
@@ -117,27 +117,53 @@ impl Bounds<'_> {
         with_parts.or(with_data).or(changed)
     }
 
-    /// The answer with long strings shortened in parts that are neither text nor binary.
+    /// The answer with long strings shortened in parts that are neither text nor binary, and without the last of these
+    /// parts if there are very many.
     fn bound_parts(&self, answer: Node<'_>, budget: u64) -> Option<String> {
         let parts = answer.get("content")?.elements();
-        let others: Vec<Node<'_>> = parts.into_iter().filter(|part| is_other(*part)).collect();
+        let others: Vec<Node<'_>> = parts.iter().copied().filter(|part| is_other(*part)).collect();
         let sizes: Vec<u64> = others.iter().map(|part| part.json().len() as u64).collect();
         let shares = shares(&sizes, budget, LEAST_PART);
-        let is_cut = |(_, (size, share)): &(&Node<'_>, (&u64, &u64))| share < size;
-        let cut: Vec<(&Node<'_>, (&u64, &u64))> =
-            others.iter().zip(sizes.iter().zip(&shares)).filter(is_cut).collect();
-        if cut.is_empty() {
+        // Short parts are often what the model needs, so they may exceed the budget, but not without a limit.
+        let most = budget.max(LEAST_PART).saturating_mul(2);
+        let ends = shares.iter().scan(0, |end, share| {
+            *end += share;
+            Some(*end)
+        });
+        let kept = ends.take_while(|end| *end <= most).count();
+        if kept == others.len() && shares == sizes {
             return None;
         }
         let whole: Vec<&str> = others.iter().map(|part| part.json()).collect();
         let stored = self.store(&format!("[{}]", whole.join(",")))?;
         let id = stored_id(stored.preview()?);
-        let marking = Marking { id: id.as_ref().map(Id::as_str), repeated: None };
+        let id = id.as_ref().map(Id::as_str);
+        let marking = Marking { id, repeated: None };
         let mut edits = Edits::default();
-        for (part, (_, share)) in cut {
-            edits.replace(*part, fit(*part, Schema::Open, *share, &marking));
+        for ((part, size), share) in others.iter().zip(&sizes).zip(&shares).take(kept) {
+            if share < size {
+                edits.replace(*part, fit(*part, Schema::Open, *share, &marking));
+            }
+        }
+        if let Some(first) = others.get(kept) {
+            let is_dropped =
+                |index: usize| parts[index].span().start >= first.span().start && is_other(parts[index]);
+            edits.remove(&parts, &is_dropped);
+            let (tag, access) = self.access(id);
+            let count = Count::Bytes(sizes[kept..].iter().sum());
+            let detail = format!("{} of {} parts", others.len() - kept, others.len());
+            let notice = Notice { tag, message: Message::Rest { count, detail, access } };
+            add_text(answer, &notice.to_string(), &mut edits);
         }
         Some(edits.apply_within(answer))
+    }
+
+    /// How a notice names the entry with this id.
+    fn access(&self, id: Option<&str>) -> (Tag, Access) {
+        match id {
+            Some(id) => (Tag::Entry(id.to_owned()), Access::By(format!("more: {}", (self.read_call)(id)))),
+            None => (Tag::Plain, Access::NotStored { reason: String::new() }),
+        }
     }
 
     /// Stores JSON of more than `LEAST_PART` bytes, even if it is within the limits.
@@ -205,10 +231,7 @@ impl Bounds<'_> {
             json = edits.apply(&json);
         }
         let notice = preview.is_some().then(|| {
-            let (tag, access) = match (id, next) {
-                (Some(id), Some(next)) => (Tag::Entry(id.to_owned()), Access::By(format!("more: {next}"))),
-                _ => (Tag::Plain, Access::NotStored { reason: String::new() }),
-            };
+            let (tag, access) = self.access(id);
             Notice { tag, message: Message::Structure { bytes: total as u64, access } }.to_string()
         });
         Some(Shortened { json, note, notice })

@@ -133,6 +133,27 @@ fn parts_that_are_cut_are_stored_even_if_they_fit_alone() {
     assert_eq!(stored, json!(links));
 }
 
+#[test]
+fn very_many_short_parts_are_stored_and_the_last_are_dropped() {
+    let sandbox = Sandbox::new();
+    let link = |number: usize| json!({"type": "resource_link", "uri": format!("file:///{number}"), "name": "x", "description": "w".repeat(800)});
+    let links: Vec<Value> = (0..2000).map(link).collect();
+    let mut client = Client::proxied(&sandbox, &[], &[&result_of(1, &json!({"content": links}))]);
+    client.send(CALL);
+    let line = client.line();
+    assert!(line.len() < 2 * MOST, "{} bytes", line.len());
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    let shown = answer["result"]["content"].as_array().unwrap();
+    let (notice, shown) = shown.split_last().unwrap();
+    assert!(!shown.is_empty() && links.starts_with(shown), "{line}");
+    let notice = notice["text"].as_str().unwrap();
+    let dropped = format!("({} of 2000 parts)", links.len() - shown.len());
+    assert!(notice.contains(&dropped) && notice.contains("more: offcut_read"), "{notice}");
+    let id = notice.strip_prefix("[offcut ").and_then(|rest| rest.split_once(':')).unwrap().0;
+    let stored: Value = serde_json::from_slice(&sandbox.run(&["cat", id], b"").stdout).unwrap();
+    assert_eq!(stored, json!(links));
+}
+
 /// Links that are short are a result that the model needs.
 #[test]
 fn short_links_and_binary_parts_are_unchanged() {
