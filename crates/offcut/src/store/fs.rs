@@ -15,6 +15,7 @@
 //! Nothing is synced to disk: an output should survive a crash of the program, but not slow down every call for a loss
 //! of power. After such a loss the digest shows whether the bytes are right.
 
+use crate::store::digest::{BLOCK, BlockDigests};
 use crate::store::{
     Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Stray, StrayKind, Summary, Writer,
     format, name, platform,
@@ -142,6 +143,26 @@ impl FsStore {
             }
             supported => Ok(supported),
         }
+    }
+
+    /// Whether the file that the metadata of an entry names is the entry's. A name without a part of the id may be that of
+    /// another entry: then the bytes decide, and if they are not those that were stored, the metadata of all others.
+    fn owns(&self, entry: &Entry, path: &Path) -> Result<bool, StoreError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.contains(entry.id.random_part()) || self.has_stored_start(entry, path) {
+            return Ok(true);
+        }
+        let names_it = |other: &Id| self.load(other).is_ok_and(|(_, named)| named == path);
+        Ok(!self.ids()?.iter().any(|other| *other != entry.id && names_it(other)))
+    }
+
+    /// Whether a file has the size of an entry and its first block.
+    fn has_stored_start(&self, entry: &Entry, path: &Path) -> bool {
+        let has_size = fs::symlink_metadata(path).is_ok_and(|found| found.len() == entry.bytes);
+        let mut start = vec![0; entry.bytes.min(BLOCK) as usize];
+        has_size
+            && self.read(&entry.id, 0, &mut start).is_ok_and(|count| count == start.len())
+            && BlockDigests::of(entry).is_some_and(|digests| digests.matches(0, &start))
     }
 
     /// An entry that is running according to its metadata: only a living writer holds the lock.
@@ -296,14 +317,17 @@ impl Store for FsStore {
     }
 
     fn remove(&self, id: &Id) -> Result<(), StoreError> {
+        let guess = || self.directory.join(format!("{id}.txt"));
+        let is_file = || fs::symlink_metadata(self.metadata_path(id)).is_ok_and(|found| found.is_file());
         let path = match self.load(id) {
-            Ok((_, path)) => path,
-            Err(error @ StoreError::NotFound { .. }) => return Err(error),
-            // An entry whose metadata cannot be read must be removable; only the usual file name can be guessed.
-            Err(_) => self.directory.join(format!("{id}.txt")),
+            Ok((entry, path)) => self.owns(&entry, &path)?.then_some(path),
+            // An entry with damaged metadata must be removable; only the usual file name can be guessed.
+            Err(StoreError::Damaged { .. }) => Some(guess()),
+            Err(StoreError::Io { .. }) if !is_file() => Some(guess()),
+            Err(error) => return Err(error),
         };
         // The bytes first: metadata without bytes is listed as damaged, bytes without metadata would stay forever.
-        remove_file(&path)?;
+        path.map_or(Ok(()), |path| remove_file(&path))?;
         remove_file(&self.pin_path(id))?;
         remove_file(&self.metadata_path(id))
     }

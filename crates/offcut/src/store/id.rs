@@ -55,6 +55,11 @@ impl Id {
         &self.as_str()[..HALF + 2]
     }
 
+    /// The end of the id, for names: thirty random bits.
+    pub(super) fn random_part(&self) -> &str {
+        &self.as_str()[Id::WIDTH - 6..]
+    }
+
     /// When the id was made, to the millisecond.
     pub fn time(&self) -> SystemTime {
         let milliseconds = self.0[..HALF].iter().fold(0_u64, |value, byte| {

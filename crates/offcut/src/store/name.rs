@@ -22,8 +22,8 @@ pub(crate) fn expand(template: &str, context: &Context, id: &Id, time: SystemTim
         ("{time}", utc[11..19].replace(':', "")),
         ("{ms}", since.as_millis().to_string()),
         ("{seconds}", since.as_secs().to_string()),
-        // The last characters of an id are random. Its base 32 digits are also valid base 36 digits.
-        ("{random}", id.as_str()[Id::WIDTH - 6..].to_owned()),
+        // Base 32 digits are also valid base 36 digits.
+        ("{random}", id.random_part().to_owned()),
         ("{tool}", harmless(context.tool.as_deref())),
         ("{call_id}", harmless(context.call_id.as_deref())),
     ] {

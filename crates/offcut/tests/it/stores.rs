@@ -139,6 +139,67 @@ fn refuses_metadata_that_names_a_file_elsewhere() {
     assert!(home.path().join("outside").exists());
 }
 
+/// The metadata of one entry names the file of another.
+#[test]
+fn removing_an_entry_keeps_the_file_of_another_entry() {
+    for template in ["{id}.txt", "tool_{date}_{random}", "{tool}-{call_id}-{seconds}.txt"] {
+        let home = tempfile::tempdir().unwrap();
+        let store = FsStore::new(home.path().join("s"), noon);
+        let [first, second] =
+            [&b"first"[..], b"2"].map(|bytes| put(&store, template, &Context::default(), bytes));
+        let [file, wrong] = [&first, &second].map(|entry| entry.path.clone().unwrap());
+        let metadata = store.directory().join(format!(".offcut/{}.json", second.id));
+        let name = |path: &Path| format!("\"{}\"", path.file_name().unwrap().to_str().unwrap());
+        let text = fs::read_to_string(&metadata).unwrap();
+        fs::write(&metadata, text.replace(&name(&wrong), &name(&file))).unwrap();
+        store.remove(&second.id).unwrap();
+        assert_eq!(store.ids().unwrap(), [first.id], "{template}");
+        assert_eq!(fs::read(&file).unwrap(), b"first", "{template}");
+        store.remove(&first.id).unwrap();
+        assert!(!file.exists(), "{template}");
+    }
+}
+
+#[test]
+fn removing_an_entry_removes_a_file_that_was_modified() {
+    let home = tempfile::tempdir().unwrap();
+    let store = FsStore::new(home.path().join("s"), noon);
+    let entry = put(&store, "output.txt", &Context::default(), b"stored");
+    put(&store, "output.txt", &Context::default(), b"another");
+    let file = entry.path.unwrap();
+    fs::write(&file, "modified").unwrap();
+    store.remove(&entry.id).unwrap();
+    assert!(!file.exists());
+    assert_eq!(store.ids().unwrap().len(), 1);
+}
+
+#[test]
+fn removing_an_entry_whose_metadata_cannot_be_read_now_fails_and_keeps_it() {
+    let home = tempfile::tempdir().unwrap();
+    let store = FsStore::new(home.path().join("s"), noon);
+    let entry = put(&store, "{id}.txt", &Context::default(), b"stored");
+    let metadata = store.directory().join(format!(".offcut/{}.json", entry.id));
+    fs::set_permissions(&metadata, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read(&metadata).is_ok() {
+        return; // Root may read everything.
+    }
+    assert!(matches!(store.remove(&entry.id), Err(StoreError::Io { .. })));
+    assert!(metadata.exists() && entry.path.unwrap().exists());
+}
+
+#[test]
+fn removing_an_entry_whose_metadata_is_a_link_removes_the_link() {
+    let home = tempfile::tempdir().unwrap();
+    let store = FsStore::new(home.path().join("s"), noon);
+    let entry = put(&store, "{id}.txt", &Context::default(), b"stored");
+    let metadata = store.directory().join(format!(".offcut/{}.json", entry.id));
+    let outside = home.path().join("outside");
+    fs::rename(&metadata, &outside).unwrap();
+    symlink(&outside, &metadata).unwrap();
+    store.remove(&entry.id).unwrap();
+    assert!(store.ids().unwrap().is_empty() && outside.exists());
+}
+
 #[test]
 fn modified_or_missing_files_make_an_entry_damaged() {
     let home = tempfile::tempdir().unwrap();
