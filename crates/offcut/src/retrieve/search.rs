@@ -20,6 +20,9 @@ const HEAP: usize = 128 << 20;
 /// How much a search reads at once.
 const READ_BUFFER: usize = 64 << 10;
 
+/// The most lines of context on each side of a match. More would not fit a page.
+const MOST_CONTEXT: usize = 1000;
+
 /// What a hit costs in addition to its text: its line number and separators.
 const HIT_OVERHEAD: u64 = 32;
 
@@ -32,7 +35,7 @@ pub struct Query {
     /// Upper and lower case match each other.
     #[serde(default, alias = "ignoreCase")]
     pub ignore_case: bool,
-    /// The number of lines to show before and after a match.
+    /// The number of lines to show before and after a match, at most 1000.
     #[serde(default)]
     pub context: usize,
     /// The most matches to show of each output; all are counted.
@@ -180,15 +183,16 @@ impl Search {
             .line_terminator(Some(b'\n'))
             .build(&query.pattern)
             .map_err(|error| RetrieveError::NotAPattern { reason: reason(&error.to_string()) })?;
+        let context = query.context.min(MOST_CONTEXT);
         let searcher = SearcherBuilder::new()
             .line_number(true)
-            .before_context(query.context)
-            .after_context(query.context)
+            .before_context(context)
+            .after_context(context)
             .heap_limit(Some(HEAP))
             .build();
         let page = Page { left: limits, result: SearchResult::default() };
         // The searcher keeps the lines before a match and one more, and reads another.
-        let longest_line = (HEAP / (query.context + 2)).saturating_sub(READ_BUFFER).max(READ_BUFFER);
+        let longest_line = (HEAP / (context + 2)).saturating_sub(READ_BUFFER).max(READ_BUFFER);
         Ok(Search { matcher, searcher, longest_line, max_count: query.max_count, page })
     }
 
@@ -247,15 +251,13 @@ impl Search {
     }
 }
 
-/// The longest error that is quoted in full.
-const LONGEST_ERROR: usize = 1000;
+/// The longest reason that is quoted in full.
+const LONGEST_REASON: usize = 1000;
 
-/// What is wrong with a pattern. The error quotes the pattern, and its last line says what is wrong.
+/// What is wrong with a pattern. The error quotes the pattern on several lines, and its last line says what is wrong.
 fn reason(error: &str) -> String {
-    match error.lines().last() {
-        Some(last) if error.len() > LONGEST_ERROR => last.chars().take(LONGEST_ERROR).collect(),
-        _ => error.to_owned(),
-    }
+    let last = error.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).chars().take(LONGEST_REASON).collect()
 }
 
 struct Collector<'a> {
@@ -409,9 +411,19 @@ mod tests {
     }
 
     #[test]
+    fn search_with_any_number_of_context_lines_returns_the_match() {
+        for context in [1001, usize::MAX - 2, usize::MAX - 1, usize::MAX] {
+            let query = Query { context, ..query("two") };
+            let (lines, ..) = find(b"one\ntwo\nthree\n", &query, PageLimits::default());
+            assert_eq!(lines, ["1-one", "2:two", "3-three"], "{context}");
+        }
+    }
+
+    #[test]
     fn search_rejects_an_invalid_pattern() {
         let store = MemoryStore::new(|| UNIX_EPOCH);
         let error = search(&store, &[], &query("(("), PageLimits::default()).unwrap_err();
         assert!(matches!(error, RetrieveError::NotAPattern { .. }));
+        assert_eq!(error.to_string(), "the pattern is not a regular expression: unclosed group");
     }
 }

@@ -255,7 +255,7 @@ impl ReadTool {
         let query = retrieve::Query {
             pattern: pattern.to_owned(),
             ignore_case: arguments.ignore_case == Some(true),
-            context: usize::try_from(context.min(1000)).unwrap_or(0),
+            context: usize::try_from(context).unwrap_or(usize::MAX),
             max_count: None,
         };
         let search = |limits| {
