@@ -26,7 +26,9 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn cut(data: &[u8]) {
-    let Some((&[strategy, bytes, most_lines, step, times], text)) = data.split_first_chunk::<5>() else { return };
+    let Some((&[strategy, bytes, most_lines, step, times], text)) = data.split_first_chunk::<5>() else {
+        return;
+    };
     let times = (1_usize << (times % 18)).min(LONGEST / text.len().max(1)).max(1);
     let text = &text.repeat(times)[..];
     let limits = Limits {
