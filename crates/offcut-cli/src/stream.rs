@@ -7,7 +7,7 @@ use std::os::fd::AsFd;
 /// The size of one read: the capacity of an enlarged pipe.
 pub(crate) const BLOCK: usize = 1 << 20;
 
-/// Standard output, unbuffered. That of the standard library takes writing to a closed one for success.
+/// Standard output, unbuffered. The one of the standard library reports success when it is closed.
 pub(crate) struct Stdout;
 
 impl Write for Stdout {

@@ -369,7 +369,7 @@ fn head_lines<'t>(ends: &'t Ends, bytes: u64, max_line_bytes: usize) -> Vec<Choi
     whole_lines(ends.first(reach), max_line_bytes)
 }
 
-/// The same for the lines at the end.
+/// The lines at the end that may be shown, as far as the room reaches.
 fn tail_lines<'t>(ends: &'t Ends, bytes: u64, max_line_bytes: usize) -> Vec<Choice<'t>> {
     let closing = ends.closing();
     let from = closing.len().saturating_sub(usize::try_from(bytes).unwrap_or(usize::MAX));

@@ -7,7 +7,7 @@ use super::repeats::Repeats;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-/// The most kinds of lines in one stretch that are compared; with more, the lines differ in more than numbers.
+/// The most kinds of lines in one stretch that are compared. A stretch with more kinds counts as varying.
 const MAX_KINDS: usize = 8;
 
 /// The numbers of a line. The parts of a time or a version (`12:00:01.25`) are one number.
