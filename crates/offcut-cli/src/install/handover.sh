@@ -1,5 +1,5 @@
   # The arguments of this shell, because its options apply to the line too; without /proc, as far as variables have them.
-  { mapfile -d '' -t offcut_arguments < /proc/self/cmdline; } 2> /dev/null || offcut_arguments=()
+  { mapfile -d '' -t offcut_arguments < /proc/self/cmdline; } 2> /dev/null || offcut_arguments=
   case " ${offcut_arguments[*]-} " in
     *" $BASH_EXECUTION_STRING "*) set -- "${offcut_arguments[@]:1}" ;;
     *)
