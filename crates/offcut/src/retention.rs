@@ -150,7 +150,7 @@ pub fn plan(
 /// use offcut::store::Id;
 /// use std::time::{Duration, SystemTime};
 ///
-/// let days = |count: u64| SystemTime::UNIX_EPOCH + Duration::from_secs((20_000 + count) * 86_400);
+/// let days = |count: u64| SystemTime::UNIX_EPOCH + Duration::from_secs((21_000 + count) * 86_400);
 /// let ids = [Id::new(days(0), 1), Id::new(days(400), 2)];
 /// assert_eq!(trusted_time(&ids, days(3)), days(3));
 /// assert_eq!(trusted_time(&ids[..1], days(400)), days(0));
