@@ -107,7 +107,7 @@ fn automatic_cleaning_removes_output_after_days_of_unified_variable() {
     let sandbox = Sandbox::new();
     let unified =
         |days| cut_with(&sandbox, &["--profile", "unified"], &[("TOOL_OUTPUT_RETENTION_DAYS", days)]);
-    let short = age(&unified("1"), &sandbox, 2);
+    let short = age(&unified("1"), &sandbox, 10);
     let long = age(&unified("60"), &sandbox, 30);
     clean_automatically(&sandbox);
     assert!(!short.exists() && long.exists());
