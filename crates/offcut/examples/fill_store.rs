@@ -1,20 +1,19 @@
 //! Fills a store with many small outputs, to measure commands that read all of them.
 //!
 //! `cargo run --release -p offcut --example fill_store -- DIRECTORY 1000000`, then for example
-//! `/usr/bin/time -v offcut --store DIRECTORY stats`.
+//! `/usr/bin/time -v offcut --store DIRECTORY stats`. Without arguments it fills a temporary directory with ten.
 
 use offcut::Context;
-use offcut::store::{EntryState, FsStore, NewEntry, Retention, Store, StoreError, Summary};
+use offcut::store::{EntryState, FsStore, NewEntry, Retention, Store, Summary};
+use std::error::Error;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
-fn main() -> Result<(), StoreError> {
+fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let (Some(directory), Some(count)) =
-        (arguments.next(), arguments.next().and_then(|count| count.parse::<u64>().ok()))
-    else {
-        eprintln!("usage: fill_store DIRECTORY COUNT");
-        std::process::exit(2);
-    };
+    let temporary = tempfile::tempdir()?;
+    let directory = arguments.next().map_or_else(|| temporary.path().join("store"), PathBuf::from);
+    let count: u64 = arguments.next().map_or(Ok(10), |count| count.parse())?;
     let store = FsStore::new(directory, SystemTime::now);
     for number in 0..count {
         let context = Context {
