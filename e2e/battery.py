@@ -210,8 +210,9 @@ class Battery:
                 self.check(id_in(text) != "none", f"{name}: no offcut notice: {text[:200]!r}")
                 self.check(kept == "yes", f"{name}: the stored output differs from what was printed")
             self.check(len(set(NOTICE.findall(text))) <= 1, f"{name}: shortened twice: {NOTICE.findall(text)}")
-            # 500 bytes for the text that the agent adds around the result.
-            self.check(size(text) <= MOST_BYTES + 500, f"{name}: {size(text)} bytes were sent")
+            # 600 bytes for the text that the agent adds around the result. Gemini CLI quotes the result of a failed tool as
+            # JSON in JSON; the backslashes are its own.
+            self.check(size(text.replace("\\", "")) <= MOST_BYTES + 600, f"{name}: {size(text)} bytes were sent")
             self.check(shown == "yes", f"{name}: {needle!r} is not shown")
             self.check(status != "**lost**", f"{name}: the exit code is not reported")
             return shown, kept, status
