@@ -164,7 +164,7 @@ fn failures_answer_the_pending_request() {
         "broke off",
     );
     check(response("302 Found", "location: http://127.0.0.1:1/\r\n", ""), "302 Found");
-    // Neither passes a body that is not a message, whatever its size.
+    // Neither passes a body that is not a message, at any size.
     let lines = large();
     check(response("200 OK", "content-type: text/plain\r\n", &lines), "not JSON: line 0 of an output");
     let gzip = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
