@@ -27,8 +27,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             .to_string()
     };
     let small = response(20, json!({"cwd": "."}));
-    assert_eq!(truncation.truncate(&small, "Read")?, small);
-    let shown = truncation.truncate(&response(5234, json!({"cwd": "."})), "Read")?.into_owned();
+    assert_eq!(truncation.truncate(&small, "Read"), small);
+    let shown = truncation.truncate(&response(5234, json!({"cwd": "."})), "Read").into_owned();
 
     // §5: the format of what is returned, here with the end of the preview only.
     let mut envelope: Envelope = serde_json::from_str(&shown)?;
@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // §6: a response that asks for it is not truncated.
     let skipped = response(5234, json!({"cwd": ".", "truncation_skip": true}));
-    assert_eq!(truncation.truncate(&skipped, "Read")?, skipped);
+    assert_eq!(truncation.truncate(&skipped, "Read"), skipped);
 
     // §4: files are removed after 7 days.
     println!("expired files removed: {}", truncation.cleanup()?);

@@ -41,6 +41,7 @@ impl<'a> Job<'a> {
             Texts::Parts { texts, .. } => {
                 Joined::new(texts.iter().map(|text| text.node.text().unwrap_or_default()).collect())
             }
+            Texts::Two(nodes) => Joined::new(nodes.map(|node| node.text().unwrap_or_default()).into()),
         };
         Job { shape, found, context, text, plan: Plan::Bound(Rule::default()), share: None }
     }
@@ -49,7 +50,7 @@ impl<'a> Job<'a> {
     pub(super) fn bytes(&self) -> u64 {
         match self.found.texts {
             Texts::Readable(node) => readable::size(node.json().as_bytes()),
-            Texts::Missing | Texts::Parts { .. } => self.text.text.len() as u64,
+            Texts::Missing | Texts::Parts { .. } | Texts::Two(_) => self.text.text.len() as u64,
         }
     }
 
@@ -58,7 +59,7 @@ impl<'a> Job<'a> {
         let text = match (&self.found.preview_text, &self.found.texts) {
             (Some(text), _) => Cow::Borrowed(&text[..]),
             (None, Texts::Readable(node)) => Cow::Owned(readable::up_to(node.json().as_bytes(), most)?),
-            (None, Texts::Missing | Texts::Parts { .. }) => Cow::Borrowed(&self.text.text[..]),
+            (None, _) => Cow::Borrowed(&self.text.text[..]),
         };
         (text.len() as u64 <= most).then_some(text)
     }
@@ -82,8 +83,12 @@ pub(super) fn recognize(node: Node<'_>) -> Recognized<'_> {
     recognized
 }
 
-/// The results in a value, all of one shape.
+/// The results in a value, all of one shape. A response of a tool that follows the unified document is any value.
 pub(super) fn take_as(shape: Shape, node: Node<'_>) -> Recognized<'_> {
+    let is_envelope = |node: &Node<'_>| Shape::of(*node) == Some(Shape::Unified);
+    if shape == Shape::Unified && !(node.is_array() && node.elements().iter().all(is_envelope)) {
+        return Recognized { results: vec![(shape, node)], unknown: 0 };
+    }
     let values = if node.is_array() { node.elements() } else { vec![node] };
     let all = values.len();
     let results: Vec<_> = values.into_iter().filter(Node::is_object).map(|node| (shape, node)).collect();

@@ -49,11 +49,12 @@ pub use shape::Shape;
 
 use crate::builder::Storage;
 use crate::context::Context;
-use crate::json::{Edits, Node};
+use crate::json::{Edits, Node, quoted};
 use crate::limits::Limits;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Preview};
 use crate::profile::{Marking, Rule, Settings, TrailingLines, Treatment};
 use crate::retrieve::readable;
+use crate::strategy::Cost;
 use crate::truncator::Truncator;
 use divide::Notices;
 use job::{Job, Plan, Recognized};
@@ -210,6 +211,8 @@ impl Middleware {
 
     /// Bounds one result.
     fn bound(&self, job: Job<'_>, edits: &mut Edits) -> ResultReport {
+        // The size of what is shown beside the preview.
+        let mut beside = 0;
         let outcome = match job.plan {
             Plan::Skip(reason) => ResultOutcome::Skipped(reason),
             Plan::Bound(rule) => {
@@ -219,6 +222,7 @@ impl Middleware {
                     Texts::Parts { texts, elements } => {
                         self.bound_parts(&job, (texts, elements), settings, edits)
                     }
+                    Texts::Two(nodes) => self.bound_two(&job, *nodes, settings, &mut beside, edits),
                     Texts::Readable(node) => self.bound_readable(&job, *node, settings, edits),
                 }
             }
@@ -227,7 +231,7 @@ impl Middleware {
             job.shape.mark_whole(&job.found, edits);
         }
         let bytes = match &outcome {
-            ResultOutcome::Truncated(preview) => preview.content.len() as u64,
+            ResultOutcome::Truncated(preview) => preview.content.len() as u64 + beside,
             ResultOutcome::Fits | ResultOutcome::Skipped(_) => job.bytes(),
         };
         if let ResultOutcome::Skipped(_) = outcome {
@@ -285,6 +289,57 @@ impl Middleware {
         let cut = Cut::new(&preview, &settings, &job.text.text, self.truncator.base_of_paths());
         job.shape.mark_cut(&job.found, &cut, edits);
         ResultOutcome::Truncated(preview)
+    }
+
+    /// Bounds two strings that share the limits: each has half of them, and what the other does not need.
+    fn bound_two(
+        &self,
+        job: &Job<'_>,
+        nodes: [Node<'_>; 2],
+        settings: Settings,
+        beside: &mut u64,
+        edits: &mut Edits,
+    ) -> ResultOutcome {
+        if self.truncator.passes(&job.text.text, &settings) {
+            self.truncator.report_passed(&job.context, &settings, job.bytes());
+            return ResultOutcome::Fits;
+        }
+        let texts = nodes.map(|node| node.text().unwrap_or_default());
+        let share = |limits: Limits, other: &[u8]| {
+            let other = Cost::of(other, &limits, settings.conventions, &*self.truncator.tokens);
+            limits.zip_with(other, |most, other| Some(most?.saturating_sub(other).max(most? / 2).max(1)))
+        };
+        let mut shown: Option<Box<Preview>> = None;
+        for (index, (text, node)) in texts.iter().zip(nodes).enumerate() {
+            let other = &texts[1 - index];
+            let (limits, keep) = (share(settings.limits, other), share(settings.keep, other));
+            let settings = Settings { limits, keep, ..settings };
+            let fits = self.truncator.fits(text, &settings);
+            let outcome = || self.truncator.apply_with(text, &job.context, settings).into_preview();
+            match (!fits).then(outcome).flatten() {
+                None => *beside += text.len() as u64,
+                Some(preview) => {
+                    edits.replace(node, quoted(&preview.content));
+                    match shown {
+                        None => shown = Some(preview),
+                        Some(_) => *beside += preview.content.len() as u64,
+                    }
+                }
+            }
+        }
+        let Some(preview) = shown else { return ResultOutcome::Fits };
+        let cut = Cut::new(&preview, &settings, &job.text.text, self.truncator.base_of_paths());
+        job.shape.mark_cut(&job.found, &cut, edits);
+        ResultOutcome::Truncated(preview)
+    }
+
+    /// Bounds a response of a tool that follows the unified document, but is not JSON.
+    pub(crate) fn bound_plain_response<'a>(&self, response: &'a str, context: &Context) -> Cow<'a, str> {
+        let (_, outcome) = self.bound_output(ToolOutput::succeeded(response), context, Rule::default());
+        let ResultOutcome::Truncated(preview) = outcome else { return Cow::Borrowed(response) };
+        let settings = self.settings(context, Rule::default(), None);
+        let cut = Cut::new(&preview, &settings, &[], self.truncator.base_of_paths());
+        Cow::Owned(shape::unified::envelope(&cut, response.len()))
     }
 
     /// Bounds the readable form of a value.

@@ -21,7 +21,7 @@
 //! let rows: Vec<u32> = (1..=5000).collect();
 //! let response = serde_json::json!({"status": "success", "data": {"rows": rows}, "text": "5000 rows"});
 //! let response = serde_json::to_string_pretty(&response)?;
-//! let shown: Envelope = serde_json::from_str(&truncation.truncate(&response, "Read")?)?;
+//! let shown: Envelope = serde_json::from_str(&truncation.truncate(&response, "Read"))?;
 //! assert_eq!(shown.status, "partial");
 //! let TruncatedData { truncation, .. } = shown.truncated_data().ok_or("not truncated")?;
 //! assert_eq!(truncation.kept_lines, 100);
@@ -32,7 +32,6 @@
 //! ```
 
 pub use crate::profile::TaskTool;
-pub use crate::results::InvalidJson;
 
 use crate::builder::Storage;
 use crate::context::Context;
@@ -254,9 +253,14 @@ impl UnifiedTruncation {
     }
 
     /// Truncates a response that is too large, and saves all of it. Any other is returned byte for byte.
-    pub fn truncate<'a>(&self, envelope_json: &'a str, tool: &str) -> Result<Cow<'a, str>, InvalidJson> {
-        let shape = ShapeChoice::Is(Shape::Unified);
-        Ok(self.middleware.bound_json(envelope_json, shape, &Context::tool(tool))?.json)
+    ///
+    /// An array, a string or a text that is not JSON is replaced by an [`Envelope`] with its preview.
+    pub fn truncate<'a>(&self, response: &'a str, tool: &str) -> Cow<'a, str> {
+        let (shape, context) = (ShapeChoice::Is(Shape::Unified), Context::tool(tool));
+        match self.middleware.bound_json(response, shape, &context) {
+            Ok(bounded) => bounded.json,
+            Err(_) => self.middleware.bound_plain_response(response, &context),
+        }
     }
 
     /// The same for a response that is a Rust value.

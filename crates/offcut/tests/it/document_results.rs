@@ -110,6 +110,52 @@ fn coding_agent_seed_000_section_7_result() {
     assert_eq!((&value["success"], &value["error"]), (&json!(false), &json!("exit 3")));
 }
 
+/// The limits apply to the whole result: `output` and `error` share them, and a short one stays as it is.
+#[test]
+fn coding_agent_output_and_error_share_the_limits() {
+    let ten = Rule { limits: lines(10), ..Rule::default() };
+    let (by_lines, ..) = middleware("coding-agent", ten);
+    let (by_bytes, ..) = middleware("coding-agent", Rule::default());
+    let long = "e".repeat(80_000);
+    let (few, many) = (numbered(3), numbered(100));
+    let cases = [
+        (&by_lines, &many, &few),
+        (&by_lines, &few, &many),
+        (&by_lines, &many, &many),
+        (&by_bytes, &"o".repeat(2_000), &long),
+        (&by_bytes, &long, &"e".repeat(2_000)),
+        (&by_bytes, &long, &long),
+        (&by_bytes, &"o".repeat(30_000), &"e".repeat(30_000)),
+    ];
+    for (service, output, error) in cases {
+        let failed = json!({"success": false, "output": output, "error": error});
+        let (value, outcome) = through(service, &failed, "x");
+        cut(outcome);
+        assert_eq!(value["metadata"]["truncated"], true);
+        assert!(value["metadata"]["truncationPath"].is_string());
+        let (mut shown_lines, mut shown_bytes) = (0, 0);
+        for (text, original) in [(&value["output"], output), (&value["error"], error)] {
+            let text = text.as_str().unwrap();
+            let body = text.split("\n\n...").next().unwrap();
+            assert!(original.starts_with(body));
+            assert_eq!(body.len() < original.len(), text.contains("truncated...\n\nThe tool call"));
+            shown_lines += body.split('\n').count();
+            shown_bytes += body.len();
+        }
+        let (most_lines, most_bytes) =
+            if std::ptr::eq(service, &by_lines) { (10, 51_200) } else { (2000, 51_200) };
+        assert!(shown_lines <= most_lines && shown_bytes <= most_bytes, "{shown_lines} {shown_bytes}");
+        assert!(shown_lines * 2 > most_lines || shown_bytes * 2 > most_bytes, "{shown_lines} {shown_bytes}");
+        let short = |text: &str| text == few || text.len() == 2_000;
+        assert!(!short(output) || value["output"] == **output);
+        assert!(!short(error) || value["error"] == **error);
+    }
+    let fits = json!({"success": false, "output": "o".repeat(20_000), "error": "e".repeat(20_000)});
+    let (value, _) = through(&by_bytes, &fits, "x");
+    assert_eq!((&value["output"], &value["error"]), (&fits["output"], &fits["error"]));
+    assert_eq!(value["metadata"], json!({"truncated": false}));
+}
+
 #[test]
 fn unified_seed_002_section_5_envelope() {
     let (unified, ..) = middleware("unified", Rule::default());

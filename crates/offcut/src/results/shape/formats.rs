@@ -13,6 +13,8 @@ pub(super) struct Format {
     pub(super) detects: fn(&Fields<'_>) -> bool,
     /// The name of the member with the text: a string, or an array of parts.
     pub(super) content: fn(&Fields<'_>) -> &'static str,
+    /// Another string that shares the limits with the content, which is then a string.
+    pub(super) beside: for<'a> fn(&Fields<'a>) -> Option<Node<'a>>,
     /// The text of a part.
     pub(super) part_text: for<'a> fn(Node<'a>) -> Option<Node<'a>>,
     /// The names of the members with the tool and the call id.
@@ -33,6 +35,7 @@ pub(super) struct Format {
 const PLAIN: Format = Format {
     detects: |_| false,
     content: |_| "content",
+    beside: |_| None,
     part_text: |_| None,
     tool: None,
     call_id: None,
@@ -135,29 +138,23 @@ pub(super) const KLAUDE: Format = Format {
     ..PLAIN
 };
 
-/// The sizes at which the coding agent's `error` is bounded instead of `output`.
-const SHORT_OUTPUT: usize = 1 << 10;
-const LONG_ERROR: usize = 16 << 10;
-
 /// The coding agent's tool results: `{success, output, metadata, error}`.
 pub(super) const CODING_AGENT: Format = Format {
     detects: |fields| {
         let is_failure = fields.is_text("error") && fields.get("output").is_none_or(|node| node.is_null());
         fields.has("success") && (fields.is_text("output") || is_failure)
     },
-    // A failed tool without output reports in `error`; beside a long error, a short output is left as it is.
-    content: |fields| {
-        let Some(error) = fields.get("error").filter(Node::is_text) else { return "output" };
-        let output =
-            fields.get("output").filter(|output| !output.is_null()).map_or("\"\"", |node| node.json());
-        let is_beside = output.len() <= SHORT_OUTPUT && error.json().len() > LONG_ERROR;
-        if output == "\"\"" || is_beside { "error" } else { "output" }
+    // A failed tool reports in `error`, with or without an output.
+    content: |fields| if has_output(fields) { "output" } else { "error" },
+    beside: |fields| {
+        let has_text = fields.is_text("output") && has_output(fields);
+        fields.get("error").filter(|error| error.is_text() && has_text)
     },
     is_error: |fields| fields.get("success").is_some_and(|success| success.json() == "false"),
     is_truncated: metadata_has_truncated,
     mark_whole: |found, edits| {
         // An empty output is not measured.
-        if found.node.get("output").is_some_and(|output| !output.is_null() && output.json() != "\"\"") {
+        if has_output(&Fields::of(found.node)) {
             set_in(edits, found.node, "metadata", &[("truncated", "false".to_owned())]);
         }
     },
@@ -207,6 +204,10 @@ pub(super) const MCP: Format = Format {
 ///
 /// It is no error in the sense of a profile that leaves a tool's errors unchanged: it is the protocol's.
 pub(super) const MCP_ERROR: Format = Format { content: |_| "message", ..PLAIN };
+
+fn has_output(fields: &Fields<'_>) -> bool {
+    fields.get("output").is_some_and(|output| !output.is_null() && output.json() != "\"\"")
+}
 
 /// In the documents of both profiles `null` is a value: only an absent field is undefined.
 fn metadata_has_truncated(fields: &Fields<'_>) -> bool {

@@ -5,7 +5,7 @@
 mod bedrock;
 mod formats;
 mod gemini;
-mod unified;
+pub(super) mod unified;
 
 use crate::json::{Edits, Node, quoted};
 use crate::measure::{self, CharConvention};
@@ -102,6 +102,11 @@ impl Shape {
             _ => {}
         }
         let (format, fields) = (self.row().1, Fields::of(node));
+        let content = fields.get((format.content)(&fields));
+        let texts = match (format.beside)(&fields).zip(content) {
+            Some((other, content)) => Texts::Two([content, other]),
+            None => Texts::of(content, format.part_text),
+        };
         Found {
             report: ToolReport {
                 is_error: (format.is_error)(&fields),
@@ -109,7 +114,7 @@ impl Shape {
             },
             tool: format.tool.and_then(|key| fields.name(key)),
             call_id: format.call_id.and_then(|key| fields.name(key)),
-            ..Found::new(node, Texts::of(fields.get((format.content)(&fields)), format.part_text))
+            ..Found::new(node, texts)
         }
     }
 
@@ -219,6 +224,8 @@ pub(crate) enum Texts<'a> {
     Missing,
     /// Strings, each alone or in a part of `elements`; none if all parts are images.
     Parts { texts: Vec<Text<'a>>, elements: Vec<Node<'a>> },
+    /// Two strings, each bounded and stored alone, that share the limits.
+    Two([Node<'a>; 2]),
     /// A value that is shown in its readable form and stored unchanged.
     Readable(Node<'a>),
 }

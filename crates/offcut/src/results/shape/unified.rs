@@ -36,6 +36,25 @@ pub(super) fn beside<'a>(found: &Found<'a>, most: u64) -> Beside<'a> {
 }
 
 pub(super) fn mark_cut(found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
+    let original_bytes = found.node.json().len();
+    if !found.node.is_object() {
+        return edits.replace(found.node, envelope(cut, original_bytes));
+    }
+    let mut members = Vec::new();
+    if !found.report.is_error {
+        members.push(("status", quoted(b"partial")));
+    }
+    members.extend(data_and_text(cut, original_bytes));
+    edits.set(found.node, &members);
+}
+
+/// The envelope of a response that had none.
+pub(in crate::results) fn envelope(cut: &Cut<'_>, original_bytes: usize) -> String {
+    let [(_, data), (_, text)] = data_and_text(cut, original_bytes);
+    format!("{{\"status\":\"partial\",\"data\":{data},\"text\":{text}}}")
+}
+
+fn data_and_text(cut: &Cut<'_>, original_bytes: usize) -> [(&'static str, String); 2] {
     let preview = cut.preview;
     let (limits, original, shown) = (cut.settings.limits, preview.original, preview.shown);
     let (body, notice) = divide::body_and_notice(preview);
@@ -47,18 +66,13 @@ pub(super) fn mark_cut(found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
         number(limits.lines),
         number(limits.bytes),
         original.lines,
-        found.node.json().len(),
+        original_bytes,
         shown.lines,
         shown.bytes,
         cut.place_json()
     );
     let data = format!("{{\"truncated\":true,\"truncation\":{truncation},\"preview\":{}}}", quoted(&body));
-    let mut members = Vec::new();
-    if !found.report.is_error {
-        members.push(("status", quoted(b"partial")));
-    }
-    members.extend([("data", data), ("text", quoted(&notice))]);
-    edits.set(found.node, &members);
+    [("data", data), ("text", quoted(&notice))]
 }
 
 /// Each field beside the text may take this fraction of the budget.

@@ -34,7 +34,41 @@ fn pretty(response: &Value) -> String {
 }
 
 fn truncate(truncation: &UnifiedTruncation, response: &Value, tool: &str) -> Envelope {
-    serde_json::from_str(&truncation.truncate(&pretty(response), tool).unwrap()).unwrap()
+    serde_json::from_str(&truncation.truncate(&pretty(response), tool)).unwrap()
+}
+
+/// §3: all tools have the same rules, also one whose response is not the object of §5.
+#[test]
+fn s3_responses_that_are_not_objects_are_truncated() {
+    let root = tempfile::tempdir().unwrap();
+    let truncation = in_project(root.path(), Variables::default());
+    let rows: Vec<Value> = (0..20_000).map(|row| json!({ "row": row })).collect();
+    let text = "a line of text\n".repeat(20_000);
+    let responses = [
+        json!(rows).to_string(),
+        json!(vec![7; 60_000]).to_string(),
+        json!(text).to_string(),
+        text,
+        format!("{{\"status\": {}", "x".repeat(60_000)),
+    ];
+    for response in responses {
+        let shown = truncation.truncate(&response, "Read");
+        assert!(shown.len() < 60_000 + 3_000, "{}", shown.len());
+        let envelope: Envelope = serde_json::from_str(&shown).unwrap();
+        assert_eq!(envelope.status, "partial");
+        let TruncatedData { truncation, preview, .. } = envelope.truncated_data().unwrap();
+        assert!(
+            !preview.is_empty() && preview.len() as u64 <= MAX_BYTES && truncation.kept_lines <= MAX_LINES
+        );
+        assert_eq!(truncation.kept_bytes, preview.len() as u64);
+        assert_eq!(truncation.original_bytes, response.len() as u64);
+        let path = truncation.full_output_path.unwrap();
+        assert!(envelope.text.starts_with(&format!("⚠️ 输出过大已截断，完整内容见 {path}\nUse Read with")));
+        assert_eq!(fs::read_to_string(root.path().join(path)).unwrap(), response);
+    }
+    for small in ["[1, 2]", "\"text\"", "plain text\n", "", "{\"a\": "] {
+        assert_eq!(truncation.truncate(small, "Read"), small);
+    }
 }
 
 fn truncation_of(envelope: &Envelope) -> Truncation {
@@ -65,7 +99,7 @@ fn s3_within_the_limits_is_returned_as_it_is() {
     };
     let (lines, bytes) = (readable.lines().count(), readable.len());
     let text = format!(" {readable}\n");
-    let passes = |variables| in_project(root.path(), variables).truncate(&text, "LS").unwrap() == text;
+    let passes = |variables| in_project(root.path(), variables).truncate(&text, "LS") == text;
     assert!(passes(exact(lines, bytes)));
     assert!(!passes(exact(lines - 1, bytes)));
     assert!(!passes(exact(lines, bytes - 1)));
@@ -76,7 +110,7 @@ fn s3_compact_response_within_the_limits_is_returned_as_it_is() {
     let root = tempfile::tempdir().unwrap();
     let truncation = in_project(root.path(), Variables::default());
     let text = json!({"status": "success", "data": vec![7; 2100], "text": ""}).to_string();
-    assert_eq!(truncation.truncate(&text, "LS").unwrap(), text);
+    assert_eq!(truncation.truncate(&text, "LS"), text);
     assert!(!root.path().join("tool-output").exists());
 }
 
@@ -86,7 +120,7 @@ fn s3_escaped_response_over_the_limit_is_truncated() {
     let truncation = in_project(root.path(), Variables::default());
     let escaped = "\\u4e2d".repeat(16_000);
     let text = format!(r#"{{"status":"success","data":{{"c":"{escaped}"}},"text":"t"}}"#);
-    let shown = truncation.truncate(&text, "Read").unwrap();
+    let shown = truncation.truncate(&text, "Read");
     assert!(shown.len() <= 52_000, "{} bytes", shown.len());
     let data = serde_json::from_str::<Envelope>(&shown).unwrap().truncated_data().unwrap();
     assert!(data.preview.contains('中') && data.truncation.kept_bytes <= 51_200);
@@ -164,7 +198,7 @@ fn s4_files() {
     let truncation = in_project(root.path(), Variables::default());
     let text = format!("{}\n", pretty(&rows(5000)));
     for name in ["tool_20260223_153045_Read.json", "tool_20260223_153045_Read_2.json"] {
-        let shown: Envelope = serde_json::from_str(&truncation.truncate(&text, "Read").unwrap()).unwrap();
+        let shown: Envelope = serde_json::from_str(&truncation.truncate(&text, "Read")).unwrap();
         let path = truncation_of(&shown).full_output_path.unwrap();
         assert_eq!(path, format!("tool-output/{name}"));
         assert_eq!(fs::read_to_string(root.path().join(path)).unwrap(), text.trim_end());
@@ -221,7 +255,7 @@ fn s5_envelope_as_a_value() {
     assert_eq!(serde_json::to_value(&envelope).unwrap(), rows(12_000));
     let shown = truncation.truncate_envelope(envelope.clone(), "Read");
     let text = serde_json::to_string(&envelope).unwrap();
-    let same: Envelope = serde_json::from_str(&truncation.truncate(&text, "Read").unwrap()).unwrap();
+    let same: Envelope = serde_json::from_str(&truncation.truncate(&text, "Read")).unwrap();
     assert_eq!(shown.truncated_data().unwrap().preview, same.truncated_data().unwrap().preview);
     let small: Envelope = serde_json::from_value(rows(5)).unwrap();
     assert_eq!(truncation.truncate_envelope(small.clone(), "Read"), small);
@@ -244,7 +278,7 @@ fn s6_truncation_skip() {
     let mut response = rows(5000);
     response["context"]["truncation_skip"] = json!(true);
     let text = format!("  {response}  ");
-    assert_eq!(truncation.truncate(&text, "Read").unwrap(), text);
+    assert_eq!(truncation.truncate(&text, "Read"), text);
     assert!(serde_json::from_value::<Envelope>(response.clone()).unwrap().truncation_skip());
     assert!(!root.path().join("tool-output").exists());
     response["context"]["truncation_skip"] = json!(false);
@@ -273,9 +307,9 @@ fn s8_truncated_output_is_reused() {
     let root = tempfile::tempdir().unwrap();
     let truncation = in_project(root.path(), Variables { max_bytes: 600, ..Variables::default() });
     let text = rows(5000).to_string();
-    let once = truncation.truncate(&text, "Read").unwrap();
+    let once = truncation.truncate(&text, "Read");
     assert_ne!(once, text);
-    assert_eq!(truncation.truncate(&once, "Read").unwrap(), once);
+    assert_eq!(truncation.truncate(&once, "Read"), once);
 }
 
 #[test]
@@ -367,7 +401,7 @@ fn s10_result_is_json() {
     let truncation = in_project(root.path(), Variables { max_bytes: 300, ..Variables::default() });
     let response =
         json!({"status": "success", "data": "\"\\\u{1}漢🙂\n".repeat(200), "text": ""}).to_string();
-    let shown = truncation.truncate(&response, "Bash").unwrap();
+    let shown = truncation.truncate(&response, "Bash");
     let value: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(value["data"]["truncated"], true);
 }
@@ -391,7 +425,7 @@ fn s10_skip() {
         json!({"status": "success", "data": "x".repeat(60_000), "context": {"truncation_skip": true}});
     let text = response.to_string();
     let truncation = in_project(root.path(), Variables::default());
-    assert_eq!(truncation.truncate(&text, "Read").unwrap(), text);
+    assert_eq!(truncation.truncate(&text, "Read"), text);
 }
 
 /// 过期清理生效.
