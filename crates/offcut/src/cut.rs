@@ -1,6 +1,6 @@
 //! What is shown and what is left out, as positions in the original.
 
-use crate::measure::{self, Conventions, CountTokens};
+use crate::measure::{self, Conventions, CountTokens, LineConvention};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
@@ -250,6 +250,26 @@ impl<'text> Cut<'text> {
         self
     }
 
+    /// The cut without the line feeds before its gaps, and at the end of the text. Those before a mark stay, and so does
+    /// one that is all there is to show.
+    pub(crate) fn without_last_line_feeds(self, total: u64, lines: u64) -> Cut<'text> {
+        let starts: Vec<u64> =
+            self.pieces.iter().skip(1).map(|piece| piece.start).chain([u64::MAX]).collect();
+        let first = self.pieces.first().cloned();
+        let trim = |(piece, next): (Piece<'text>, u64)| {
+            let is_text = !matches!(piece.form, PieceKind::Mark | PieceKind::Opaque);
+            match piece.text.split_last() {
+                Some((b'\n', rest)) if is_text && piece.end < next => {
+                    let length = rest.len();
+                    piece.slice(0..length)
+                }
+                _ => piece,
+            }
+        };
+        let cut = Cut::new(self.pieces.into_iter().zip(starts).map(trim).collect(), total, lines);
+        if cut.pieces.is_empty() { Cut::new(Vec::from_iter(first), total, lines) } else { cut }
+    }
+
     /// The pieces that show part of the original: all except marks.
     pub fn shown(&self) -> impl Iterator<Item = &Piece<'text>> {
         self.pieces.iter().filter(|piece| piece.form != PieceKind::Mark)
@@ -280,10 +300,17 @@ impl<'text> Cut<'text> {
     pub(crate) fn size(&self, conventions: &Conventions, tokens: &dyn CountTokens, original: Size) -> Size {
         let sum =
             |measure: &dyn Fn(&[u8]) -> u64| self.shown().map(|piece| measure(&piece.text)).sum::<u64>();
+        // By the convention of separated lines, a line feed begins a line: none of it is shown before a mark.
+        let begun = self.pieces.windows(2).filter(|pair| {
+            pair[0].form != PieceKind::Mark
+                && pair[0].text.ends_with(b"\n")
+                && pair[1].form == PieceKind::Mark
+        });
+        let begun = if conventions.lines == LineConvention::Separated { begun.count() as u64 } else { 0 };
         Size {
             bytes: self.bytes().min(original.bytes),
             lines: sum(&|text| measure::lines(text, conventions.lines))
-                .saturating_sub(self.continued_lines())
+                .saturating_sub(self.continued_lines() + begun)
                 .clamp(u64::from(self.bytes() > 0).min(original.lines), original.lines),
             chars: original.chars.map(|_| sum(&|text| measure::chars(text, conventions.chars))),
             tokens: original.tokens.map(|_| sum(&|text| tokens.count(text))),

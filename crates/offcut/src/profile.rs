@@ -143,7 +143,9 @@ pub struct Frames {
     pub head: String,
     /// Around a preview of the end, and of several parts.
     pub tail: String,
-    /// Between two parts.
+    /// Around a preview with more than one gap, if `tail` does not suit it.
+    pub parts: Option<String>,
+    /// In place of a gap: `{gap}` is its size, such as `12 lines`, and `{gap_lines}` the number of its lines.
     pub join: String,
     /// How the part that is not shown is counted.
     pub removed: Removed,

@@ -18,13 +18,13 @@ use crate::context::Context;
 use crate::cut::{Cut, LinePosition, Piece, PieceKind, Segment, Size};
 use crate::event::{Event, EventSink};
 use crate::limits::{Limits, PerUnit};
-use crate::measure::{self, LineConvention, LineCounter};
+use crate::measure::{self, Conventions, LineConvention, LineCounter};
 use crate::outcome::{Outcome, Preview, Saved};
 use crate::profile::Settings;
 use crate::recorder::{CommandEnd, Outlook, OutputState, Recorder};
 use crate::render::{self, Content, Facts, Forecast, Plan, Trailer};
 use crate::store::{NewEntry, Reading};
-use crate::strategy::{self, BothEnds, Cost, Ends, Room, Selection, Selector, Split};
+use crate::strategy::{self, BothEnds, Cost, Ends, Room, Selection, Selector, Split, StrategyName};
 use crate::terminal::{Screen, Terminal};
 use crate::truncator::{Truncator, TruncatorRef};
 use std::borrow::Cow;
@@ -299,11 +299,18 @@ impl Seen<'_> {
     fn select<'s>(&'s self, selector: &'s mut dyn Selector, forecast: &Forecast<'_>) -> Selected<'s> {
         let Truncator { profile, strategy, tokens, .. } = &*self.truncator;
         let plan = render::plan(profile, forecast, self.ends.control());
+        // The documents in which line feeds separate lines show one end of a text: in the middle, a line ends with its line
+        // feed. It is not shown before a gap, where it would begin an empty line.
+        let is_one_end =
+            strategy.is_none() && matches!(self.settings.strategy, StrategyName::Head | StrategyName::Tail);
+        let Conventions { lines, chars } = self.settings.conventions;
+        let is_separated = lines == LineConvention::Separated && !is_one_end;
+        let lines = if is_separated { LineConvention::Terminated } else { lines };
         let room = Room {
             limits: forecast.keep.less(plan.fixed),
             marker: plan.marker,
             line_marker: plan.line_marker,
-            conventions: self.settings.conventions,
+            conventions: Conventions { lines, chars },
             edges: self.settings.edges,
             tokens: &**tokens,
         };
@@ -321,6 +328,10 @@ impl Seen<'_> {
         let cut = match room {
             Some(room) => bounded(room, cut),
             None => cut,
+        };
+        let cut = match is_separated {
+            true => cut.without_last_line_feeds(self.ends.bytes(), self.ends.lines()),
+            false => cut,
         };
         Selected { cut, plan: plan.with_detail(remark), removed }
     }

@@ -1,8 +1,8 @@
 //! The wording of the profiles' source documents around a preview.
 
-use crate::cut::{Cut, LinePosition, Piece, PieceKind};
+use crate::cut::{Cut, Gap, LinePosition, Piece, PieceKind};
 use crate::limits::{PerUnit, Unit};
-use crate::measure;
+use crate::measure::{self, LineConvention};
 use crate::outcome::Saved;
 use crate::profile::{Frames, Removed, TaskTool};
 use crate::render::native::is_before;
@@ -34,6 +34,7 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
     let frame = match (&frames.not_saved, facts.saved) {
         (Some(not_saved), Saved::Failed { .. } | Saved::Disabled) => &not_saved.frame,
         _ if is_beginning(facts) => &frames.head,
+        _ if gaps(facts).count() > 1 => frames.parts.as_ref().unwrap_or(&frames.tail),
         _ => &frames.tail,
     };
     let (head, tail) = ends(facts.cut);
@@ -41,7 +42,8 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
         Content::added(measure::chars(&content.text, facts.settings.conventions.chars).to_string())
     };
     fill(frame, &|name| match name {
-        "preview" => Some(preview(frames, remark, facts.cut)),
+        "preview" => Some(preview(frames, remark, facts)),
+        "parts" => Some(Content::added(facts.cut.shown().count().to_string())),
         "head" => Some(head.clone()),
         "tail" => Some(tail.clone()),
         "head_chars" => Some(chars(&head)),
@@ -75,25 +77,53 @@ fn ends(cut: &Cut<'_>) -> (Content, Content) {
     (text(head), text(tail))
 }
 
-fn preview(frames: &Frames, remark: &str, cut: &Cut<'_>) -> Content {
+/// The gaps that are marked: a line feed that ends the text is none.
+fn gaps<'f>(facts: &'f Facts<'_>) -> impl Iterator<Item = &'f Gap> {
+    let is_last_line_feed = |gap: &Gap| gap.end == facts.original.bytes && gap.bytes() == 1;
+    facts.cut.missing().filter(move |gap| !is_last_line_feed(gap))
+}
+
+fn preview(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Content {
     let mut text = Content::default();
     if !remark.is_empty() {
         text.add(format!("[{remark}]\n"));
     }
-    for (place, piece) in cut.pieces().iter().enumerate() {
-        if place > 0
-            && let Some(gap) = cut.missing().find(|gap| gap.end == piece.start)
-            && !cut.is_marked(gap)
-        {
-            // If a gap begins with the line feed of a line that is shown, that line is not missing.
-            let lines = gap.last_line + u64::from(gap.from == LinePosition::Start) - gap.first_line;
-            text.append(fill(&frames.join, &|name| {
-                (name == "gap_lines").then(|| Content::added(lines.to_string()))
-            }));
+    let cut = facts.cut;
+    // The frame counts what is not shown: it replaces the marker of a single gap at the beginning or at the end.
+    let marks_ends = gaps(facts).count() > 1;
+    for piece in cut.pieces() {
+        let gap = gaps(facts).find(|gap| gap.end == piece.start && !cut.is_marked(gap));
+        if let Some(gap) = gap.filter(|gap| marks_ends || gap.start > 0) {
+            mark(&mut text, &marker(&frames.join, gap, Some(piece), facts));
         }
         text.place(piece);
     }
+    let gap = gaps(facts).find(|gap| marks_ends && gap.end == facts.original.bytes && !cut.is_marked(gap));
+    if let Some(gap) = gap {
+        mark(&mut text, marker(&frames.join, gap, None, facts).trim_end());
+    }
     text
+}
+
+/// Adds a marker, without an empty line more than it asks for.
+fn mark(text: &mut Content, marker: &str) {
+    text.add(match text.text.last() {
+        None => marker.trim_start(),
+        Some(b'\n') => marker.strip_prefix('\n').unwrap_or(marker),
+        Some(_) => marker,
+    });
+}
+
+/// The marker of a gap: how many lines are not shown at all, or, in one line, how many bytes.
+fn marker(join: &str, gap: &Gap, next: Option<&Piece<'_>>, facts: &Facts<'_>) -> String {
+    let last_line = match facts.settings.conventions.lines {
+        LineConvention::Separated => facts.original.lines,
+        LineConvention::Terminated | LineConvention::Universal => gap.last_line,
+    };
+    let first_line = gap.first_line + u64::from(gap.from == LinePosition::Inside);
+    let lines = next.map_or(last_line + 1, |piece| piece.line).saturating_sub(first_line);
+    let size = if lines > 0 { format!("{lines} lines") } else { format!("{} bytes", gap.bytes()) };
+    join.replace("{gap}", &size).replace("{gap_lines}", &lines.to_string())
 }
 
 /// The count that a notice states, and its unit.
@@ -107,32 +137,35 @@ fn stated(removed: PerUnit<Option<u64>>) -> (u64, Unit) {
 
 /// How much is not shown, in the unit that the source document would use.
 pub(super) fn count_removed(rule: Removed, facts: &Facts<'_>) -> PerUnit<Option<u64>> {
-    let Facts { settings, original, shown, cut, ends, .. } = facts;
+    let Facts { settings, original, shown, .. } = facts;
     if rule == Removed::Chars {
         let chars = original.chars.unwrap_or_default().saturating_sub(shown.chars.unwrap_or_default());
         return PerUnit { chars: Some(chars), ..PerUnit::default() };
     }
-    // The source documents' loops stop at the line limit or at the byte limit, and take only whole lines.
-    let whole_lines = cut.shown().all(|piece| {
-        let ends_line = usize::try_from(piece.end)
-            .ok()
-            .and_then(|end| ends.opening().get(end))
-            .is_none_or(|&next| next == b'\n');
-        piece.part == LinePosition::Start && (piece.start > 0 || ends_line)
-    });
-    let kept_lines: u64 =
-        cut.shown().map(|piece| measure::lines(&piece.text, settings.conventions.lines)).sum();
-    let stopped_by_lines = whole_lines && settings.keep.lines.is_some_and(|most| kept_lines >= most);
     let over_in_total = settings.limits.bytes.is_some_and(|most| original.bytes > most);
+    let lines = original.lines.saturating_sub(shown.lines);
+    let is_loop = matches!(settings.strategy, StrategyName::Head | StrategyName::Tail);
     let in_bytes = match rule {
-        Removed::Loop => !stopped_by_lines,
-        Removed::LoopOrTotal => !stopped_by_lines || over_in_total,
+        Removed::Loop if is_loop => !stopped_by_lines(facts),
+        Removed::LoopOrTotal if is_loop => !stopped_by_lines(facts) || over_in_total,
+        Removed::Loop | Removed::LoopOrTotal => over_in_total,
         Removed::Chars => false,
     };
-    match in_bytes {
+    match in_bytes || lines == 0 {
         true => PerUnit { bytes: Some(original.bytes - shown.bytes), ..PerUnit::default() },
-        false => PerUnit { lines: Some(original.lines.saturating_sub(kept_lines)), ..PerUnit::default() },
+        false => PerUnit { lines: Some(lines), ..PerUnit::default() },
     }
+}
+
+/// Whether the loop of the source documents, which takes whole lines from one end, stops at the line limit.
+fn stopped_by_lines(facts: &Facts<'_>) -> bool {
+    let is_whole = |piece: &Piece<'_>| {
+        let end = usize::try_from(piece.end).ok();
+        let next = end.and_then(|end| facts.ends.opening().get(end));
+        piece.part == LinePosition::Start && (piece.start > 0 || next.is_none_or(|&next| next == b'\n'))
+    };
+    let is_full = facts.settings.keep.lines.is_some_and(|most| facts.shown.lines >= most);
+    is_full && facts.cut.shown().all(is_whole)
 }
 
 /// Replaces `{name}` with its value, once: a value is not expanded again.

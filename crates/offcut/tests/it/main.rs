@@ -12,6 +12,8 @@ mod documents;
 mod events;
 mod failures;
 mod json;
+#[cfg(all(feature = "profiles", feature = "smart"))]
+mod line_budgets;
 mod native;
 mod precedence;
 mod profiles;

@@ -15,7 +15,6 @@ use super::rules::Role;
 use super::variation;
 use crate::boundary;
 use crate::cut::{LinePosition, Piece, PieceKind};
-use crate::measure::{Conventions, LineConvention};
 use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -157,14 +156,8 @@ fn inside_line(room: &Room<'_>) -> Cost {
     room.marker.beyond(room.line_marker)
 }
 
-/// The cost of lines. The line feed at the end of a line is part of it, also where a convention counts an empty line
-/// after it.
 fn cost(text: &[u8], room: &Room<'_>) -> Cost {
-    let lines = match room.conventions.lines {
-        LineConvention::Separated => LineConvention::Terminated,
-        other => other,
-    };
-    Cost::of(text, &room.limits, Conventions { lines, ..room.conventions }, room.tokens)
+    Cost::of(text, &room.limits, room.conventions, room.tokens)
 }
 
 fn touches(choices: &[Choice<'_>], left: usize, right: usize) -> bool {
