@@ -1,18 +1,19 @@
-//! Bounds one answer of a tool: its texts by the middleware, its structured data by its schema, and long strings in parts
-//! that are neither text nor binary, such as the description of a link.
+//! Bounds one answer of a tool: its texts by the middleware, its structured data by its schema, and everything else in its
+//! parts, such as the description of a link, by [`parts`](crate::parts).
 //!
 //! A result has its data in `structuredContent`. A protocol error takes the same path: its text is `message`, its data is
 //! `data`, and hosts show both to the model.
 
 use crate::message::Answer;
+use crate::parts::LEAST_PART;
 use offcut::json::{Edits, Lexer, Node, Token, TokenKind, quoted};
-use offcut::notice::{Access, Count, Message, Notice, Tag};
+use offcut::notice::{Access, Message, Notice, Tag};
 use offcut::results::structured::{Marking, Schema, fit};
 use offcut::results::{
     BoundedJson, Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice, SkipReason, shares,
 };
 use offcut::store::Id;
-use offcut::{Context, Limits, Outcome, Preview, Rule, Saved};
+use offcut::{Context, Limits, Outcome, Preview, Rule, Saved, Truncator};
 use serde_json::json;
 use std::borrow::Cow;
 
@@ -22,9 +23,6 @@ const META: &str = "offcut.dev/structured";
 /// The member that is added to a shortened object, if its schema allows it.
 const MEMBER: &str = "offcut";
 
-/// The smallest share of a part that is neither text nor binary: shorter ones are unchanged.
-const LEAST_PART: u64 = 1000;
-
 /// How one call's answer is bounded.
 pub(crate) struct Bounds<'a> {
     pub(crate) middleware: &'a Middleware,
@@ -33,28 +31,67 @@ pub(crate) struct Bounds<'a> {
     pub(crate) schema: Option<&'a str>,
     /// How to read the stored output with this id: a command, or a call of a tool.
     pub(crate) read_call: &'a dyn Fn(&str) -> String,
+    /// The most bytes of its data that may be shown, if that is less than the limits allow.
+    pub(crate) share: Option<u64>,
 }
 
-/// Shortens the structured content of an MCP tool result, and long strings in its parts, after its texts were bounded.
-/// `read_call` returns the command that reads the stored output with an id. Returns nothing if the result stays unchanged.
-pub fn bound_structure(
+/// Results after their structured content was shortened.
+#[derive(Debug)]
+pub struct BoundedStructures {
+    /// All results; nothing if they stay unchanged.
+    pub json: Option<String>,
+    /// The number of bytes of structured content that are shown.
+    pub bytes: u64,
+}
+
+/// Shortens the structured content of MCP tool results, and long values in their parts, after their texts were bounded.
+/// `read_call` returns the command that reads the stored output with an id. The results share what their texts leave of a
+/// total.
+pub fn bound_structures(
     middleware: &Middleware,
     bounded: &BoundedJson<'_>,
+    total: Option<u64>,
     read_call: &dyn Fn(&str) -> String,
-) -> Option<String> {
-    let [ResultReport { shape: Shape::Mcp, context, outcome, .. }] = &bounded.results[..] else {
-        return None;
-    };
-    // Other reasons apply to the whole result.
-    if matches!(outcome, ResultOutcome::Skipped(reason) if *reason != SkipReason::NoText) {
-        return None;
+) -> BoundedStructures {
+    let values_before = values(&bounded.json);
+    let results: Vec<(&ResultReport, Node<'_>)> = bounded
+        .results
+        .iter()
+        .filter(|report| report.shape == Shape::Mcp)
+        .filter_map(|report| Some((report, *values_before.get(report.index)?)))
+        .collect();
+    let sizes: Vec<u64> = results.iter().map(|(_, node)| structure_size(*node)).collect();
+    let texts: u64 = bounded.results.iter().map(|report| report.bytes).sum();
+    let shares = total.map(|total| shares(&sizes, total.saturating_sub(texts), LEAST_PART));
+    let mut edits = Edits::default();
+    for (number, (report, node)) in results.iter().enumerate() {
+        // Other reasons apply to the whole result.
+        if matches!(report.outcome, ResultOutcome::Skipped(reason) if reason != SkipReason::NoText) {
+            continue;
+        }
+        let share = shares.as_ref().map(|shares| shares[number]);
+        let bounds = Bounds { middleware, context: &report.context, schema: None, read_call, share };
+        if let Some(json) = bounds.bound_structure(*node) {
+            edits.replace(*node, json);
+        }
     }
-    let bounds = Bounds { middleware, context, schema: None, read_call };
-    let result = Answer::Result(Node::parse(&bounded.json).ok()?);
-    let budget = bounds.budget()?;
-    let shortened =
-        bounds.large_data(result, budget).and_then(|data| bounds.shorten(result.node(), data, budget, None));
-    bounds.write(result, None, shortened)
+    let json = (!edits.is_empty()).then(|| edits.apply(&bounded.json));
+    let values_after = values(json.as_deref().unwrap_or(&bounded.json));
+    let shown = results.iter().filter_map(|(report, _)| values_after.get(report.index));
+    BoundedStructures { bytes: shown.map(|node| structure_size(*node)).sum(), json }
+}
+
+/// The elements of an array, or the value itself.
+fn values(json: &str) -> Vec<Node<'_>> {
+    match Node::parse(json) {
+        Ok(array) if array.is_array() => array.elements(),
+        Ok(value) => vec![value],
+        Err(_) => Vec::new(),
+    }
+}
+
+fn structure_size(result: Node<'_>) -> u64 {
+    result.get("structuredContent").map_or(0, |data| data.json().len() as u64)
 }
 
 /// Structured data after shortening.
@@ -67,6 +104,14 @@ struct Shortened {
 }
 
 impl Bounds<'_> {
+    /// A result whose texts were bounded, with everything else over the limits shortened; nothing if it stays unchanged.
+    fn bound_structure(&self, result: Node<'_>) -> Option<String> {
+        let (budget, result) = (self.budget()?, Answer::Result(result));
+        let data = self.large_data(result, budget);
+        let shortened = data.and_then(|data| self.shorten(result.node(), data, budget, None));
+        self.write(result, None, shortened)
+    }
+
     /// The answer with everything over the limits shortened; nothing if it stays unchanged.
     pub(crate) fn bound(&self, answer: Answer<'_>) -> Option<String> {
         let budget = self.budget();
@@ -117,57 +162,22 @@ impl Bounds<'_> {
         with_parts.or(with_data).or(changed)
     }
 
-    /// The answer with long strings shortened in parts that are neither text nor binary, and without the last of these
-    /// parts if there are very many.
-    fn bound_parts(&self, answer: Node<'_>, budget: u64) -> Option<String> {
-        let parts = answer.get("content")?.elements();
-        let others: Vec<Node<'_>> = parts.iter().copied().filter(|part| is_other(*part)).collect();
-        let sizes: Vec<u64> = others.iter().map(|part| part.json().len() as u64).collect();
-        let shares = shares(&sizes, budget, LEAST_PART);
-        // Short parts are often what the model needs, so they may exceed the budget, but not without a limit.
-        let most = budget.max(LEAST_PART).saturating_mul(2);
-        let ends = shares.iter().scan(0, |end, share| {
-            *end += share;
-            Some(*end)
-        });
-        let kept = ends.take_while(|end| *end <= most).count();
-        if kept == others.len() && shares == sizes {
-            return None;
-        }
-        let whole: Vec<&str> = others.iter().map(|part| part.json()).collect();
-        let stored = self.store(&format!("[{}]", whole.join(",")))?;
-        let id = stored_id(stored.preview()?);
-        let id = id.as_ref().map(Id::as_str);
-        let marking = Marking { id, repeated: None };
-        let mut edits = Edits::default();
-        for ((part, size), share) in others.iter().zip(&sizes).zip(&shares).take(kept) {
-            if share < size {
-                edits.replace(*part, fit(*part, Schema::Open, *share, &marking));
-            }
-        }
-        if let Some(first) = others.get(kept) {
-            let is_dropped =
-                |index: usize| parts[index].span().start >= first.span().start && is_other(parts[index]);
-            edits.remove(&parts, &is_dropped);
-            let (tag, access) = self.access(id);
-            let count = Count::Bytes(sizes[kept..].iter().sum());
-            let detail = format!("{} of {} parts", others.len() - kept, others.len());
-            let notice = Notice { tag, message: Message::Rest { count, detail, access } };
-            add_text(answer, &notice.to_string(), &mut edits);
-        }
-        Some(edits.apply_within(answer))
-    }
-
     /// How a notice names the entry with this id.
-    fn access(&self, id: Option<&str>) -> (Tag, Access) {
+    pub(crate) fn access(&self, id: Option<&str>) -> (Tag, Access) {
         match id {
             Some(id) => (Tag::Entry(id.to_owned()), Access::By(format!("more: {}", (self.read_call)(id)))),
             None => (Tag::Plain, Access::NotStored { reason: String::new() }),
         }
     }
 
+    /// The truncator, within the share of a total.
+    fn truncator(&self) -> Option<Truncator> {
+        let limits = Limits { bytes: self.share.and(self.budget()), ..Limits::default() };
+        self.middleware.truncator().with_options(Rule { limits, ..Rule::default() }).ok()
+    }
+
     /// Stores JSON of more than `LEAST_PART` bytes, even if it is within the limits.
-    fn store(&self, json: &str) -> Option<Outcome<'static>> {
+    pub(crate) fn store(&self, json: &str) -> Option<Outcome<'static>> {
         let limits = Limits { bytes: Some(LEAST_PART), ..Limits::default() };
         let rule = Rule { enabled: Some(true), limits, ..Rule::default() };
         let truncator = self.middleware.truncator().with_options(rule).ok()?;
@@ -180,7 +190,8 @@ impl Bounds<'_> {
         let limits = settings.limits;
         // A token is about four bytes. Line limits do not apply: JSON is often one line.
         let bytes = [limits.bytes, limits.chars, limits.tokens.map(|tokens| tokens.saturating_mul(4))];
-        bytes.into_iter().flatten().min().filter(|_| settings.enabled)
+        let budget = bytes.into_iter().flatten().min().filter(|_| settings.enabled)?;
+        Some(self.share.map_or(budget, |share| share.max(LEAST_PART).min(budget)))
     }
 
     /// Shortens data that is over the budget; nothing if its schema requires all of it.
@@ -196,7 +207,7 @@ impl Bounds<'_> {
         let is_stored = texts.is_some() && text.as_ref().is_some_and(|text| repeats(text, data));
         let preview = match is_stored {
             true => None,
-            false => match self.middleware.truncator().apply_json(data.json().as_bytes(), self.context) {
+            false => match self.truncator()?.apply_json(data.json().as_bytes(), self.context) {
                 Outcome::Truncated(preview)
                 | Outcome::Described(preview)
                 | Outcome::StillRunning(preview) => Some(preview),
@@ -264,7 +275,7 @@ fn write_data(answer: Answer<'_>, node: Node<'_>, shortened: Shortened) -> Optio
 
 /// Adds a text after the last part of a result.
 fn add_text(result: Node<'_>, text: &str, edits: &mut Edits) {
-    let part = format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text.as_bytes()));
+    let part = text_part(text);
     let content = result.get("content").filter(Node::is_array);
     match (content, content.and_then(|content| content.elements().last().copied())) {
         (_, Some(last)) => edits.insert_after(last, &part),
@@ -273,15 +284,12 @@ fn add_text(result: Node<'_>, text: &str, edits: &mut Edits) {
     }
 }
 
-/// Whether a part is neither text, which is bounded together with all texts, nor binary, which cannot be shortened.
-fn is_other(part: Node<'_>) -> bool {
-    let has = |node: Node<'_>, keys: &[&str]| {
-        keys.iter().any(|key| node.get(key).is_some_and(|value| value.is_text()))
-    };
-    !has(part, &["text", "data"]) && !part.get("resource").is_some_and(|inner| has(inner, &["text", "blob"]))
+/// A part that is a text.
+pub(crate) fn text_part(text: &str) -> String {
+    format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text.as_bytes()))
 }
 
-fn stored_id(preview: &Preview) -> Option<Id> {
+pub(crate) fn stored_id(preview: &Preview) -> Option<Id> {
     match preview.saved() {
         Saved::Complete(entry) | Saved::Running(entry) => Some(entry.id),
         Saved::Failed { .. } | Saved::Disabled => None,

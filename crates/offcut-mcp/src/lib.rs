@@ -17,13 +17,14 @@ mod hub;
 mod library;
 mod line;
 mod message;
+mod parts;
 mod proxy;
 mod relay;
 mod scope;
 mod serve;
 mod tools;
 
-pub use bound::bound_structure;
+pub use bound::{BoundedStructures, bound_structures};
 #[cfg(fuzzing)]
 pub use converse::converse;
 pub use http::{Address, proxy_http};

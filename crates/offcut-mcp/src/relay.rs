@@ -235,7 +235,7 @@ impl Relay {
         let context = Context { tool, call_id: id.map(id_text), session, ..Context::default() };
         let (middleware, schema) = (&*middleware, schema.as_deref());
         let read_call = |id: &str| format!("{read_tool} {{\"id\":\"{id}\"}}");
-        let bounds = Bounds { middleware, context: &context, schema, read_call: &read_call };
+        let bounds = Bounds { middleware, context: &context, schema, read_call: &read_call, share: None };
         if let Some(json) = bounds.bound(answer) {
             edits.replace(answer.node(), json);
         }

@@ -52,7 +52,8 @@ fn after(global: &GlobalOptions, hook: &Hook) -> hook::Answer {
     let is_cut = Cell::new(false);
     let answer = hook::after(hook.agent, &input, &|json, shape, context| {
         let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), context).ok()?;
-        let structure = offcut_mcp::bound_structure(&middleware, &bounded, &|id| setup.read_command(id));
+        let read_call = |id: &str| setup.read_command(id);
+        let structure = offcut_mcp::bound_structures(&middleware, &bounded, None, &read_call).json;
         let is_truncated = |report: &ResultReport| matches!(report.outcome, ResultOutcome::Truncated(_));
         is_cut.set(structure.is_some() || bounded.results.iter().any(is_truncated));
         is_cut.get().then(|| structure.unwrap_or_else(|| bounded.json.into_owned()))

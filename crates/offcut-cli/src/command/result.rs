@@ -41,12 +41,23 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
             }));
         }
     };
-    let structure = offcut_mcp::bound_structure(&middleware, &bounded, &|id| setup.read_command(id));
-    let BoundedJson { json, results, unknown, excess } = bounded;
-    super::print(structure.as_deref().unwrap_or(&json).as_bytes())?;
-    let has_structure = || Node::parse(&json).is_ok_and(|result| result.get("structuredContent").is_some());
+    let read_call = |id: &str| setup.read_command(id);
+    let structures = offcut_mcp::bound_structures(&middleware, &bounded, result.total, &read_call);
+    let BoundedJson { json, results, unknown, excess: _ } = bounded;
+    let json = structures.json.as_deref().unwrap_or(&json);
+    super::print(json.as_bytes())?;
+    let shown = results.iter().map(|report| report.bytes).sum::<u64>() + structures.bytes;
+    let excess = result.total.map_or(0, |total| shown.saturating_sub(total));
+    let document = Node::parse(json).ok();
+    let has_structure = |report: &ResultReport| {
+        let value = document.and_then(|document| match document.is_array() {
+            true => document.elements().get(report.index).copied(),
+            false => Some(document),
+        });
+        value.is_some_and(|value| value.get("structuredContent").is_some())
+    };
     let without_text = |report: &&ResultReport| {
-        matches!(report.outcome, ResultOutcome::Skipped(SkipReason::NoText)) && !has_structure()
+        matches!(report.outcome, ResultOutcome::Skipped(SkipReason::NoText)) && !has_structure(report)
     };
     let warnings = [
         (unknown > 0).then(|| format!("{unknown} not recognised as a tool result, passed through unchanged")),
@@ -65,7 +76,7 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
     for warning in warnings.into_iter().flatten() {
         diagnostic::warn(format_args!("{warning} (see `offcut result --help`)"));
     }
-    let mut cut = structure.is_some();
+    let mut cut = structures.json.is_some();
     for report in &results {
         if let ResultOutcome::Truncated(preview) = &report.outcome {
             cut = true;

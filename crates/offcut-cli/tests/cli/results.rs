@@ -163,6 +163,16 @@ fn result_shortens_structured_content() {
         assert_eq!(sandbox.run(&["cat", id], b"").json(), structure);
         assert!(output["content"].to_string().contains(next), "{output:.2000}");
     }
+    // In an array, each by itself; beside them what is not a result.
+    let input =
+        json!([{"structuredContent": structure}, 7, {"structuredContent": structure, "content": text}]);
+    let ran = sandbox.run(&["result"], input.to_string().as_bytes());
+    let output = ran.json();
+    assert!(ran.stdout.len() < 25_000 && output[1] == 7, "{} bytes", ran.stdout.len());
+    for shown in [&output[0], &output[2]] {
+        assert_eq!(shown["structuredContent"]["rows"][0], structure["rows"][0]);
+        assert!(shown["content"].to_string().contains("offcut read"), "{output:.2000}");
+    }
     // What fits, what is exempt and what is of another shape stays unchanged.
     let small = json!({"structuredContent": {"a": 1}}).to_string();
     let ran = sandbox.run(&["result"], small.as_bytes());
@@ -217,6 +227,47 @@ fn read_pages_unified_result_in_readable_form() {
     let page = sandbox.run(&["read", "last", "--lines", "100:101"], b"").text();
     assert!(page.lines().all(|line| line.starts_with("line ")) && page.lines().count() == 2, "{page}");
     assert!(sandbox.run(&["grep", "^line 17777$"], b"").text().contains("line 17777"));
+}
+
+#[test]
+fn result_counts_structured_content_in_the_total() {
+    let sandbox = Sandbox::new();
+    let rows = |count: usize| json!({"structuredContent": {"rows": vec!["a row of a table"; count]}});
+    let total =
+        |input: &Value, total: &str| sandbox.run(&["result", "--total", total], input.to_string().as_bytes());
+    // Two structures of 8 kB share 10 kB, and a total that is too small is exceeded with a warning.
+    let input = json!([rows(400), rows(400), {"role": "tool", "content": "small"}]);
+    let ran = total(&input, "10k");
+    let shown: usize =
+        ran.json().as_array().unwrap().iter().map(|value| value["structuredContent"].to_string().len()).sum();
+    assert!(shown < 10_000 && shown > 7000 && ran.stderr.is_empty(), "{shown} bytes, {}", ran.stderr);
+    let ran = total(&input, "1k");
+    assert!(ran.stderr.contains("results exceed --total by"), "{}", ran.stderr);
+    let ran = total(&json!([rows(5), {"content": [{"type": "text", "text": "x"}]}]), "1k");
+    assert_eq!((ran.json()[0].clone(), ran.stderr.as_str()), (rows(5), ""));
+}
+
+#[test]
+fn result_bounds_all_values_of_a_bedrock_result() {
+    let sandbox = Sandbox::new();
+    let rows: Vec<Value> = (0..5000).map(|number| json!({"row": number})).collect();
+    let image = json!({"image": {"format": "png", "source": {"bytes": "AAAA"}}});
+    for parts in [
+        json!([{"json": {"rows": rows}}, {"json": {"rows": rows}}]),
+        json!([{"text": "5000 rows"}, {"json": {"rows": rows}}, image]),
+        json!([{"json": "one\n".repeat(9000)}, {"json": 1}]),
+        json!([{"type": "x", "text": "one\n".repeat(9000)}]),
+    ] {
+        let input = json!({"toolResult": {"toolUseId": "t", "content": parts}});
+        let ran = sandbox.run(&["result"], input.to_string().as_bytes());
+        assert!(ran.stdout.len() < 12_000, "{} bytes", ran.stdout.len());
+        let output = ran.json();
+        let shown = output["toolResult"]["content"].as_array().unwrap();
+        assert!(shown.iter().any(|part| part.to_string().contains("[offcut")), "{output}");
+        assert_eq!(shown.contains(&image), parts.as_array().unwrap().contains(&image));
+    }
+    let small = json!({"toolUseId": "t", "content": [{"json": {"a": 1}}, {"text": "x"}, image]}).to_string();
+    assert_eq!(sandbox.run(&["result"], small.as_bytes()).text(), small);
 }
 
 #[test]

@@ -5,13 +5,15 @@ use crate::json::Node;
 use crate::profile::Rule;
 use crate::results::divide::Joined;
 use crate::results::outcome::SkipReason;
-use crate::results::shape::{Found, Shape, Texts};
+use crate::results::shape::{Found, Shape, Text, Texts};
 use crate::retrieve::readable;
 use std::borrow::Cow;
 
 /// One result to be bounded.
 pub(super) struct Job<'a> {
     pub(super) shape: Shape,
+    /// The index of its value in an array; 0 without one.
+    pub(super) index: usize,
     pub(super) found: Found<'a>,
     pub(super) context: Context,
     /// Its texts, joined; empty for a value that is shown in its readable form, which can be long.
@@ -29,7 +31,8 @@ pub(super) enum Plan {
 }
 
 impl<'a> Job<'a> {
-    pub(super) fn new(shape: Shape, node: Node<'a>, context: &Context) -> Job<'a> {
+    pub(super) fn new(result: RecognizedResult<'a>, context: &Context) -> Job<'a> {
+        let RecognizedResult { index, shape, node } = result;
         let found = shape.read(node);
         let context = Context {
             tool: context.tool.clone().or_else(|| found.tool.clone()),
@@ -38,12 +41,10 @@ impl<'a> Job<'a> {
         };
         let text = match &found.texts {
             Texts::Missing | Texts::Readable(_) => Joined::new(Vec::new()),
-            Texts::Parts { texts, .. } => {
-                Joined::new(texts.iter().map(|text| text.node.text().unwrap_or_default()).collect())
-            }
+            Texts::Parts { texts, .. } => Joined::new(texts.iter().map(Text::content).collect()),
             Texts::Two(nodes) => Joined::new(nodes.map(|node| node.text().unwrap_or_default()).into()),
         };
-        Job { shape, found, context, text, plan: Plan::Bound(Rule::default()), share: None }
+        Job { shape, index, found, context, text, plan: Plan::Bound(Rule::default()), share: None }
     }
 
     /// The size of its text.
@@ -67,18 +68,29 @@ impl<'a> Job<'a> {
 
 /// The results in a value, and the number of values that are not results.
 pub(super) struct Recognized<'a> {
-    pub(super) results: Vec<(Shape, Node<'a>)>,
+    pub(super) results: Vec<RecognizedResult<'a>>,
     pub(super) unknown: usize,
+}
+
+pub(super) struct RecognizedResult<'a> {
+    /// The index of the value that it is in, in an array; 0 without one.
+    index: usize,
+    shape: Shape,
+    node: Node<'a>,
 }
 
 /// The results in a value: the value itself, the elements of an array, or the parts of a message.
 pub(super) fn recognize(node: Node<'_>) -> Recognized<'_> {
     let values = if node.is_array() { node.elements() } else { vec![node] };
     let mut recognized = Recognized { results: Vec::new(), unknown: 0 };
-    for value in values {
+    for (index, value) in values.into_iter().enumerate() {
         let found = recognize_one(value);
         recognized.unknown += usize::from(found.is_empty());
-        recognized.results.extend(found);
+        recognized.results.extend(found.into_iter().map(|(shape, node)| RecognizedResult {
+            index,
+            shape,
+            node,
+        }));
     }
     recognized
 }
@@ -87,11 +99,12 @@ pub(super) fn recognize(node: Node<'_>) -> Recognized<'_> {
 pub(super) fn take_as(shape: Shape, node: Node<'_>) -> Recognized<'_> {
     let is_envelope = |node: &Node<'_>| Shape::of(*node) == Some(Shape::Unified);
     if shape == Shape::Unified && !(node.is_array() && node.elements().iter().all(is_envelope)) {
-        return Recognized { results: vec![(shape, node)], unknown: 0 };
+        return Recognized { results: vec![RecognizedResult { index: 0, shape, node }], unknown: 0 };
     }
     let values = if node.is_array() { node.elements() } else { vec![node] };
     let all = values.len();
-    let results: Vec<_> = values.into_iter().filter(Node::is_object).map(|node| (shape, node)).collect();
+    let objects = values.into_iter().enumerate().filter(|(_, node)| node.is_object());
+    let results: Vec<_> = objects.map(|(index, node)| RecognizedResult { index, shape, node }).collect();
     Recognized { unknown: all - results.len(), results }
 }
 

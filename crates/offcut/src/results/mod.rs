@@ -149,10 +149,8 @@ impl Middleware {
             ShapeChoice::Auto => job::recognize(node),
             ShapeChoice::Is(shape) => job::take_as(shape, node),
         };
-        let mut jobs: Vec<Job<'a>> = results
-            .into_iter()
-            .map(|(shape, node)| self.plan(Job::new(shape, node, context), rule))
-            .collect();
+        let mut jobs: Vec<Job<'a>> =
+            results.into_iter().map(|result| self.plan(Job::new(result, context), rule)).collect();
         self.share(&mut jobs);
         let mut edits = Edits::default();
         let results: Vec<ResultReport> = jobs.into_iter().map(|job| self.bound(job, &mut edits)).collect();
@@ -237,7 +235,7 @@ impl Middleware {
         if let ResultOutcome::Skipped(_) = outcome {
             self.truncator.report_skipped(&job.context, bytes);
         }
-        ResultReport { shape: job.shape, context: job.context, outcome, bytes }
+        ResultReport { shape: job.shape, index: job.index, context: job.context, outcome, bytes }
     }
 
     /// The options for this call, or why its result is skipped.
@@ -364,7 +362,7 @@ impl Middleware {
         // The unified document measures the response as it is serialized, and shows the readable form.
         if job.shape == Shape::Unified && !is_counted && settings.enabled {
             if self.truncator.fits_serialized(json, &settings) {
-                self.truncator.report_passed(&job.context, &settings, json.len() as u64);
+                self.truncator.report_passed(&job.context, &settings, readable::size(json));
                 return ResultOutcome::Fits;
             }
             if self.truncator.fits_readable(json, &settings) {

@@ -53,6 +53,8 @@ pub struct BoundedJson<'a> {
 pub struct ResultReport {
     /// Its shape.
     pub shape: Shape,
+    /// The index of the value that it is in, in an array of results; 0 without one.
+    pub index: usize,
     /// The call that it belongs to.
     pub context: Context,
     /// Whether it was truncated.

@@ -17,7 +17,12 @@ pub(super) fn texts(texts: &[Text<'_>], elements: &[Node<'_>], divided: &[PartTe
     for (text, part) in texts.iter().zip(divided) {
         match part {
             PartText::Same => {}
-            PartText::Changed(changed) => edits.replace(text.node, quoted(changed)),
+            PartText::Changed(changed) if text.node.is_text() => edits.replace(text.node, quoted(changed)),
+            // What is shown of data is a text.
+            PartText::Changed(changed) => {
+                let part = text.element.and_then(|index| elements.get(index)).copied();
+                edits.replace(part.unwrap_or(text.node), format!("{{\"text\":{}}}", quoted(changed)));
+            }
             // Some interfaces reject an empty part, so the part is removed; a string outside of parts becomes empty.
             PartText::Gone if text.element.is_some() => {}
             PartText::Gone => edits.replace(text.node, quoted(b"")),

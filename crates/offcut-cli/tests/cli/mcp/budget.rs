@@ -111,11 +111,50 @@ fn every_kind_of_part_is_bounded() {
         part(json!({"type": "resource_link", "uri": "file:///x", "name": "x", "description": large()}));
     assert_eq!(answer["result"]["content"][0]["uri"], "file:///x");
     part(json!({"type": "hologram", "rays": [{"caption": large()}]}));
+    // A text that is no string, a second text, and long strings beside a text or beside binary data.
+    part(json!({"type": "resource", "text": 5, "resource": {"uri": "file:///x", "text": large()}}));
+    part(json!({"type": "text", "text": "a", "resource": {"uri": "file:///x", "text": large()}}));
+    part(json!({"type": "text", "text": "a", "annotations": {"audience": [large()]}}));
+    part(json!({"type": "resource", "resource": {"uri": large(), "blob": "QQ=="}}));
+    part(json!({"type": "hologram", "data": {"text": large()}}));
+    let picture = "A".repeat(500);
+    let answer =
+        part(json!({"type": "image", "data": picture, "mimeType": "image/png", "rays": [large(), large()]}));
+    assert_eq!(answer["result"]["content"][0]["data"], picture);
     // Many links with descriptions of any size.
     let link = |number: usize| json!({"type": "resource_link", "uri": format!("file:///{number}"), "name": "x", "description": "word ".repeat(4000)});
     let links: Vec<Value> = (0..5).map(link).collect();
     let answer = bounded(result_of(1, &json!({"content": links})).as_bytes());
     assert_eq!(answer["result"]["content"][4]["uri"], "file:///4");
+}
+
+/// Long names and numbers, and values at great depth.
+#[test]
+fn parts_that_cannot_be_shortened_are_replaced_by_a_notice() {
+    let members: serde_json::Map<String, Value> =
+        (0..5000).map(|number| (format!("member {number}"), json!("a value"))).collect();
+    let deep = format!("{}{}{}", "[".repeat(100), json!(large()), "]".repeat(100));
+    for part in [
+        json!({"type": "hologram", "rays": members}).to_string(),
+        json!({"type": "text", "text": "a", large(): 1}).to_string(),
+        format!("{{\"type\":\"hologram\",\"rays\":{}}}", "1".repeat(100_000)),
+        format!("{{\"type\":\"text\",\"text\":\"a\",\"rays\":{deep}}}"),
+    ] {
+        let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"content\":[{part}]}}}}\n");
+        let answer = bounded(line.as_bytes());
+        let notice = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(notice.contains("(1 of 1 parts)") && notice.contains("more: offcut_read"), "{notice}");
+    }
+}
+
+#[test]
+fn parts_with_shortened_arrays_have_a_notice() {
+    let rays: Vec<u64> = (0..10_000).collect();
+    let answer = bounded(result_of(1, &json!({"content": [{"type": "hologram", "rays": rays}]})).as_bytes());
+    let shown = &answer["result"]["content"];
+    assert!(rays.len() > shown[0]["rays"].as_array().unwrap().len(), "{answer}");
+    let notice = shown[1]["text"].as_str().unwrap();
+    assert!(notice.contains("bytes not shown (1 of 1 parts): more: offcut_read"), "{notice}");
 }
 
 #[test]

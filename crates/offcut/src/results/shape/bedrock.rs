@@ -1,8 +1,8 @@
 //! Amazon Bedrock's results, which Strands uses too: `{toolResult: {toolUseId, status, content: parts[]}}`, or the object inside.
 //!
-//! A part has a `text` or a value in `json`. A value that is the only part is bounded in its readable form, as text.
+//! A part has a `text` or a value in `json`. A value is bounded in its readable form, as text.
 
-use super::{Cut, Fields, Found, Texts, ToolReport, text_of_type};
+use super::{Cut, Fields, Found, Text, Texts, ToolReport};
 use crate::json::{Edits, Node, quoted};
 
 pub(super) fn detects(fields: &Fields<'_>) -> bool {
@@ -16,7 +16,7 @@ pub(super) fn read(node: Node<'_>) -> Found<'_> {
     let fields = Fields::of(inside(node));
     let texts = match only_value(node) {
         Some(value) => Texts::Readable(value),
-        None => Texts::of(fields.get("content"), |part| text_of_type(part, &[])),
+        None => fields.get("content").map_or(Texts::Missing, texts),
     };
     Found {
         report: ToolReport { is_error: fields.says("status", "error"), ..ToolReport::default() },
@@ -30,6 +30,16 @@ pub(super) fn mark_cut(found: &Found<'_>, cut: &Cut<'_>, edits: &mut Edits) {
     if let (Texts::Readable(_), Some(content)) = (&found.texts, inside(found.node).get("content")) {
         edits.replace(content, format!("[{{\"text\":{}}}]", quoted(&cut.preview.content)));
     }
+}
+
+/// The texts and the values of all parts.
+fn texts<'a>(content: Node<'a>) -> Texts<'a> {
+    let elements = content.elements();
+    let text_of = |(index, part): (usize, &Node<'a>)| {
+        let node = part.get("text").filter(Node::is_text).or_else(|| part.get("json"))?;
+        Some(Text { node, element: Some(index) })
+    };
+    Texts::Parts { texts: elements.iter().enumerate().filter_map(text_of).collect(), elements }
 }
 
 fn inside(node: Node<'_>) -> Node<'_> {

@@ -193,7 +193,7 @@ pub(super) const MCP: Format = Format {
         is_result && !fields.has("role")
     },
     // A part of any type that has a text, or the text of an embedded resource.
-    part_text: |part| part.get("text").or_else(|| part.get("resource")?.get("text")),
+    part_text: |part| part.get("text").filter(Node::is_text).or_else(|| part.get("resource")?.get("text")),
     is_error: |fields| fields.is_true("isError"),
     mark_cut: mark_mcp,
     notice: NoticePlace::OwnParts,

@@ -11,6 +11,7 @@ use crate::json::{Edits, Node, quoted};
 use crate::measure::{self, CharConvention};
 use crate::outcome::Preview;
 use crate::profile::Settings;
+use crate::retrieve::readable;
 use formats::Format;
 use std::path::Path;
 
@@ -230,12 +231,22 @@ pub(crate) enum Texts<'a> {
     Readable(Node<'a>),
 }
 
-/// One string of a result.
+/// One text of a result.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
+    /// A string, or a value that is shown in its readable form.
     pub(crate) node: Node<'a>,
     /// The index of its part, if it is in one.
     pub(crate) element: Option<usize>,
+}
+
+impl Text<'_> {
+    pub(crate) fn content(&self) -> Vec<u8> {
+        let json = self.node.json().as_bytes();
+        // Deep data has a long readable form, which does not fit anyway.
+        let readable = || readable::up_to(json, 2 * json.len() as u64).unwrap_or_else(|| json.to_vec());
+        self.node.text().unwrap_or_else(readable)
+    }
 }
 
 /// A result that was cut.
