@@ -184,6 +184,16 @@ impl PySpool {
     fn is_inherited(&self) -> bool {
         std::process::id() != self.process
     }
+
+    /// Refuses a forked process: it has a copy of the spool, and both would write into one entry of the store.
+    fn refuse_inherited(&self) -> PyResult<()> {
+        match self.is_inherited() {
+            true => Err(PyValueError::new_err(
+                "only the process that opened the spool can use it; after a fork, write to its fileno()",
+            )),
+            false => Ok(()),
+        }
+    }
 }
 
 impl Drop for PySpool {
@@ -197,10 +207,11 @@ impl Drop for PySpool {
 
 #[pymethods]
 impl PySpool {
-    fn write(&self, py: Python<'_>, chunk: Input<'_>) -> usize {
+    fn write(&self, py: Python<'_>, chunk: Input<'_>) -> PyResult<usize> {
+        self.refuse_inherited()?;
         let bytes = chunk.bytes();
         py.detach(|| lock(&self.spool).observe(bytes));
-        chunk.length()
+        Ok(chunk.length())
     }
 
     /// The file descriptor that a process can write into.
@@ -208,7 +219,10 @@ impl PySpool {
         let mut pipe = lock(&self.pipe);
         let pipe = match &mut *pipe {
             Some(pipe) => pipe,
-            none => none.insert(Pipe::into(&self.spool)?),
+            none => {
+                self.refuse_inherited()?;
+                none.insert(Pipe::into(&self.spool)?)
+            }
         };
         pipe.number().ok_or_else(|| PyValueError::new_err("I/O operation on closed file"))
     }
@@ -245,9 +259,7 @@ impl PySpool {
         remark: &str,
         call: Option<&str>,
     ) -> PyResult<(Bound<'py, PyBytes>, Option<String>, Option<Bound<'py, PyList>>)> {
-        if self.is_inherited() && lock(&self.pipe).is_some() {
-            return Err(PyValueError::new_err("only the process that opened the spool can finish it"));
-        }
+        self.refuse_inherited()?;
         let call = call_options(call)?;
         let ending =
             offcut::CommandEnd { exit_code, status: remark.to_owned(), ..offcut::CommandEnd::default() };

@@ -351,6 +351,41 @@ assert entry.status == "complete" and offcut.Store().cat(entry.id).endswith(b"en
     subprocess.run([sys.executable, "-c", code, log[:100_000]], check=True, timeout=60)
 
 
+@pytest.mark.parametrize("call", ["write('child')", "finish()", "fileno()"])
+def test_forked_child_cannot_use_the_spool_of_its_parent(call, log):
+    code = f"""
+import offcut, os, sys
+spool = offcut.Truncator().spool()
+spool.write(sys.argv[1])
+if os.fork() == 0:
+    try:
+        spool.{call}
+    except ValueError as error:
+        assert "only the process that opened the spool" in str(error), error
+        os._exit(0)
+    os._exit(1)
+assert os.wait()[1] == 0
+spool.write("end")
+entry = offcut.Store().get(spool.finish().id)
+assert offcut.Store().cat(entry.id) == (sys.argv[1] + "end").encode(), entry
+"""
+    subprocess.run([sys.executable, "-c", code, log[:100_000]], check=True, timeout=60)
+
+
+def test_forked_child_writes_into_the_pipe_of_its_parent():
+    code = """
+import offcut, os
+spool = offcut.Truncator(store=None).spool()
+spool.fileno()
+if os.fork() == 0:
+    os.write(spool.fileno(), b"hello")
+    os._exit(0)
+assert os.wait()[1] == 0
+assert spool.finish().content == "hello"
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
 def test_unfinished_spool_does_not_hang_at_exit():
     code = "import offcut\nspool = offcut.Truncator(store=None).spool()\nspool.fileno()\n"
     assert subprocess.run([sys.executable, "-c", code], check=True, timeout=60).returncode == 0
