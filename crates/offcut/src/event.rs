@@ -41,7 +41,7 @@ pub enum Event<'a> {
     Passed {
         /// The call.
         context: &'a Context,
-        /// Its size in bytes.
+        /// The size of its text in bytes; data counts in its readable form, as in all events.
         bytes: u64,
     },
     /// It was not measured, because its tool or this call is exempt or its tool bounded it: it passed as it came.

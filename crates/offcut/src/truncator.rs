@@ -146,7 +146,7 @@ impl Truncator {
         let most = if is_measured { settings.limits.ceiling() } else { u64::MAX };
         let text = readable::up_to(json, most).filter(|text| self.passes(text, &settings));
         if let Some(text) = text {
-            self.report_passed(context, &settings, json.len() as u64);
+            self.report_passed(context, &settings, text.len() as u64);
             return Outcome::Passed(Cow::Owned(text));
         }
         let mut recording =

@@ -91,6 +91,7 @@ impl Display for Message {
             Message::Searched { bytes, reason } => {
                 write!(formatter, "{SEARCHED}{bytes}{BYTES_SEARCHED}{reason}")
             }
+            Message::SearchedInPart { outputs: 1 } => formatter.write_str(ONE_SEARCHED_IN_PART),
             Message::SearchedInPart { outputs } => write!(formatter, "{outputs}{SEARCHED_IN_PART}"),
             Message::Matches { total: 0, .. } => formatter.write_str(NO_MATCH),
             Message::Matches { shown: 1, total: 1 } => formatter.write_str(ONE_MATCH),
@@ -115,6 +116,7 @@ pub(super) const MODIFIED: &str = "checksum mismatch in bytes ";
 pub(super) const MODIFIED_LATER: &str = ": the file was modified after it was stored";
 pub(super) const SEARCHED: &str = "only ";
 pub(super) const BYTES_SEARCHED: &str = " bytes searched: ";
+pub(super) const ONE_SEARCHED_IN_PART: &str = "1 output was not searched as a whole";
 pub(super) const SEARCHED_IN_PART: &str = " outputs were not searched as a whole";
 pub(super) const NO_MATCH: &str = "no line matches";
 pub(super) const ONE_MATCH: &str = "1 matching line";

@@ -2,8 +2,9 @@
 
 use super::display::{
     BEGINNING, BEING_WRITTEN, BYTES_SEARCHED, CONTROL_NOT_SHOWN, GROWING, LISTING, LOCAL_ONLY, MATCHES,
-    MODIFIED, MODIFIED_LATER, MORE, MORE_MATCHES, NAME, NO_MATCH, NOT_STORED, ONE_MATCH, RUNNING_NOT_STORED,
-    SEARCHED, SEARCHED_IN_PART, SO_FAR, STILL_RUNNING, STORED, STRUCTURE, STRUCTURE_PART, UNITS,
+    MODIFIED, MODIFIED_LATER, MORE, MORE_MATCHES, NAME, NO_MATCH, NOT_STORED, ONE_MATCH,
+    ONE_SEARCHED_IN_PART, RUNNING_NOT_STORED, SEARCHED, SEARCHED_IN_PART, SO_FAR, STILL_RUNNING, STORED,
+    STRUCTURE, STRUCTURE_PART, UNITS,
 };
 use super::{Access, Amount, Count, Message, Notice, Place, Running, Tag};
 use crate::store::{EntryState, Id};
@@ -224,6 +225,9 @@ fn modified(text: &str) -> Option<Message> {
 }
 
 fn searched(text: &str) -> Option<Message> {
+    if text == ONE_SEARCHED_IN_PART {
+        return Some(Message::SearchedInPart { outputs: 1 });
+    }
     if let Some(outputs) = text.strip_suffix(SEARCHED_IN_PART) {
         return Some(Message::SearchedInPart { outputs: outputs.parse().ok()? });
     }
@@ -315,6 +319,7 @@ mod tests {
             "[offcut 1q2hzv0gep: only 812 bytes searched: still being written]",
             "[offcut 1q2hzv0gep: only 812 bytes searched: capped, No space left on device: disk full]",
             "[offcut: 12 outputs were not searched as a whole]",
+            "[offcut: 1 output was not searched as a whole]",
             "[offcut: 27 of 100000 matching lines shown; narrow the pattern, or read around a line]",
             "[offcut: 0 of 1 matching lines shown; narrow the pattern, or read around a line]",
             "[offcut: 27 matching lines]",

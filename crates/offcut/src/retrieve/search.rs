@@ -82,8 +82,10 @@ pub struct SearchResult {
     pub shown: u64,
     /// What readers must know about outputs of which only a part could be searched: one notice for each.
     pub incomplete: Vec<Notice>,
-    /// Outputs that could not be searched, and bytes that are not those that were stored.
+    /// Outputs that could not be searched, and bytes that are not those that were stored. One output can have several.
     pub errors: Vec<RetrieveError>,
+    /// The number of outputs that were not searched as a whole.
+    pub outputs_in_part: usize,
 }
 
 impl SearchResult {
@@ -110,21 +112,26 @@ impl SearchResult {
         text
     }
 
+    /// The number of reasons why outputs were not searched as a whole.
+    fn reasons(&self) -> usize {
+        self.incomplete.len() + self.errors.len()
+    }
+
     /// How many lines match and how many of them are shown, so that a part is not taken for all.
     pub fn notice(&self) -> Notice {
         let message = Message::Matches { shown: self.shown, total: self.matches };
         Notice { tag: Tag::Plain, message }
     }
 
-    /// One line for each output that was not searched as a whole. After `most` lines, the rest is only counted.
+    /// One line for each reason why an output was not searched as a whole. If there are more than `most`, one line counts
+    /// all of these outputs after the first `most` lines.
     pub fn omissions(&self, most: usize) -> Vec<String> {
         let incomplete = self.incomplete.iter().map(Notice::to_string);
         let errors = self.errors.iter().map(|error| format!("offcut: {error}"));
         let mut lines: Vec<String> = errors.chain(incomplete).collect();
-        let outputs = lines.len().saturating_sub(most);
-        if outputs > 0 {
+        if lines.len() > most {
             lines.truncate(most);
-            let message = Message::SearchedInPart { outputs };
+            let message = Message::SearchedInPart { outputs: self.outputs_in_part };
             lines.push(Notice { tag: Tag::Plain, message }.to_string());
         }
         lines
@@ -207,6 +214,7 @@ impl Search {
         let collector = Collector { id: *id, matcher, most, page, added: &added, last_match: 0 };
         let searched = searcher.search_reader(&*matcher, &mut text, collector);
         let result = &mut page.result;
+        let reasons = result.reasons();
         if let Err(error) = searched {
             result.errors.push(StoreError::Io { action: "search", place: id.to_string(), error }.into());
         }
@@ -221,6 +229,7 @@ impl Search {
         let bytes = if entry.reading == Reading::Plain { text.offset } else { entry.bytes };
         let message = Message::searched(&entry.state, bytes);
         result.incomplete.extend(message.map(|message| Notice::of_entry(id, message)));
+        result.outputs_in_part += usize::from(result.reasons() > reasons);
         Ok(())
     }
 
@@ -233,6 +242,7 @@ impl Search {
                 return Err(error);
             }
             let result = &mut self.page.result;
+            let reasons = result.reasons();
             match error {
                 RetrieveError::Store(StoreError::NotFound { .. }) => {}
                 RetrieveError::Store(StoreError::Unsupported { version, .. }) => {
@@ -241,6 +251,7 @@ impl Search {
                 }
                 error => result.errors.push(error),
             }
+            result.outputs_in_part += usize::from(result.reasons() > reasons);
         }
         Ok(())
     }

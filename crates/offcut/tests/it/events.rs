@@ -2,9 +2,11 @@
 
 use crate::common::{Fault, Faulty, memory, noon};
 use offcut::event::JsonLinesSink;
+use offcut::limits::UNLIMITED;
+use offcut::results::{Middleware, ShapeChoice};
 use offcut::retrieve::{Page, PageLimits, Range, page};
 use offcut::store::Store;
-use offcut::{Context, Profile, Storage, Truncator};
+use offcut::{Context, Limits, Profile, Rule, Storage, Truncator};
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
@@ -72,6 +74,34 @@ fn exempt_outputs_emit_an_event_of_their_own() {
         log,
         "{\"event\":\"skipped\",\"timestamp\":1771860645000,\"tool\":\"read\",\"original_bytes\":40000,\"content_bytes\":40000}\n"
     );
+}
+
+/// Data is measured in its readable form, whatever happens to it.
+#[test]
+fn passed_skipped_and_truncated_data_has_the_same_size() {
+    let rows: Vec<_> = (0..1000).map(|row| serde_json::json!({"row": row})).collect();
+    let data = serde_json::json!({"rows": rows});
+    let json = serde_json::json!({"toolUseId": "t", "content": [{"json": data}]}).to_string();
+    let readable = serde_json::to_string_pretty(&data).unwrap().len();
+    let bounded = |arrange: fn(Middleware) -> Middleware, bytes: u64| {
+        let log = Shared::default();
+        let limits = Limits { bytes: Some(bytes), lines: Some(UNLIMITED), ..Limits::default() };
+        let truncator = Truncator::new(Profile::native())
+            .sink(JsonLinesSink::new(log.clone(), noon))
+            .rule(Rule { limits, ..Rule::default() })
+            .unwrap();
+        let context = Context::tool("x");
+        let _ = arrange(Middleware::new(truncator)).bound_json(&json, ShapeChoice::Auto, &context).unwrap();
+        String::from_utf8(log.0.lock().unwrap().clone()).unwrap()
+    };
+    for (event, log) in [
+        ("passed", bounded(|middleware| middleware, 1_000_000)),
+        ("skipped", bounded(|middleware| middleware.skip_tools(["x"]), 1_000_000)),
+        ("truncated", bounded(|middleware| middleware, 9500)),
+    ] {
+        assert!(log.contains(&format!("\"event\":\"{event}\"")), "{log}");
+        assert!(log.contains(&format!("\"original_bytes\":{readable},")), "{readable}: {log}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The tool by which a model reads stored outputs.
 
 use crate::common::memory;
-use offcut::retrieve::ReadTool;
+use offcut::retrieve::{PageLimits, Query, ReadTool, search};
 use offcut::store::{EntryState, FsStore, MemoryStore, NewEntry, Store, contract};
 use offcut::{Context, Profile, Storage, Truncator};
 use proptest::prelude::*;
@@ -181,4 +181,25 @@ fn answers_name_bytes_that_were_modified() {
     std::fs::write(path.unwrap(), output.replace("line 7\n", "line 8\n")).unwrap();
     assert!(tool.call(read).contains(modified) && tool.call(search).contains(modified));
     assert!(tool.call(read).starts_with("line 1\n"));
+}
+
+/// One output can have several reasons: an incomplete file with modified blocks.
+#[test]
+fn search_counts_outputs_and_not_reasons() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Arc::new(FsStore::new(home.path().join("s"), crate::common::noon));
+    let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone()));
+    let mut output = numbered(400_000).into_bytes();
+    let outcome = truncator.apply(&output, &Context::default());
+    let path = outcome.preview().and_then(|preview| preview.entry()).and_then(|entry| entry.path.clone());
+    // Every block of 1 MiB is modified except the second.
+    output[10] ^= 1;
+    output[2_100_000] ^= 1;
+    output[3_200_000] ^= 1;
+    std::fs::write(path.unwrap(), output).unwrap();
+    let query = Query { pattern: "4321".to_owned(), ..Query::default() };
+    let result = search(&*store, &store.ids().unwrap(), &query, PageLimits::default()).unwrap();
+    assert!(result.errors.len() > 1 && result.omissions(usize::MAX).len() > 1, "{result:?}");
+    assert_eq!(result.omissions(0), ["[offcut: 1 output was not searched as a whole]"]);
+    assert_eq!(result.omissions(1).len(), 2);
 }
