@@ -28,8 +28,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// How often a broken stream is resumed without a new event.
 const ATTEMPTS: usize = 5;
 
-/// The longest part of a body that an error quotes.
-const QUOTED: usize = 2000;
+/// The longest part of a body or a header that an error quotes. With the text around it, an error has at most 256 bytes, the
+/// smallest limit that the native profile accepts.
+const QUOTED: usize = 120;
 
 /// The address of a server.
 #[derive(Clone, Debug)]
@@ -140,6 +141,15 @@ impl Upstream {
         if !status.is_success() {
             return self.refused(status, response, headers);
         }
+        // No other encoding is requested.
+        if let Some(encoding) =
+            header(&response, "content-encoding").filter(|encoding| encoding != "identity")
+        {
+            let encoding = quote(encoding.as_bytes());
+            return Err(format!(
+                "the answer has the content encoding \"{encoding}\", although \"identity\" was requested"
+            ));
+        }
         if let Some(id) = header(&response, "mcp-session-id") {
             self.session().id = Some(id);
         }
@@ -171,7 +181,6 @@ impl Upstream {
     fn deliver_body(&self, response: Response<Body>, headers: &Headers) -> Result<(), String> {
         let most = self.hub.largest as u64;
         let mut body = Vec::new();
-        let encoding = header(&response, "content-encoding").filter(|encoding| encoding != "identity");
         let reader = response.into_body().into_reader();
         reader
             .take(most + 1)
@@ -182,10 +191,6 @@ impl Upstream {
         }
         if body.trim_ascii().is_empty() {
             return Err("the server accepted the request without an answer".to_owned());
-        }
-        // No other encoding than `identity` is requested.
-        if let Some(encoding) = encoding {
-            return Err(format!("the answer has the content encoding {encoding:?}, which is not supported"));
         }
         self.deliver(&body, headers).map_err(|()| format!("the answer is not JSON: {}", quote(&body)))
     }
@@ -292,7 +297,8 @@ impl Upstream {
             .agent
             .post(&self.address.url)
             .header("Content-Type", "application/json")
-            .header("Accept", "application/json, text/event-stream");
+            .header("Accept", "application/json, text/event-stream")
+            .header("Accept-Encoding", "identity");
         for (name, value) in self.common(headers.version.as_deref()).iter().chain(&headers.values) {
             request = request.header(name, value);
         }
@@ -300,7 +306,11 @@ impl Upstream {
     }
 
     fn get(&self, last: Option<&str>) -> Result<Response<Body>, ureq::Error> {
-        let mut request = self.agent.get(&self.address.url).header("Accept", "text/event-stream");
+        let mut request = self
+            .agent
+            .get(&self.address.url)
+            .header("Accept", "text/event-stream")
+            .header("Accept-Encoding", "identity");
         for (name, value) in self.common(None) {
             request = request.header(name, value);
         }
@@ -396,7 +406,11 @@ fn header_value(text: &str) -> String {
 
 /// The beginning of a body, for an error.
 fn quote(body: &[u8]) -> String {
-    String::from_utf8_lossy(&body[..body.len().min(QUOTED)]).trim().to_owned()
+    let text = String::from_utf8_lossy(&body[..body.len().min(QUOTED)]);
+    // An invalid byte becomes three.
+    let ends = text.char_indices().map(|(start, letter)| start + letter.len_utf8());
+    let end = ends.take_while(|end| *end <= QUOTED).last().unwrap_or(0);
+    text[..end].trim().to_owned()
 }
 
 fn header(response: &Response<Body>, name: &str) -> Option<String> {

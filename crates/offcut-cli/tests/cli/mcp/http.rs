@@ -118,6 +118,7 @@ fn messages_pass_unchanged_and_results_are_bounded() {
         "mcp-method: tools/call",
         "mcp-name: big",
         "accept: application/json, text/event-stream",
+        "accept-encoding: identity",
     ] {
         assert!(call.head.contains(header), "{header}: {}", call.head);
     }
@@ -149,8 +150,10 @@ fn failures_answer_the_pending_request() {
         client.send(CALL);
         let got: Value = client.json();
         assert_eq!(got["id"], 1);
-        assert!(got["error"]["message"].as_str().unwrap().contains(says), "{got:.2000}");
-        assert!(got.to_string().len() < 5000, "{says}");
+        let message = got["error"]["message"].as_str().unwrap();
+        assert!(message.contains(says), "{message:.2000}");
+        // The smallest limit that a user can set.
+        assert!(message.len() <= 256, "{} bytes: {message}", message.len());
     };
     check(
         response("401 Unauthorized", "", "no"),
@@ -168,7 +171,12 @@ fn failures_answer_the_pending_request() {
     let lines = large();
     check(response("200 OK", "content-type: text/plain\r\n", &lines), "not JSON: line 0 of an output");
     let gzip = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
+    check(response("200 OK", gzip, &lines), "content encoding \"gzip\", although \"identity\" was requested");
+    let gzip = "content-type: text/event-stream\r\ncontent-encoding: gzip\r\n";
     check(response("200 OK", gzip, &lines), "content encoding \"gzip\"");
+    let unknown = format!("content-type: application/json\r\ncontent-encoding: {}\r\n", "\"x".repeat(1000));
+    check(response("200 OK", &unknown, &lines), "content encoding");
+    check(response("511 Network Authentication Required", "", &lines), "511 Network");
     check(stream(&format!("data: {}\n\n", "x".repeat(500_000))), "incomplete answer");
     // A protocol error passes unchanged with any status.
     let error =
