@@ -145,7 +145,7 @@ pub(super) const CODING_AGENT: Format = Format {
         fields.has("success") && (fields.is_text("output") || is_failure)
     },
     // A failed tool reports in `error`, with or without an output.
-    content: |fields| if has_output(fields) { "output" } else { "error" },
+    content: |fields| if has_output(fields) || !fields.is_text("error") { "output" } else { "error" },
     beside: |fields| {
         let has_text = fields.is_text("output") && has_output(fields);
         fields.get("error").filter(|error| error.is_text() && has_text)
