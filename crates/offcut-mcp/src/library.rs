@@ -34,13 +34,7 @@ impl Library {
 
     /// Calls a tool. Errors are part of the result, because the model can correct its call.
     pub(crate) fn call(&self, tool: Tool, name: &str, arguments: Option<&str>) -> String {
-        let arguments = arguments.unwrap_or("{}");
-        let answer = match tool {
-            Tool::Read => self.read(name, arguments),
-            Tool::Search => self.search(name, arguments),
-            Tool::List => self.list(arguments),
-        };
-        let (texts, failed) = match answer {
+        let (texts, failed) = match self.answer(tool, name, arguments.unwrap_or("{}")) {
             Ok(ToolAnswer { content, notice }) => (content.into_iter().chain(notice).collect(), ""),
             Err(error) => (vec![limited(format!("offcut: {error}"))], ",\"isError\":true"),
         };
@@ -49,6 +43,21 @@ impl Library {
             .map(|text: &String| format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text.as_bytes())))
             .collect();
         format!("{{\"content\":[{}]{failed},\"_meta\":{ASKED_SIZE}}}", parts.join(","))
+    }
+
+    /// What the tool of this name returns for these arguments, without its notice; nothing if there is no such tool or no
+    /// such output.
+    pub fn part_for(&self, name: &str, arguments: &str) -> Option<String> {
+        let (tool, name) = Tool::ALL.into_iter().find(|(_, tool)| *tool == name)?;
+        self.answer(tool, name, arguments).ok()?.content
+    }
+
+    fn answer(&self, tool: Tool, name: &str, arguments: &str) -> Result<ToolAnswer, String> {
+        match tool {
+            Tool::Read => self.read(name, arguments),
+            Tool::Search => self.search(name, arguments),
+            Tool::List => self.list(arguments),
+        }
     }
 
     fn store(&self) -> Result<&Arc<dyn Store>, String> {

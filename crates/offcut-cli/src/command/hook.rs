@@ -4,7 +4,9 @@ use crate::arguments::{Cut, GlobalOptions, Hook};
 use crate::environment::Setup;
 use crate::hook::{self, Event, NEUTRAL};
 use crate::{housekeeping, install, log};
-use offcut::results::{Middleware, ResultOutcome, ResultReport, ShapeChoice};
+use offcut::Context;
+use offcut::results::{Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice};
+use offcut_mcp::Library;
 use std::cell::Cell;
 use std::io::Read;
 
@@ -50,14 +52,17 @@ fn after(global: &GlobalOptions, hook: &Hook) -> hook::Answer {
     let setup = Setup::for_agent(global).map_err(reason)?;
     let middleware = Middleware::new(setup.truncator(&Cut::default()).map_err(reason)?);
     let is_cut = Cell::new(false);
-    let answer = hook::after(hook.agent, &input, &|json, shape, context| {
+    let shorten = |json: &str, shape: Shape, context: &Context| {
         let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), context).ok()?;
         let read_call = |id: &str| setup.read_command(id);
         let structure = offcut_mcp::bound_structures(&middleware, &bounded, None, &read_call).json;
         let is_truncated = |report: &ResultReport| matches!(report.outcome, ResultOutcome::Truncated(_));
         is_cut.set(structure.is_some() || bounded.results.iter().any(is_truncated));
         is_cut.get().then(|| structure.unwrap_or_else(|| bounded.json.into_owned()))
-    });
+    };
+    let read_page =
+        |tool: &str, arguments: &str| Library::new(Ok(setup.store().ok()?)).part_for(tool, arguments);
+    let answer = hook::after(hook.agent, &input, &shorten, &read_page);
     if is_cut.get() {
         housekeeping::start_if_due(&setup);
     }

@@ -3,19 +3,20 @@
 //! The hook is called for successful calls only. Shell output is normally shortened by `offcut shell`, also on failure;
 //! here it matters only if that is not installed.
 
-use super::{Answer, Call, Shorten, member, quoted};
+use super::{Answer, Call, ReadPage, Shorten, member, quoted};
 use offcut::results::Shape;
 use serde::Deserialize;
 
 /// Tools whose results the agent pages through itself, or needs exactly.
 const EXACT: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "NotebookRead", "TodoWrite"];
 
-pub(super) fn after(input: &str, shorten: &Shorten<'_>) -> Answer {
+pub(super) fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
     let call = Call::parse(input)?;
-    if call.cursor_version.is_some() || EXACT.contains(&call.tool_name.as_str()) || call.is_retrieval() {
+    let response = call.tool_response.get();
+    let is_exact = call.cursor_version.is_some() || EXACT.contains(&call.tool_name.as_str());
+    if is_exact || call.is_page(response, read_page) {
         return Ok(None);
     }
-    let response = call.tool_response.get();
     let updated = match (call.is_mcp(), response.as_bytes().first()) {
         // Claude Code passes the parts of an MCP result without the fields around them.
         (true, Some(b'[')) => shorten(&format!("{{\"content\":{response}}}"), Shape::Mcp, &call.context())

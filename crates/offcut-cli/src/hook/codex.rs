@@ -3,21 +3,21 @@
 //!
 //! For its shell tool, Codex passes truncated output, so only MCP results are shortened here.
 
-use super::{Answer, Call, Shorten, is_only_text, member, quoted, texts};
+use super::{Answer, Call, ReadPage, Shorten, is_only_text, member, quoted, texts};
 use offcut::results::Shape;
 use serde::Deserialize;
 
-pub(super) fn after(input: &str, shorten: &Shorten<'_>) -> Answer {
+pub(super) fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
     #[derive(Deserialize)]
     struct Response {
         #[serde(rename = "isError", default)]
         is_error: bool,
     }
     let call = Call::parse(input)?;
-    if !call.is_mcp() || call.is_retrieval() {
+    let response = call.tool_response.get();
+    if !call.is_mcp() || call.is_page(response, read_page) {
         return Ok(None);
     }
-    let response = call.tool_response.get();
     let ended: Response = serde_json::from_str(response).map_err(|error| error.to_string())?;
     // Only text can replace a result, so results with images stay unchanged.
     if !is_only_text(&member(response, "content")?) {

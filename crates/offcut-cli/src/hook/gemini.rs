@@ -2,7 +2,7 @@
 //!
 //! Gemini CLI puts text from outside between two marker lines. They are not stored, but stay around the preview.
 
-use super::{Answer, Call, Shorten, is_only_text, member, quoted, texts};
+use super::{Answer, Call, ReadPage, Shorten, is_only_text, member, quoted, texts};
 use offcut::results::Shape;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,12 +14,15 @@ const EXACT: &[&str] = &["read_file", "read_many_files", "replace", "write_file"
 const OPENING: &str = "<untrusted_context>\n";
 const CLOSING: &str = "\n</untrusted_context>";
 
-pub(super) fn after(input: &str, shorten: &Shorten<'_>) -> Answer {
+pub(super) fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
     let call = Call::parse(input)?;
-    if EXACT.contains(&call.tool_name.as_str()) || call.is_retrieval() {
+    if EXACT.contains(&call.tool_name.as_str()) {
         return Ok(None);
     }
     let content = member(call.tool_response.get(), "llmContent")?;
+    if call.is_page(&content, read_page) {
+        return Ok(None);
+    }
     let text = match content.as_bytes().first() {
         Some(b'"') => serde_json::from_str(&content).map_err(|error| error.to_string())?,
         Some(b'[') if is_only_text(&content) => texts(&content)?,

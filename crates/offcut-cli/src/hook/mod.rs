@@ -18,6 +18,7 @@ use clap::ValueEnum;
 use offcut::Context;
 use offcut::results::Shape;
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// The answer that changes nothing, for all agents.
@@ -28,6 +29,9 @@ const NO_HOOKS: &str = "this agent has no hooks";
 
 /// Shortens a result of a given shape. Returns the new JSON, or `None` if it stays unchanged.
 pub(crate) type Shorten<'a> = dyn Fn(&str, Shape, &Context) -> Option<String> + 'a;
+
+/// Answers a call of one of offcut's own tools: the part of a stored output that it returns, without notices.
+pub(crate) type ReadPage<'a> = dyn Fn(&str, &str) -> Option<String> + 'a;
 
 /// The answer to an agent; `None` if nothing changes.
 pub(crate) type Answer = Result<Option<String>, String>;
@@ -52,12 +56,17 @@ pub(crate) enum Event {
 }
 
 /// Answers an agent after a tool has run.
-pub(crate) fn after(agent: AgentKind, input: &str, shorten: &Shorten<'_>) -> Answer {
+pub(crate) fn after(
+    agent: AgentKind,
+    input: &str,
+    shorten: &Shorten<'_>,
+    read_page: &ReadPage<'_>,
+) -> Answer {
     match agent {
-        AgentKind::Claude => claude::after(input, shorten),
-        AgentKind::Codex => codex::after(input, shorten),
-        AgentKind::Gemini => gemini::after(input, shorten),
-        AgentKind::Opencode => opencode::after(input, shorten),
+        AgentKind::Claude => claude::after(input, shorten, read_page),
+        AgentKind::Codex => codex::after(input, shorten, read_page),
+        AgentKind::Gemini => gemini::after(input, shorten, read_page),
+        AgentKind::Opencode => opencode::after(input, shorten, read_page),
         AgentKind::Pi => Err(NO_HOOKS.to_owned()),
     }
 }
@@ -70,6 +79,8 @@ struct Call<'a> {
     tool_use_id: Option<String>,
     #[serde(default)]
     session_id: Option<String>,
+    #[serde(default, borrow)]
+    tool_input: Option<&'a RawValue>,
     #[serde(borrow)]
     tool_response: &'a RawValue,
     /// Set by Cursor, which also runs the hooks of Claude Code, but does not accept their answers.
@@ -95,24 +106,45 @@ impl<'a> Call<'a> {
         self.tool_name.starts_with("mcp_")
     }
 
-    fn is_retrieval(&self) -> bool {
-        is_page(&self.tool_name, self.tool_response)
+    /// Whether `response`, all of the response or a part, is a page of a stored output.
+    fn is_page(&self, response: &str, read_page: &ReadPage<'_>) -> bool {
+        is_page(&self.tool_name, self.tool_input, response, read_page)
     }
 }
 
-/// The largest answer of offcut's own tools as JSON: 200,000 bytes, most of which need an escape.
-const LARGEST_PAGE: usize = 450_000;
+/// The most bytes that a page has around it: its notices, and what an agent adds.
+const AROUND: usize = 1024;
 
 /// Whether a tool has returned a part of a stored output, which must not be shortened again. Agents add the name of the
 /// server before the name of the tool, and the proxy adds a number after it if the server has a tool of the same name.
-/// Any server can have a tool of that name, so a longer result is shortened.
-fn is_page(tool: &str, result: &RawValue) -> bool {
+/// Any server can have a tool of that name, so the page is read again and compared.
+fn is_page(tool: &str, arguments: Option<&RawValue>, result: &str, read_page: &ReadPage<'_>) -> bool {
     let name = tool.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end_matches('_');
-    let is_own = |own: &&str| {
-        let server = name.strip_suffix(own);
+    let is_own = |own: &&&str| {
+        let server = name.strip_suffix(**own);
         server.is_some_and(|server| !server.ends_with(char::is_alphanumeric))
     };
-    result.get().len() <= LARGEST_PAGE && ["offcut_read", "offcut_search", "offcut_list"].iter().any(is_own)
+    let own = ["offcut_read", "offcut_search", "offcut_list"].iter().find(is_own);
+    let page = own.zip(arguments).and_then(|(own, arguments)| read_page(own, arguments.get()));
+    page.is_some_and(|page| {
+        let text = all_texts(result);
+        text.contains(page.trim()) && text.len() <= page.len() + AROUND
+    })
+}
+
+/// All strings in a JSON value, one after another.
+fn all_texts(json: &str) -> String {
+    fn collect(value: &Value, text: &mut String) {
+        match value {
+            Value::String(string) => *text += string,
+            Value::Array(values) => values.iter().for_each(|value| collect(value, text)),
+            Value::Object(members) => members.values().for_each(|value| collect(value, text)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut text = String::new();
+    collect(&serde_json::from_str(json).unwrap_or_default(), &mut text);
+    text
 }
 
 /// Returns the raw JSON of a member of an object.

@@ -3,7 +3,7 @@
 //! A built-in tool has `output`, a text that opencode has already truncated; an MCP tool has `content`, as the server
 //! sent it.
 
-use super::{Answer, Shorten, is_page, quoted};
+use super::{Answer, ReadPage, Shorten, is_page, quoted};
 use offcut::Context;
 use offcut::results::Shape;
 use serde::Deserialize;
@@ -22,14 +22,17 @@ struct Call<'a> {
     #[serde(rename = "callID", default)]
     call: Option<String>,
     #[serde(default, borrow)]
+    args: Option<&'a RawValue>,
+    #[serde(default, borrow)]
     output: Option<&'a RawValue>,
     #[serde(default, borrow)]
     content: Option<&'a RawValue>,
 }
 
-pub(super) fn after(input: &str, shorten: &Shorten<'_>) -> Answer {
+pub(super) fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
     let call: Call<'_> = serde_json::from_str(input).map_err(|error| error.to_string())?;
-    let is_page = call.content.or(call.output).is_some_and(|result| is_page(&call.tool, result));
+    let result = call.content.or(call.output);
+    let is_page = result.is_some_and(|result| is_page(&call.tool, call.args, result.get(), read_page));
     if EXACT.contains(&call.tool.as_str()) || is_page {
         return Ok(None);
     }

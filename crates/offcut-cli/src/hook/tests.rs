@@ -11,7 +11,10 @@ fn check(agent: AgentKind, payload: &str, expected: Result<&str, &str>) {
         assert!(context.tool.is_some(), "the call has a tool");
         json.contains(LONG).then(|| json.replace(LONG, "a \\\"preview\\\""))
     };
-    let answer = after(agent, payload, &shorten);
+    let read_page = |tool: &str, arguments: &str| {
+        (tool.starts_with("offcut_") && arguments == r#"{"id":"1q2hz"}"#).then(|| LONG.to_owned())
+    };
+    let answer = after(agent, payload, &shorten, &read_page);
     match (answer, expected) {
         (Ok(answer), Ok(expected)) => assert_eq!(answer.as_deref().unwrap_or(NEUTRAL), expected),
         (Err(problem), Err(expected)) => assert!(problem.contains(expected), "{problem}"),
@@ -132,31 +135,48 @@ fn opencode_replaces_long_results() {
 #[test]
 fn retrieval_tools_are_not_shortened() {
     for name in ["offcut_read", "offcut_search", "offcut_list", "offcut_read_2"] {
-        let parts = r#"[{"type":"text","text":"LONG"}]"#;
+        let parts = r#"[{"type":"text","text":"LONG"},{"type":"text","text":"[offcut 1q2hz: a notice]"}]"#;
+        let input = r#""tool_input":{"id":"1q2hz"}"#;
         check(
             AgentKind::Claude,
-            &claude(&format!(r#""tool_name":"mcp__x__{name}","tool_response":{parts}"#)),
+            &claude(&format!(r#""tool_name":"mcp__x__{name}",{input},"tool_response":{parts}"#)),
             Ok("{}"),
         );
-        let payload = format!(r#""tool_name":"mcp__x__{name}","tool_response":{{"content":{parts}}}"#);
+        let payload =
+            format!(r#""tool_name":"mcp__x__{name}",{input},"tool_response":{{"content":{parts}}}"#);
         check(AgentKind::Codex, &codex(&payload), Ok("{}"));
-        let payload = format!(r#""tool_name":"mcp_x_{name}","tool_response":{{"llmContent":{parts}}}"#);
+        let payload = format!(
+            r#""tool_name":"mcp_x_{name}",{input},"tool_response":{{"llmContent":{parts},"returnDisplay":"LONG"}}"#
+        );
         check(AgentKind::Gemini, &gemini(&payload), Ok("{}"));
-        check(AgentKind::Opencode, &format!(r#"{{"tool":"x_{name}","content":{parts}}}"#), Ok("{}"));
+        check(
+            AgentKind::Opencode,
+            &format!(r#"{{"tool":"x_{name}","args":{{"id":"1q2hz"}},"content":{parts}}}"#),
+            Ok("{}"),
+        );
     }
 }
 
 /// Any server can have a tool of that name.
 #[test]
-fn tools_named_like_retrieval_tools_are_shortened_if_they_return_more_than_a_page() {
+fn tools_named_like_retrieval_tools_are_shortened_unless_they_return_a_page() {
     let part = r#"[{"type":"text","text":"LONG"}]"#;
-    let parts = format!(r#"[{{"type":"text","text":"LONG{}"}}]"#, "x".repeat(500_000));
-    for (name, parts) in [("offcut_read", &*parts), ("myoffcut_read", part), ("offcut_reader", part)] {
+    let parts = format!(r#"[{{"type":"text","text":"LONG{}"}}]"#, "x".repeat(5000));
+    let (known, other) = (r#"{"id":"1q2hz"}"#, r#"{"id":"other"}"#);
+    for (name, arguments, parts) in [
+        ("offcut_read", known, &*parts),
+        ("offcut_read", other, part),
+        ("offcut_search", "7", part),
+        ("myoffcut_read", known, part),
+        ("offcut_reader", known, part),
+    ] {
         let updated = parts.replace(LONG, "a \\\"preview\\\"");
         let expected = format!(
             r#"{{"hookSpecificOutput":{{"hookEventName":"PostToolUse","updatedToolOutput":{updated}}}}}"#
         );
-        let payload = claude(&format!(r#""tool_name":"mcp__x__{name}","tool_response":{parts}"#));
+        let payload = claude(&format!(
+            r#""tool_name":"mcp__x__{name}","tool_input":{arguments},"tool_response":{parts}"#
+        ));
         check(AgentKind::Claude, &payload, Ok(&expected));
     }
 }

@@ -15,9 +15,13 @@ const run = (args, input) =>
     child.stdin.end(input)
   })
 
+// The arguments of calls of offcut's own tools, by which their pages are recognised.
+const calls = new Map()
+
 export const Offcut = async () => ({
   "tool.execute.before": async (input, output) => {
     try {
+      if (/offcut_(read|search|list)/.test(input.tool)) calls.set(input.callID, output.args)
       if (!rewrites || input.tool !== "bash") return
       const { tool, sessionID, callID } = input
       const { error, stdout } = await run(
@@ -31,12 +35,14 @@ export const Offcut = async () => ({
   },
   "tool.execute.after": async (input, output) => {
     try {
+      const { tool, sessionID, callID } = input
+      const args = calls.get(callID)
+      calls.delete(callID)
       const { content, output: text } = output
       if (JSON.stringify(content ?? text ?? "").length < 4000) return
-      const { tool, sessionID, callID } = input
       const { error, stdout } = await run(
         ["hook", "opencode", "after"],
-        JSON.stringify({ tool, sessionID, callID, content, output: text }),
+        JSON.stringify({ tool, sessionID, callID, args, content, output: text }),
       )
       if (error) return
       const answer = JSON.parse(stdout)

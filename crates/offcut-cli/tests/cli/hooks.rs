@@ -70,6 +70,46 @@ fn hook_exits_with_zero_when_arguments_are_unknown() {
 }
 
 #[test]
+fn hook_passes_a_page_of_a_stored_output_and_no_other_text_of_a_tool_of_that_name() {
+    let sandbox = Sandbox::new();
+    let (stored, other) = (numbered(50_000), numbered(50_000).replace('7', "8"));
+    sandbox.run(&["cut"], stored.as_bytes());
+    let id = sandbox.run(&["show", "last", "--format", "json"], b"").json()["id"].clone();
+    let answer = |text: &str, arguments: &Value| {
+        let part = json!({"type": "text", "text": text});
+        let cases = [
+            (
+                "claude",
+                json!({"tool_name": "mcp__x__offcut_read", "tool_input": arguments, "tool_response": [part]}),
+            ),
+            (
+                "codex",
+                json!({"tool_name": "mcp__x__offcut_read", "tool_input": arguments, "tool_response": {"content": [part]}}),
+            ),
+            (
+                "gemini",
+                json!({"tool_name": "mcp_x_offcut_read", "tool_input": arguments,
+                "tool_response": {"llmContent": [{"text": text}], "returnDisplay": text}}),
+            ),
+            ("opencode", json!({"tool": "x_offcut_read", "args": arguments, "content": [part]})),
+        ];
+        cases.map(|(agent, payload)| {
+            sandbox.run(&["hook", agent, "after"], payload.to_string().as_bytes()).text()
+        })
+    };
+    let request = json!({"id": id, "bytes": "1000:101000", "max_bytes": 150_000});
+    let page = &stored[1000..101_000];
+    for answer in answer(page, &request) {
+        assert_eq!(answer, "{}");
+    }
+    for answer in
+        answer(&other[1000..101_000], &request).into_iter().chain(answer(page, &json!({"id": "none"})))
+    {
+        assert!(answer.contains("[offcut ") && answer.len() < 14_000, "{answer:.300}");
+    }
+}
+
+#[test]
 fn hook_leaves_short_results_and_previews_unchanged() {
     let sandbox = Sandbox::new();
     let small = json!({"tool_name": "mcp__a__b", "tool_response": [{"type": "text", "text": "short"}]});
