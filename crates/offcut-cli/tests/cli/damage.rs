@@ -204,21 +204,30 @@ fn named_pipes_in_the_store_do_not_block_any_command() {
     let stamp = sandbox.store().join(".offcut/cleaned");
     let _ = fs::remove_file(&stamp);
     mkfifo(&stamp);
-    for arguments in [
-        &["ls"][..],
-        &["stats"],
-        &["grep", "x", "all"],
-        &["read", &stored.id],
-        &["cat", &stored.id],
-        &["show", &stored.id],
-        &["read", &second.id],
-        &["clean"],
-        &["clean", "--auto"],
-        &["run", "--", "seq", "100000"],
-        &["rm", &stored.id, &second.id],
+    // What reads the pipe fails and names the entry; everything else succeeds.
+    for (arguments, named) in [
+        (&["ls"][..], None),
+        (&["stats"], None),
+        (&["grep", "^no match", "all"], Some(&stored.id)),
+        (&["read", &stored.id], Some(&stored.id)),
+        (&["cat", &stored.id], Some(&stored.id)),
+        (&["show", &stored.id], Some(&stored.id)),
+        (&["read", &second.id], Some(&second.id)),
+        (&["clean"], None),
+        (&["clean", "--auto"], None),
+        (&["run", "--", "seq", "100000"], None),
+        (&["rm", &stored.id, &second.id], None),
     ] {
         let ran = sandbox.run(arguments, b"");
-        assert!(ran.code.is_some(), "{arguments:?}: {ran:?}");
+        match named {
+            None => assert_eq!(ran.code, Some(0), "{arguments:?}: {ran:?}"),
+            Some(id) => {
+                assert!(ran.code.is_some_and(|code| code > 0), "{arguments:?}: {ran:?}");
+                assert!(ran.stderr.contains(&**id), "{arguments:?}: {ran:?}");
+            }
+        }
     }
     assert_eq!(sandbox.run(&["grep", "^4321$", "all"], b"").code, Some(0));
+    // The pipes of both entries are removed with them.
+    assert!(!stored.path.exists() && !second.metadata().exists());
 }

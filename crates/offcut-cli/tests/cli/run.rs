@@ -156,6 +156,14 @@ fn run_keeps_closed_streams_closed() {
         let plain = run("", redirections);
         assert_eq!(run(&format!("'{offcut}' run --"), redirections), plain, "{redirections}");
     }
+    // A command that ignores that its output goes nowhere ends as it does without offcut.
+    let code = |program: &str| {
+        let mut command = Command::new("/bin/sh");
+        let line = format!("{program} /bin/sh -c 'seq 1 100000; echo err >&2; exit 7' >&- 2>&-");
+        command.args(["-c", &line]).env("HOME", sandbox.path());
+        feed(command, b"").code
+    };
+    assert_eq!((code(""), code(&format!("'{offcut}' run --"))), (Some(7), Some(7)));
 }
 
 #[test]
