@@ -24,6 +24,7 @@ fuzz_target!(|data: &[u8]| {
         server_name: None,
         session: None,
         largest_message: 1 << 20,
+        say: |_| {},
     };
     converse(proxy, data);
 });

@@ -35,7 +35,7 @@ pub(crate) enum StrategyKind {
 /// The result of the caller's strategy for a text that is cut.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Made {
+pub enum StrategyOutput {
     /// The text to show.
     Text(String),
     /// The text to show, and the strategy's own counts of what is not shown.
@@ -51,11 +51,11 @@ pub enum Made {
     },
 }
 
-impl From<Made> for OwnText {
-    fn from(made: Made) -> OwnText {
+impl From<StrategyOutput> for OwnText {
+    fn from(made: StrategyOutput) -> OwnText {
         match made {
-            Made::Text(content) => content.into_bytes().into(),
-            Made::Counted { content, removed_lines, removed_bytes } => {
+            StrategyOutput::Text(content) => content.into_bytes().into(),
+            StrategyOutput::Counted { content, removed_lines, removed_bytes } => {
                 let count =
                     |given: Option<f64>| given.filter(|count| *count >= 0.0).map(|count| count as u64);
                 let (lines, bytes) = (count(removed_lines), count(removed_bytes));
@@ -101,11 +101,11 @@ impl Strategy for RecordingStrategy {
 /// A strategy that shows the results of the caller's strategy, in order. A text without a result passes.
 pub(crate) struct StrategyOfResults {
     kind: StrategyKind,
-    results: Arc<Mutex<VecDeque<Option<Made>>>>,
+    results: Arc<Mutex<VecDeque<Option<StrategyOutput>>>>,
 }
 
 impl StrategyOfResults {
-    pub(crate) fn new(kind: StrategyKind, results: &[Option<Made>]) -> StrategyOfResults {
+    pub(crate) fn new(kind: StrategyKind, results: &[Option<StrategyOutput>]) -> StrategyOfResults {
         StrategyOfResults { kind, results: Arc::new(Mutex::new(results.iter().cloned().collect())) }
     }
 }

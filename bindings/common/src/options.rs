@@ -1,7 +1,7 @@
 //! Options as JSON, with the names in the spelling of both languages.
 
 use crate::fault::Fault;
-use crate::foreign::{Made, Saved, StrategyKind};
+use crate::foreign::{StrategyOutput, Saved, StrategyKind};
 use offcut::profile::{TaskTool, presets};
 use offcut::results::{Shape, ShapeChoice};
 use offcut::strategy::StrategyName;
@@ -58,7 +58,7 @@ pub struct CallOptions {
     /// The results of the caller's store, in order.
     pub saved: Option<Vec<Saved>>,
     /// The results of the caller's strategy, in order.
-    pub made: Option<Vec<Option<Made>>>,
+    pub made: Option<Vec<Option<StrategyOutput>>>,
     #[serde(skip)]
     pub(crate) rule: Rule,
 }

@@ -11,7 +11,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Events<R> {
-    lines: Lines<LineFeeds<R>>,
+    lines: Lines<NormalizedLines<R>>,
     /// The pause before reconnecting.
     pub(crate) pause: Duration,
 }
@@ -27,7 +27,7 @@ pub(crate) enum Event {
 impl<R: Read> Events<R> {
     /// The events of a stream; no line may have more than `largest` bytes.
     pub(crate) fn new(reader: R, largest: usize) -> Events<R> {
-        let lines = Lines::new(LineFeeds { reader, after_return: false }, largest);
+        let lines = Lines::new(NormalizedLines { reader, after_return: false }, largest);
         Events { lines, pause: PAUSE }
     }
 
@@ -73,12 +73,12 @@ impl<R: Read> Events<R> {
 }
 
 /// A stream in which every line ends with a line feed. Lines of events may also end with a carriage return, or with both.
-struct LineFeeds<R> {
+struct NormalizedLines<R> {
     reader: R,
     after_return: bool,
 }
 
-impl<R: Read> Read for LineFeeds<R> {
+impl<R: Read> Read for NormalizedLines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let count = self.reader.read(buffer)?;

@@ -1,7 +1,6 @@
 //! The proxy for a server on Streamable HTTP: each packet of the client is an HTTP request; its answer is a body or a
 //! stream of events. Messages are sent and received as text, without a typed model of the protocol.
 
-use crate::diagnostic::say;
 use crate::events::{Event, Events};
 use crate::hub::Hub;
 use crate::message::{Answer, Message, Packet, RequestId, named_version, text_in};
@@ -96,7 +95,7 @@ impl Upstream {
     /// Sends a packet of the client. A request waits for its answer on a thread.
     fn send(self: Arc<Self>, packet: &Packet<'_>) -> Result<(), String> {
         if !packet.is_json() {
-            say("a line of the client is not JSON and was not sent");
+            (self.hub.say)("a line of the client is not JSON and was not sent");
             return Ok(());
         }
         let headers = headers(&packet.messages);
@@ -109,9 +108,9 @@ impl Upstream {
             match self.post(&packet.bytes, &headers) {
                 Ok(response) if response.status().is_success() => {}
                 Ok(response) => {
-                    say(&format!("the server answered a notification with {}", response.status()))
+                    (self.hub.say)(&format!("the server answered a notification with {}", response.status()))
                 }
-                Err(error) => say(&format!("a notification did not reach the server: {error}")),
+                Err(error) => (self.hub.say)(&format!("a notification did not reach the server: {error}")),
             }
             if is_ready {
                 std::thread::spawn(move || self.listen());
@@ -208,7 +207,7 @@ impl Upstream {
                         place.last = id;
                     }
                     if !data.is_empty() && self.deliver(&data, headers).is_err() {
-                        say("an event of the server is not JSON and was dropped");
+                        (self.hub.say)("an event of the server is not JSON and was dropped");
                     }
                 }
                 Ok(Some(Event::TooLong(long))) => {

@@ -1,6 +1,5 @@
 //! The parts of a proxy that do not depend on how it reaches its server: the client, the relay, and local answers.
 
-use crate::diagnostic::say;
 use crate::library::Library;
 use crate::line::{Direction, Line, Lines, TooLong, outline};
 use crate::message::{Fault, Packet, RequestId, Versioning, answer_line, code};
@@ -38,6 +37,8 @@ pub(crate) struct Hub {
     pub(crate) library: Library,
     pub(crate) client: Client,
     pub(crate) largest: usize,
+    /// Prints a message for people.
+    pub(crate) say: fn(&str),
 }
 
 impl Hub {
@@ -84,7 +85,7 @@ impl Hub {
                     let text = String::from_utf8_lossy(bytes);
                     let packet = Packet::parse(bytes, &text);
                     if !is_whole && !packet.is_json() {
-                        say("the client ended in the middle of a message");
+                        (self.say)("the client ended in the middle of a message");
                         continue;
                     }
                     let ClientPacket { forward: packet, local } = self.relay.client_packet(packet);
@@ -133,7 +134,7 @@ impl Hub {
             }
             (Some(id), Direction::Request) => Ok(Some(refusal(id, &message))),
             _ => {
-                say(&message);
+                (self.say)(&message);
                 Ok(None)
             }
         }
@@ -154,7 +155,7 @@ impl Hub {
                 Ok(())
             }
             _ => {
-                say(&message);
+                (self.say)(&message);
                 Ok(())
             }
         }

@@ -10,7 +10,6 @@
 mod bound;
 #[cfg(fuzzing)]
 mod converse;
-mod diagnostic;
 mod events;
 mod http;
 mod hub;

@@ -1,6 +1,5 @@
 //! The proxy for a server that it starts as a process.
 
-use crate::diagnostic::say;
 use crate::hub::{Client, Hub};
 use crate::library::Library;
 use crate::line::{Line, Lines};
@@ -34,6 +33,8 @@ pub struct Proxy {
     pub session: Option<String>,
     /// The size limit for one message in bytes.
     pub largest_message: usize,
+    /// Prints a message for people. It may quote the other side, and must not fail.
+    pub say: fn(&str),
 }
 
 impl Proxy {
@@ -43,6 +44,7 @@ impl Proxy {
             library: self.library,
             client: Client::new(output),
             largest: self.largest_message,
+            say: self.say,
         }
     }
 }
@@ -98,7 +100,7 @@ pub fn proxy(
                     .map_err(|error| format!("the server does not read its input: {error}"))
             };
             if let Err(error) = hub.follow_client(input, forward) {
-                say(&format!("the client cannot be read: {error}"));
+                (hub.say)(&format!("the client cannot be read: {error}"));
             }
             // Closes the server's input.
             to_server.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -178,7 +180,7 @@ fn follow_server(
                 let packet = Packet::parse(bytes, &text);
                 match line {
                     Line::Unended(_) if !packet.is_json() => {
-                        say("the server ended in the middle of a message");
+                        (hub.say)("the server ended in the middle of a message");
                     }
                     _ => hub.pass_to_client(&packet)?,
                 }
@@ -192,7 +194,7 @@ fn follow_server(
             }
             Ok(None) => return Ok(()),
             Err(error) => {
-                say(&format!("the server cannot be read: {error}"));
+                (hub.say)(&format!("the server cannot be read: {error}"));
                 return Ok(());
             }
         }

@@ -14,7 +14,7 @@ use crate::library::SCHEME;
 use crate::message::{
     Answer, Fault, Message, Packet, RequestId, Versioning, answer_line, code, text, text_in,
 };
-use crate::tools::{Listing, READ_TOOL, Tool};
+use crate::tools::{READ_TOOL, ResourceList, Tool};
 use offcut::Context;
 use offcut::json::{Edits, Node};
 use offcut::results::Middleware;
@@ -77,7 +77,7 @@ enum PendingMethod {
     Initialize,
     /// A list of resources from a server that may have none.
     List {
-        listing: Listing,
+        list: ResourceList,
         versioning: Versioning,
     },
     Other,
@@ -118,7 +118,7 @@ pub(crate) enum LocalMethod {
     ReadResource {
         uri: String,
     },
-    List(Listing),
+    List(ResourceList),
     /// The request is answered with an error.
     Refuse(Fault),
 }
@@ -203,10 +203,10 @@ impl Relay {
                 state.add_read_tool(result, first_page, edits);
             }
             (PendingMethod::Initialize, Answer::Result(result)) => state.add_resources(result, edits),
-            (PendingMethod::List { listing, versioning }, Answer::Error(error))
+            (PendingMethod::List { list, versioning }, Answer::Error(error))
                 if error.get("code").is_some_and(|code| code.json() == METHOD_NOT_FOUND) =>
             {
-                edits.replace(message, answer_line(id.json(), versioning, &Ok(listing.result())));
+                edits.replace(message, answer_line(id.json(), versioning, &Ok(list.result())));
             }
             _ => {}
         }
@@ -279,7 +279,7 @@ impl State {
                 if let Some(method) = self.local_method(method, *params).or_else(full) {
                     return Some(LocalRequest { id: id.clone(), versioning, method });
                 }
-                let method = match (method.as_str(), Listing::of(method)) {
+                let method = match (method.as_str(), ResourceList::of(method)) {
                     ("tools/call", _) => PendingMethod::CallTool { tool: text_in(*params, "name") },
                     // The result of a call that was turned into a task.
                     ("tasks/result", _) => PendingMethod::CallTool { tool: self.tool_of_task(*params) },
@@ -288,8 +288,8 @@ impl State {
                         PendingMethod::ListTools { first_page: text_in(*params, "cursor").is_none() }
                     }
                     ("initialize" | "server/discover", _) => PendingMethod::Initialize,
-                    (_, Some(listing)) if self.resources == Resources::Unknown => {
-                        PendingMethod::List { listing, versioning }
+                    (_, Some(list)) if self.resources == Resources::Unknown => {
+                        PendingMethod::List { list, versioning }
                     }
                     _ => PendingMethod::Other,
                 };
@@ -318,7 +318,7 @@ impl State {
                 let uri = text_in(params, "uri").filter(|uri| uri.starts_with(SCHEME))?;
                 Some(LocalMethod::ReadResource { uri })
             }
-            _ if self.resources == Resources::Proxy => Listing::of(method).map(LocalMethod::List),
+            _ if self.resources == Resources::Proxy => ResourceList::of(method).map(LocalMethod::List),
             _ => None,
         }
     }

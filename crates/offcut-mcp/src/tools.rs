@@ -11,17 +11,17 @@ pub(crate) const ASKED_SIZE: &str = "{\"anthropic/maxResultSizeChars\":500000}";
 
 /// A list of resources that the proxy answers if the server has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Listing {
+pub(crate) enum ResourceList {
     Resources,
     Templates,
 }
 
-impl Listing {
+impl ResourceList {
     /// The list that a method asks for.
-    pub(crate) fn of(method: &str) -> Option<Listing> {
+    pub(crate) fn of(method: &str) -> Option<ResourceList> {
         match method {
-            "resources/list" => Some(Listing::Resources),
-            "resources/templates/list" => Some(Listing::Templates),
+            "resources/list" => Some(ResourceList::Resources),
+            "resources/templates/list" => Some(ResourceList::Templates),
             _ => None,
         }
     }
@@ -29,8 +29,8 @@ impl Listing {
     /// The result. A proxy lists no resources: notices name them.
     pub(crate) fn result(self) -> String {
         match self {
-            Listing::Resources => "{\"resources\":[]}".to_owned(),
-            Listing::Templates => templates(),
+            ResourceList::Resources => "{\"resources\":[]}".to_owned(),
+            ResourceList::Templates => templates(),
         }
     }
 }

@@ -300,7 +300,7 @@ fn print(findings: &[Finding]) -> CommandResult {
             Verdict::Bad => ("!!", AnsiColor::Red),
         };
         let style = Style::new().fg_color(Some(color.into()));
-        let _ = writeln!(text, "{style}{sign}{style:#} {subject:<14} {}", super::cell(message));
+        let _ = writeln!(text, "{style}{sign}{style:#} {subject:<14} {}", super::table_cell(message));
     }
     anstream::stdout().write_all(text.as_bytes())?;
     Ok(())

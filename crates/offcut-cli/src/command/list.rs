@@ -130,11 +130,11 @@ fn table(items: &[Entry]) -> String {
         [
             item.id.to_string(),
             time(&item.id),
-            item.context.tool.as_deref().map_or_else(|| "-".to_owned(), super::cell),
+            item.context.tool.as_deref().map_or_else(|| "-".to_owned(), super::table_cell),
             item.bytes.to_string(),
             item.lines.map_or_else(|| "-".to_owned(), |lines| lines.to_string()),
             state,
-            item.host.as_deref().map_or_else(String::new, super::cell),
+            item.host.as_deref().map_or_else(String::new, super::table_cell),
         ]
     }));
     super::align(&cells, &[3, 4])

@@ -51,6 +51,7 @@ fn proxy(global: &GlobalOptions, arguments: &Proxy) -> Result<u8, Failure> {
         server_name: arguments.name.clone(),
         session,
         largest_message: usize::try_from(arguments.largest_message).unwrap_or(LARGEST_MESSAGE),
+        say: |message| diagnostic::say(message),
     };
     let (input, output) = (std::io::stdin(), Box::new(std::io::stdout()));
     if let Some(url) = &arguments.url {

@@ -88,8 +88,8 @@ fn align<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
     text
 }
 
-/// A name that comes from another program, for a cell of a table.
-fn cell(name: &str) -> String {
+/// A name that comes from another program, as a table cell.
+fn table_cell(name: &str) -> String {
     if name.is_empty() { "-".to_owned() } else { printable(name, 200) }
 }
 

@@ -50,9 +50,9 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}  {}\n", entry.id, entry.state.as_str());
     if let Some(reason) = entry.state.reason() {
-        text += &format!("reason    {}\n", super::cell(reason));
+        text += &format!("reason    {}\n", super::table_cell(reason));
     }
-    let mut row = |name: &str, value: &str| text += &format!("{name:9} {}\n", super::cell(value));
+    let mut row = |name: &str, value: &str| text += &format!("{name:9} {}\n", super::table_cell(value));
     let context = &entry.context;
     for (name, value) in [
         ("tool", &context.tool),

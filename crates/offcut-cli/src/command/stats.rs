@@ -31,7 +31,7 @@ fn table(rows: &[StatisticsReport], counted: bool) -> String {
     let mut total = StatisticsReport { day: "total".to_owned(), ..StatisticsReport::default() };
     rows.iter().for_each(|row| total.add(row));
     for row in rows.iter().chain([&total]) {
-        let tool = if row.tool.is_empty() { String::new() } else { super::cell(&row.tool) };
+        let tool = if row.tool.is_empty() { String::new() } else { super::table_cell(&row.tool) };
         let [outputs, bytes, saved, tokens] =
             [row.outputs, row.original_bytes, row.saved_bytes, row.saved_tokens]
                 .map(|number| number.to_string());

@@ -384,18 +384,18 @@ fn link(context: &InstallContext, path: PathBuf) -> Change {
 
 /// The file that bash reads first, and that hands the command line to offcut.
 fn bash_env_change(context: &InstallContext) -> Change {
-    let text = handing_over(include_str!("bash_env.sh"), context);
+    let text = with_handover(include_str!("bash_env.sh"), context);
     Change { path: context.bash_env_file(), content: Content::OwnFile(text) }
 }
 
 /// The file that rewritten command lines source.
 fn line_change(context: &InstallContext) -> Change {
-    let text = handing_over(include_str!("line.sh"), context);
+    let text = with_handover(include_str!("line.sh"), context);
     Change { path: context.files.join(LINE), content: Content::OwnFile(text) }
 }
 
 /// A script with the commands that hand the line of the running bash to offcut.
-fn handing_over(script: &str, context: &InstallContext) -> String {
+fn with_handover(script: &str, context: &InstallContext) -> String {
     let commands = include_str!("handover.sh");
     script.replace("  {handover}\n", commands).replace("{link}", &shell_quoted(&context.bash()))
 }

@@ -1,5 +1,5 @@
 //! The file for `BASH_ENV`: an agent's command line runs as in plain bash with the same arguments, and is shortened; lines of
-//! other programs that inherited the variable are left alone.
+//! other programs that inherited the variable are not changed.
 
 use crate::harness::{Ran, Sandbox, feed, numbered};
 use std::process::Command;

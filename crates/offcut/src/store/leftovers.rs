@@ -1,7 +1,7 @@
 //! Files that the original tool of a source document left in its directory: offcut has no metadata for them.
 //!
 //! A profile says which names such files have and where their age comes from. Files with other names, files whose age is
-//! unknown, links, and files that belong to an entry are left alone.
+//! unknown, links, and files that belong to an entry are not changed.
 
 use crate::store::{FsStore, Store, StoreError, name};
 use serde::Deserialize;
