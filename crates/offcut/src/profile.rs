@@ -163,8 +163,10 @@ pub struct Frames {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NotSaved {
-    /// Around the preview.
+    /// Around the preview; `{failure}` is the next text if saving failed, and empty if no store is set.
     pub frame: String,
+    /// What the frame adds if saving failed.
+    pub failure: String,
     /// How the limits are divided between both ends.
     pub split: Split,
 }
@@ -371,7 +373,8 @@ impl Profile {
     /// Whether a preview says why its output was not stored.
     pub fn reports_store_errors(&self) -> bool {
         self.wording.as_ref().is_none_or(|frames| {
-            let text = frames.not_saved.as_ref().map_or(&frames.hint_not_saved, |not_saved| &not_saved.frame);
+            let text =
+                frames.not_saved.as_ref().map_or(&frames.hint_not_saved, |not_saved| &not_saved.failure);
             text.contains("{error}")
         })
     }

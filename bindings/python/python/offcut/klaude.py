@@ -74,7 +74,7 @@ class TruncationStrategy(ABC):
 class SmartTruncationStrategy(TruncationStrategy):
     """Shows the first `head_chars` and the last `tail_chars` of an output over `max_length` characters, and saves all of it.
 
-    Without a directory it saves to the command line's store. A given directory must be private to the user.
+    Without a directory it saves to the command line's store. A directory to which other users can write is refused.
     """
 
     def __init__(

@@ -26,11 +26,16 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
         Saved::Failed { error, .. } => (&frames.hint_not_saved, String::new(), error.clone()),
         Saved::Disabled => (&frames.hint_not_saved, String::new(), "no store is set".to_owned()),
     };
-    let hint = fill(hint, &|name| match name {
+    let reason = |name: &str| match name {
         "path" => Some(Content::added(path.clone())),
         "error" => Some(Content::added(error.clone())),
         _ => None,
-    });
+    };
+    let hint = fill(hint, &reason);
+    let failure = match (&frames.not_saved, facts.saved) {
+        (Some(not_saved), Saved::Failed { .. }) => fill(&not_saved.failure, &reason),
+        _ => Content::default(),
+    };
     let frame = match (&frames.not_saved, facts.saved) {
         (Some(not_saved), Saved::Failed { .. } | Saved::Disabled) => &not_saved.frame,
         _ if is_beginning(facts) => &frames.head,
@@ -51,6 +56,7 @@ pub(super) fn render(frames: &Frames, remark: &str, facts: &Facts<'_>) -> Conten
         "removed" => Some(Content::added(removed.to_string())),
         "unit" => Some(Content::added(unit.to_string())),
         "hint" => Some(hint.clone()),
+        "failure" => Some(failure.clone()),
         _ => None,
     })
 }

@@ -149,11 +149,9 @@ struct CustomWriter<B> {
     index: Arc<Mutex<Index>>,
 }
 
-impl<B> CustomWriter<B> {
-    fn failure(&self, action: &'static str) -> impl FnOnce(std::io::Error) -> StoreError + use<B> {
-        let place = self.id.to_string();
-        move |error| StoreError::Io { action, place, error }
-    }
+/// Why an output could not be written. Its id means nothing to the caller: it was never in the store.
+fn not_written(error: std::io::Error) -> StoreError {
+    StoreError::Io { action: "write", place: "the output".to_owned(), error }
 }
 
 impl<B: Backend> Writer for CustomWriter<B> {
@@ -166,13 +164,13 @@ impl<B: Backend> Writer for CustomWriter<B> {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
-        self.writer.write_all(bytes).map_err(self.failure("write"))?;
+        self.writer.write_all(bytes).map_err(not_written)?;
         lock(&self.index).entry(&self.id).map(|entry| entry.bytes += bytes.len() as u64)
     }
 
     fn flush(&mut self) -> UploadState {
         if self.completed.is_none() {
-            let flushed = self.writer.flush().map_err(self.failure("write"));
+            let flushed = self.writer.flush().map_err(not_written);
             self.completed = Some(flushed.map(|()| self.backend.location(&self.id)));
         }
         UploadState::Uploaded

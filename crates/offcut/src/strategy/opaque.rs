@@ -61,7 +61,10 @@ impl Selector for OpaqueSelector {
         let OwnText { mut content, removed } = (self.make)(&self.text, &room.less_gaps(1));
         if content.is_empty() {
             // A preview is never empty.
-            content = self.text[..room.less_gaps(1).for_something().head(&self.text)].to_vec();
+            let room = room.less_gaps(1);
+            let length = room.head(&self.text);
+            let length = if length > 0 { length } else { room.for_something().head(&self.text) };
+            content = self.text[..length].to_vec();
         }
         let (start, end, line, part) = (0, ends.bytes(), 1, LinePosition::Start);
         let piece = Piece { start, end, form: PieceKind::Opaque, line, part, text: Cow::Owned(content) };

@@ -297,7 +297,11 @@ pub struct TruncationServiceConfig {
 pub struct TruncationService {
     truncator: Truncator,
     storage: Arc<dyn TruncationStorage>,
-    retention_days: u32,
+    /// Whether the caller's storage is used, which gets the options of each call.
+    has_own_storage: bool,
+    strategy: Option<Arc<dyn TruncationStrategy>>,
+    base: TruncationConfig,
+    clock: Clock,
 }
 
 impl TruncationService {
@@ -314,9 +318,11 @@ impl TruncationService {
         for (tool, settings) in &tools {
             truncator.update_tool(tool, settings.rule())?;
         }
+        let has_own_storage = storage.is_some();
         let storage: Arc<dyn TruncationStorage> = match storage {
             Some(storage) => {
-                truncator = truncator.storage(Storage::To(storage::store(Arc::clone(&storage), clock)));
+                let store = storage::store(Arc::clone(&storage), TruncationOptions::default(), clock);
+                truncator = truncator.storage(Storage::To(store));
                 storage
             }
             None => {
@@ -325,21 +331,32 @@ impl TruncationService {
                 Arc::new(files)
             }
         };
-        if let Some(strategy) = strategy {
-            truncator = truncator.strategy(strategy::Adapter { strategy, base: base.clone() });
-        }
         if let Some(on_event) = on_event {
             truncator = truncator.sink(move |event: &Event<'_>| {
                 event_of(event, clock()).into_iter().for_each(|event| on_event(event));
             });
         }
-        Ok(TruncationService { truncator, storage, retention_days: base.retention_days })
+        let mut service = TruncationService { truncator, storage, has_own_storage, strategy, base, clock };
+        service.adapt_strategy();
+        Ok(service)
+    }
+
+    /// Makes the strategy see the present settings.
+    fn adapt_strategy(&mut self) {
+        if let Some(strategy) = self.strategy.clone() {
+            let adapter = strategy::Adapter { strategy, base: self.base.clone() };
+            self.truncator = self.truncator.clone().strategy(adapter);
+        }
     }
 
     /// Truncates an output that is too large, and saves all of it. Options that cannot be used are ignored.
     pub fn output(&self, content: &str, context: &TruncationContext) -> TruncationResult {
         let with_options = self.truncator.with_options(context.options.rule());
-        let truncator = with_options.as_ref().unwrap_or(&self.truncator);
+        let mut truncator = with_options.unwrap_or_else(|_| self.truncator.clone());
+        if self.has_own_storage && context.options != TruncationOptions::default() {
+            let store = storage::store(Arc::clone(&self.storage), context.options, self.clock);
+            truncator = truncator.storage(Storage::To(store));
+        }
         let outcome = truncator.apply(content, &context.context());
         let text = outcome.text().into_owned();
         let Some(preview) = outcome.preview() else { return TruncationResult::Whole { content: text } };
@@ -354,15 +371,16 @@ impl TruncationService {
 
     /// Removes expired files and returns how many.
     pub fn cleanup(&self) -> Result<u64, StoreError> {
-        self.storage.cleanup(self.retention_days)
+        self.storage.cleanup(self.base.retention_days)
     }
 
     /// Changes the settings for every tool from now on. The directory stays.
     pub fn update_config(&mut self, config: &PartialConfig) -> Result<(), LimitError> {
         self.truncator.update(config.rule())?;
         if let Some(days) = config.retention_days {
-            self.retention_days = days;
+            self.base.retention_days = days;
             self.truncator = self.truncator.clone().retention(Retention::Days(days));
+            self.adapt_strategy();
         }
         Ok(())
     }

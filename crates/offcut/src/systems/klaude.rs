@@ -35,6 +35,7 @@
 
 use crate::builder::Storage;
 use crate::context::Context;
+use crate::event::Event;
 use crate::limits::{LimitError, Limits};
 use crate::measure::{self, CharConvention};
 use crate::profile::{Profile, Rule};
@@ -52,7 +53,8 @@ pub const TOOL_OUTPUT_MAX_LENGTH: u32 = 40_000;
 pub const TOOL_OUTPUT_DISPLAY_HEAD: u32 = 10_000;
 /// Task 1.1: how many characters of the end are shown.
 pub const TOOL_OUTPUT_DISPLAY_TAIL: u32 = 10_000;
-/// Task 1.1: the directory of the files. It is used only if it belongs to the user and nobody else can write to it.
+/// Task 1.1: the directory of the files. Because everybody can write to `/tmp`, it is used only if it belongs to the user
+/// and has mode 0700.
 pub const TOOL_OUTPUT_TRUNCATION_DIR: &str = "/tmp/klaude";
 
 /// Task 1.3: what became of an output. Lengths are in characters.
@@ -90,7 +92,7 @@ pub trait TruncationStrategy: Send + Sync {
 
 /// Task 1.2: shows the beginning and the end, and saves all of the output.
 ///
-/// When saving fails, it shows what [`SimpleTruncationStrategy`] shows.
+/// When saving fails, it shows the beginning, as [`SimpleTruncationStrategy`] does, and says that nothing was saved.
 #[derive(Clone)]
 pub struct SmartTruncationStrategy(Truncator);
 
@@ -114,6 +116,16 @@ impl SmartTruncationStrategy {
         };
         let storage = Storage::To(Arc::new(FsStore::new(truncation_dir, clock)));
         Ok(SmartTruncationStrategy(Truncator::new(profile()).storage(storage).rule(rule)?))
+    }
+
+    /// Sends the reason to `log` when an output cannot be saved.
+    #[must_use]
+    pub fn log(self, log: impl Fn(&str) + Send + Sync + 'static) -> SmartTruncationStrategy {
+        SmartTruncationStrategy(self.0.sink(move |event: &Event<'_>| {
+            if let Event::Error { error, .. } = event {
+                log(error);
+            }
+        }))
     }
 }
 

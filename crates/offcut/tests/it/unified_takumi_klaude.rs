@@ -165,7 +165,8 @@ fn seed_004_saving_fails() {
     let rule = Rule { limits: chars(100), keep: chars(20), ..Rule::default() };
     assert_eq!(failing_at(Fault::Create, "klaude", rule, &text), simple(&text, 100));
     let unstored = Truncator::new(Profile::named("klaude").unwrap());
-    assert_eq!(unstored.apply(&text, &Context::default()).text(), simple(&text, 40_000));
+    let without_failure = simple(&text, 40_000).replace("; the full output could not be saved", "");
+    assert_eq!(unstored.apply(&text, &Context::default()).text(), without_failure);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! §3.1 and §6: where complete outputs are saved.
 
-use super::{TruncationContext, profile};
+use super::{TruncationContext, TruncationOptions, profile};
 use crate::context::Context;
 use crate::retention::{self, Policy};
 use crate::store::{Clock, FsStore, NewEntry, Retention, SaveOutput, Store, StoreError, Summary};
 use std::io;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,23 +34,33 @@ pub trait TruncationStorage: Send + Sync {
     }
 }
 
-/// A storage of the document as a store of the engine.
-pub(super) fn store(storage: Arc<dyn TruncationStorage>, clock: Clock) -> Arc<dyn Store> {
-    Arc::new(Adapter(storage).into_store(clock))
+/// A storage of the document as a store of the engine, for calls with these options.
+pub(super) fn store(
+    storage: Arc<dyn TruncationStorage>,
+    options: TruncationOptions,
+    clock: Clock,
+) -> Arc<dyn Store> {
+    Arc::new(Adapter { storage, options }.into_store(clock))
 }
 
-struct Adapter(Arc<dyn TruncationStorage>);
+struct Adapter {
+    storage: Arc<dyn TruncationStorage>,
+    options: TruncationOptions,
+}
 
 impl SaveOutput for Adapter {
     fn save(&self, content: &[u8], context: &Context) -> io::Result<String> {
         // A storage of text cannot keep other bytes, and it must not seem to.
         let text = std::str::from_utf8(content)
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-        self.0.save(text, &TruncationContext::from_context(context))
+        let context = TruncationContext { options: self.options, ..TruncationContext::from_context(context) };
+        let save = || self.storage.save(text, &context);
+        let saved = panic::catch_unwind(AssertUnwindSafe(save));
+        saved.unwrap_or_else(|_| Err(io::Error::other("the storage panicked")))
     }
 
     fn read(&self, location: &str) -> io::Result<Vec<u8>> {
-        self.0.read(location).map(String::into_bytes)
+        self.storage.read(location).map(String::into_bytes)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::measure::{self, EstimatedTokens, LineConvention};
 use crate::profile::{Rule, Settings};
 use crate::strategy::{CutDecision, Opaque, OwnText, Selector, Strategy, StrategyName};
 use crate::truncator::Truncator;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
 /// What a strategy shows, and its counts of what it does not show.
@@ -21,7 +22,8 @@ pub struct Truncated {
 }
 
 /// Decides whether an output is truncated, and what is shown of it. The defaults are those of the document's
-/// `DefaultTruncationStrategy`, so a strategy can fall back on them.
+/// `DefaultTruncationStrategy`, so a strategy can fall back on them. They apply as well if a strategy panics, or shows
+/// nothing.
 pub trait TruncationStrategy: Send + Sync {
     /// The name, which stored metadata has.
     fn name(&self) -> &str;
@@ -107,10 +109,17 @@ impl Strategy for Adapter {
     fn start(&self, settings: &Settings) -> Box<dyn Selector> {
         let (strategy, config) = (Arc::clone(&self.strategy), effective(settings, &self.base));
         let truncate = move |text: &[u8], _: &crate::strategy::Room<'_>| {
-            let made = strategy.truncate(&String::from_utf8_lossy(text), &config);
-            let removed =
-                PerUnit { lines: made.removed_lines, bytes: made.removed_bytes, ..PerUnit::default() };
-            OwnText { content: made.content.into_bytes(), removed }
+            let content = String::from_utf8_lossy(text);
+            let made = panic::catch_unwind(AssertUnwindSafe(|| strategy.truncate(&content, &config)));
+            let made = made.ok().filter(|made| !made.content.is_empty());
+            let made = made.unwrap_or_else(|| DefaultTruncationStrategy.truncate(&content, &config));
+            let (lines, bytes) = (made.removed_lines, made.removed_bytes);
+            // §4.1: a strategy that does not count has removed 0 lines.
+            let lines = if bytes.is_none() { lines.or(Some(0)) } else { lines };
+            OwnText {
+                content: made.content.into_bytes(),
+                removed: PerUnit { lines, bytes, ..PerUnit::default() },
+            }
         };
         Opaque::new(truncate).start(settings)
     }
@@ -120,10 +129,12 @@ impl Strategy for Adapter {
     }
 
     fn decide(&self, output: &[u8], settings: &Settings) -> CutDecision {
-        let content = String::from_utf8_lossy(output);
-        match self.strategy.needs_truncation(&content, &effective(settings, &self.base)) {
-            true => CutDecision::Cut,
-            false => CutDecision::Pass,
+        let (content, config) = (String::from_utf8_lossy(output), effective(settings, &self.base));
+        let needs_truncation = || self.strategy.needs_truncation(&content, &config);
+        match panic::catch_unwind(AssertUnwindSafe(needs_truncation)) {
+            Ok(true) => CutDecision::Cut,
+            Ok(false) => CutDecision::Pass,
+            Err(_) => CutDecision::ByLimits,
         }
     }
 }

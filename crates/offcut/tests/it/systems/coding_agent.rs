@@ -147,7 +147,7 @@ fn s4_1_events() {
         error: events.lock().unwrap().last().and_then(|event: &TruncationEvent| event.error.clone()),
         ..event(TruncationEventType::Error, "bash", size, unsaved.content().len() as u64)
     };
-    assert!(error.error.as_ref().is_some_and(|error| error.contains("no space")), "{error:?}");
+    assert_eq!(error.error.as_deref(), Some("no space (cannot write the output)"));
     assert_eq!(
         *events.lock().unwrap(),
         [
@@ -323,10 +323,10 @@ fn s7_1_output_that_is_not_text_is_not_saved_as_text() {
 #[test]
 fn s12_1_custom_storage() {
     #[derive(Default)]
-    struct S3(Mutex<Vec<(String, Option<String>)>>);
+    struct S3(Mutex<Vec<(String, TruncationContext)>>);
     impl TruncationStorage for S3 {
         fn save(&self, content: &str, context: &TruncationContext) -> io::Result<String> {
-            self.0.lock().unwrap().push((content.to_owned(), context.message_id.clone()));
+            self.0.lock().unwrap().push((content.to_owned(), context.clone()));
             Ok("s3://bucket/1".to_owned())
         }
     }
@@ -337,9 +337,14 @@ fn s12_1_custom_storage() {
         ..TruncationServiceConfig::default()
     };
     let context = TruncationContext { message_id: Some("m1".to_owned()), ..TruncationContext::tool("other") };
-    let result = service(config).output(&lines(50), &context);
-    assert!(result.content().contains("Full output saved to: s3://bucket/1\n"), "{}", result.content());
-    assert_eq!(*storage.0.lock().unwrap(), [(lines(50), Some("m1".to_owned()))]);
+    let options = TruncationOptions { max_lines: Some(7), ..TruncationOptions::default() };
+    let with_options = TruncationContext { options, ..context.clone() };
+    let service = service(config);
+    for context in [&context, &with_options] {
+        let result = service.output(&lines(50), context);
+        assert!(result.content().contains("Full output saved to: s3://bucket/1\n"), "{}", result.content());
+    }
+    assert_eq!(*storage.0.lock().unwrap(), [(lines(50), context), (lines(50), with_options)]);
 }
 
 /// §12.2: the strategy that the document shows, as it is written there.
@@ -394,6 +399,82 @@ fn s12_2_json_aware_strategy() {
     assert!(
         service.output(&lines(4), &context).content().starts_with("line 1\nline 2\nline 3\n\n...1 lines")
     );
+}
+
+/// A strategy made of two functions.
+struct Custom {
+    needs: fn() -> bool,
+    truncate: fn(&TruncationConfig) -> Truncated,
+}
+
+impl TruncationStrategy for Custom {
+    fn name(&self) -> &str {
+        "custom"
+    }
+    fn needs_truncation(&self, _: &str, _: &TruncationConfig) -> bool {
+        (self.needs)()
+    }
+    fn truncate(&self, _: &str, config: &TruncationConfig) -> Truncated {
+        (self.truncate)(config)
+    }
+}
+
+fn with_strategy(directory: &Path, custom: Custom) -> TruncationService {
+    let strategy: Option<Arc<dyn TruncationStrategy>> = Some(Arc::new(custom));
+    service(TruncationServiceConfig { strategy, ..in_directory(directory, max_lines(4)) })
+}
+
+/// A strategy that shows nothing or panics does not leave the caller without an output: the default takes over.
+#[test]
+fn s3_1_strategy_that_fails_is_replaced_by_the_default() {
+    let directory = tempfile::tempdir().unwrap();
+    let nothing = Custom { needs: || true, truncate: |_| Truncated::default() };
+    let panics = Custom { needs: || true, truncate: |_| panic!("a mistake") };
+    let panics_at_once = Custom { needs: || panic!("a mistake"), truncate: |_| panic!("a mistake") };
+    for custom in [nothing, panics, panics_at_once] {
+        let service = with_strategy(directory.path(), custom);
+        let TruncationResult::Truncated { content, output_path, removed_lines, .. } =
+            service.output(&lines(50), &TruncationContext::tool("other"))
+        else {
+            panic!("not truncated");
+        };
+        assert!(content.starts_with(&format!("{}\n\n...46 lines truncated...\n\n", lines(4))), "{content}");
+        assert_eq!(removed_lines, Some(46));
+        assert_eq!(std::fs::read_to_string(output_path.unwrap()).unwrap(), lines(50));
+        let bash = service.output(&lines(50), &TruncationContext::tool("bash"));
+        assert!(bash.content().ends_with("\n\nline 47\nline 48\nline 49\nline 50"), "{}", bash.content());
+    }
+}
+
+/// §4.1: `removedBytes || removedLines || 0`.
+#[test]
+fn s4_1_strategy_that_does_not_count_has_removed_0_lines() {
+    let directory = tempfile::tempdir().unwrap();
+    let truncate = |_: &TruncationConfig| Truncated { content: lines(60), ..Truncated::default() };
+    let longer = with_strategy(directory.path(), Custom { needs: || true, truncate });
+    let result = longer.output(&lines(50), &TruncationContext::tool("other"));
+    assert!(
+        result.content().starts_with(&format!("{}\n\n...0 lines truncated...\n\n", lines(60))),
+        "{}",
+        result.content()
+    );
+}
+
+#[test]
+fn s4_1_strategy_sees_the_days_of_an_update() {
+    let directory = tempfile::tempdir().unwrap();
+    let truncate = |config: &TruncationConfig| Truncated {
+        content: format!("{} days", config.retention_days),
+        ..Truncated::default()
+    };
+    let mut service = with_strategy(directory.path(), Custom { needs: || true, truncate });
+    let output = |service: &TruncationService| {
+        service.output(&lines(50), &TruncationContext::tool("other")).content().to_owned()
+    };
+    assert!(output(&service).starts_with("7 days\n"));
+    let config = PartialConfig { retention_days: Some(30), ..PartialConfig::default() };
+    service.update_config(&config).unwrap();
+    assert!(output(&service).starts_with("30 days\n"));
 }
 
 /// §13.1: the document's own test cases.

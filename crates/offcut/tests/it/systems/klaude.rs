@@ -6,6 +6,7 @@ use offcut::{Limits, Profile, Rule};
 use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 #[path = "../../../examples/klaude.rs"]
 mod example;
@@ -143,8 +144,8 @@ fn current_state_simple_truncation_shows_the_beginning() {
     let simple = SimpleTruncationStrategy::new(100).unwrap();
     assert_eq!(simple.truncate(&text(100), None, None).output, text(100));
     let result = simple.truncate(&text(130), None, None);
-    let rest = "\n... (30 characters truncated; the full output could not be saved)";
-    assert_eq!(result.output, text(100) + rest);
+    // It does not try to save anything.
+    assert_eq!(result.output, text(100) + "\n... (30 characters truncated)");
     assert_eq!((result.original_length, result.truncated_length), (130, 30));
     assert_eq!((result.was_truncated, result.saved_file_path), (true, None));
 }
@@ -155,9 +156,16 @@ fn risks_saving_fails() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("file");
     std::fs::write(&file, "in the way").unwrap();
+    let messages = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&messages);
     let strategy = SmartTruncationStrategy::new(100, 10, 10, file.join("klaude"), noon).unwrap();
+    let strategy = strategy.log(move |message| log.lock().unwrap().push(message.to_owned()));
     let result = strategy.truncate(&text(130), Some("Bash"), None);
-    assert_eq!(result, SimpleTruncationStrategy::new(100).unwrap().truncate(&text(130), None, None));
+    let simple = SimpleTruncationStrategy::new(100).unwrap().truncate(&text(130), None, None);
+    let notice = "\n... (30 characters truncated; the full output could not be saved)";
+    assert_eq!(result, TruncationResult { output: text(100) + notice, ..simple });
+    let messages = messages.lock().unwrap();
+    assert!(messages.len() == 1 && messages[0].contains("klaude"), "{messages:?}");
     assert_eq!(result.ui_extra(), None);
 }
 
