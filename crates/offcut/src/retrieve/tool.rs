@@ -95,9 +95,10 @@ impl From<StoreError> for ToolError {
     }
 }
 
-/// The arguments of a call. Models write numbers as text and text as numbers; both are accepted.
+/// The arguments of a call. Models write numbers as text and text as numbers; both are accepted. They also fill in what
+/// they do not need: an empty text and a page of 0 bytes are the same as no argument.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Arguments {
     id: Option<String>,
     lines: Option<Loose>,
@@ -176,11 +177,14 @@ impl ReadTool {
             "lines": text("FIRST:LAST, counted from 1, both included; also 100: (from line 100) or -20: (the last 20)"),
             "bytes": text("START:END, counted from 0, END excluded; works inside a long line, too"),
             "context": number("the number of lines before and after each match, or around a single line"),
-            "max_bytes": number("the largest size of the page in bytes; default 9500"),
+            "max_bytes": number("the largest size of the page in bytes; default 9500, at most 200000"),
         });
         if cfg!(feature = "search") {
-            properties["pattern"] =
-                text("a regular expression; returns the matching lines with their numbers");
+            properties["id"] =
+                text("the id in the notice, a unique prefix of it, or last; with a pattern also all");
+            properties["pattern"] = text(
+                "a regular expression; returns the matching lines with their numbers, without lines and bytes",
+            );
             properties["ignore_case"] = json!({"type": "boolean", "description": "ignore the difference between upper and lower case"});
         }
         json!({"type": "object", "properties": properties, "required": ["id"]})
@@ -196,9 +200,19 @@ impl ReadTool {
 
     /// Like [`call`](ReadTool::call), with the requested part, the notice and the error apart.
     pub fn answer(&self, arguments: &str) -> Result<ToolAnswer, ToolError> {
-        let arguments: Arguments = serde_json::from_str(arguments)
-            .map_err(|error| ToolError::Arguments(format!("invalid arguments: {error}")))?;
-        let asked = arguments.max_bytes.as_ref().map_or(Ok(PAGE), Loose::number)?;
+        let invalid = |error: serde_json::Error| ToolError::Arguments(format!("invalid arguments: {error}"));
+        let arguments: Value = serde_json::from_str(arguments).map_err(invalid)?;
+        let mut arguments: Arguments = serde_json::from_value(arguments).map_err(invalid)?;
+        let is_given = |range: &Loose| !range.text().is_empty();
+        arguments.lines = arguments.lines.filter(is_given);
+        arguments.bytes = arguments.bytes.filter(is_given);
+        arguments.pattern = arguments.pattern.filter(|pattern| !pattern.is_empty());
+        if arguments.pattern.is_some() && (arguments.lines.is_some() || arguments.bytes.is_some()) {
+            let reason = "pattern searches whole outputs: leave out lines and bytes, or the pattern";
+            return Err(ToolError::Arguments(reason.to_owned()));
+        }
+        let asked = arguments.max_bytes.as_ref().map_or(Ok(0), Loose::number)?;
+        let asked = if asked == 0 { PAGE } else { asked };
         let bytes = asked.min(self.largest).max(SMALLEST_PAGE) - NOTICE;
         let limits = PageLimits { bytes, lines: PageLimits::default().lines.max(bytes / 5) };
         match &arguments.pattern {
@@ -212,8 +226,13 @@ impl ReadTool {
     }
 
     fn read(&self, arguments: &Arguments, limits: PageLimits) -> Result<ToolAnswer, ToolError> {
-        let unnamed = || ToolError::Arguments("name an output: {\"id\": \"...\"}".to_owned());
-        let entry = self.store.entry(&self.find(arguments.id.as_deref().ok_or_else(unnamed)?)?)?;
+        let unusable = |reason: &str| ToolError::Arguments(reason.to_owned());
+        let id = match arguments.id.as_deref() {
+            None => return Err(unusable("name an output: {\"id\": \"...\"}")),
+            Some(id) if is_all(id) => return Err(unusable("all needs a pattern; to read, name one output")),
+            Some(id) => self.find(id)?,
+        };
+        let entry = self.store.entry(&id)?;
         let range = range(arguments)?;
         let page = |limits| retrieve::page(&*self.store, &entry, range, limits, &DiscardEvents);
         let mut read = page(limits)?;
@@ -248,7 +267,7 @@ impl ReadTool {
         limits: PageLimits,
     ) -> Result<ToolAnswer, ToolError> {
         let ids = match arguments.id.as_deref() {
-            Some(id) if id.trim() != "all" => vec![self.find(id)?],
+            Some(id) if !is_all(id) => vec![self.find(id)?],
             _ => self.store.ids()?.into_iter().rev().collect(),
         };
         let context = arguments.context.as_ref().map_or(Ok(0), Loose::number)?;
@@ -283,6 +302,11 @@ impl ReadTool {
     fn search(&self, _: &str, _: &Arguments, _: PageLimits) -> Result<ToolAnswer, ToolError> {
         Err(ToolError::Arguments("cannot search for a pattern: use lines or bytes".to_owned()))
     }
+}
+
+/// Whether every output is meant.
+fn is_all(id: &str) -> bool {
+    id.trim() == "all"
 }
 
 fn range(arguments: &Arguments) -> Result<Range, ToolError> {

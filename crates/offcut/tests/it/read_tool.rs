@@ -95,11 +95,36 @@ fn a_wrong_call_is_answered_with_what_is_wrong() {
         (r#"{"id": "last", "lines": "1:2", "bytes": "1:2"}"#, "exclude each other"),
         (r#"{"id": "last", "lines": "99999:"}"#, "has no line 99999"),
         (r#"{"id": "last", "max_bytes": "many"}"#, "\"many\" is not a number"),
+        (
+            r#"{"id": "last", "offset": 3}"#,
+            "invalid arguments: unknown field `offset`, expected one of `id`, `lines`",
+        ),
+        (r#"{"id": "last", "pattern": "x", "lines": "1:2"}"#, "leave out lines and bytes, or the pattern"),
+        (r#"{"id": "last", "pattern": "x", "bytes": "1:2"}"#, "leave out lines and bytes, or the pattern"),
+        (r#"{"id": "all"}"#, "all needs a pattern; to read, name one output"),
     ] {
         let answer = tool.call(call);
         assert!(answer.starts_with("offcut: ") && answer.contains(said), "{call}: {answer}");
         assert!(!answer.contains("offcut ls"), "a model that has this tool may have no shell: {answer}");
     }
+}
+
+/// Models fill in arguments that they do not need.
+#[test]
+fn empty_arguments_are_the_same_as_none() {
+    let store = memory();
+    preview(&store, numbered(10_000).as_bytes());
+    let tool = tool(&store);
+    let page = tool.call(r#"{"id": "last"}"#);
+    assert!(page.len() > 9000);
+    for call in [
+        r#"{"id": "last", "max_bytes": 0}"#,
+        r#"{"id": "last", "lines": "", "bytes": "", "pattern": "", "max_bytes": null}"#,
+    ] {
+        assert_eq!(tool.call(call), page, "{call}");
+    }
+    let lines = r#"{"id": "last", "lines": "7", "bytes": "", "pattern": ""}"#;
+    assert!(tool.call(lines).starts_with("line 7\n"), "{}", tool.call(lines));
 }
 
 #[cfg(feature = "search")]
