@@ -99,7 +99,8 @@ pub struct SmartTruncationStrategy(Truncator);
 impl SmartTruncationStrategy {
     /// Truncates outputs of more than `max_length` characters. The clock is usually `SystemTime::now`.
     ///
-    /// The directory is created when the first output is saved. Both ends together are at most `max_length`.
+    /// The directory is created when the first output is saved. Both ends together are at most `max_length`: larger ones
+    /// are reduced in proportion, so that `new(5, 100, 1, ..)` shows the first 5 characters.
     pub fn new(
         max_length: u32,
         head_chars: u32,

@@ -7,7 +7,7 @@
 //! | §3.3, §8.1 constants | [`Truncate::MAX_LINES`], [`Truncate::MAX_BYTES`], [`Truncate::RETENTION`], [`Truncate::dir`], [`Truncate::glob`] |
 //! | §4, §6.2, §6.4 `output` | [`Truncate::output`] |
 //! | §5.2 `cleanup` | [`Truncate::cleanup`] |
-//! | §5.3 `init` | the first output that is saved starts it: [`Cleaning::Automatic`](crate::retention::Cleaning) |
+//! | §5.3 `init` | the first output that is saved starts the removal of expired outputs: [`Cleaning::Automatic`](crate::retention::Cleaning) |
 //! | §6.1 `hasTaskTool` | [`has_task_tool`], [`Agent`], [`Permissions`] |
 //! | §7 `Tool.define` | [`define_tool`], [`Tool`], [`ToolContext`], [`ToolResult`] |
 //! | §10.2 `PRESETS` | [`PRESETS`] |
@@ -144,7 +144,7 @@ pub struct Agent {
     pub permission: Option<Permissions>,
 }
 
-/// §6.1: whether the agent may start a sub-agent. Without permission rules it may not.
+/// §6.1: whether the agent may start a sub-agent. Without a permission rule that matches `task` it may not.
 pub fn has_task_tool(agent: Option<&Agent>) -> bool {
     agent.and_then(|agent| agent.permission.as_ref()).is_some_and(Permissions::has_task_tool)
 }
@@ -196,7 +196,8 @@ impl Truncate {
         }
     }
 
-    /// §5.2: removes expired files and returns how many, including those that OpenCode itself left in the directory.
+    /// §5.2: removes expired files and returns how many, including those that OpenCode itself left in the directory, which
+    /// automatic cleaning leaves alone.
     pub fn cleanup(&self) -> Result<u64, StoreError> {
         let now = (self.clock)();
         let removed = self.truncator.cleanup(now)?;

@@ -164,7 +164,8 @@ impl TruncationPlugin {
         TruncationPlugin::with(config, truncator)
     }
 
-    /// Sends a message to `log` when an output cannot be saved. The result is truncated all the same, without a path.
+    /// Sends one message to `log` when an output cannot be saved. The result is truncated all the same, without a path. A
+    /// second call replaces the function.
     #[must_use]
     pub fn log(self, log: impl Fn(&str) + Send + Sync + 'static) -> TruncationPlugin {
         let truncator = self.middleware.truncator().clone().sink(move |event: &Event<'_>| {

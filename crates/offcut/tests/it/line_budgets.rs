@@ -122,3 +122,24 @@ fn klaude_marks_every_gap_between_several_parts() {
     }
     assert_eq!(at, all.len(), "{text}");
 }
+
+/// offcut's own notice, in whichever form fits, counts what is not shown: with what is shown it is the whole output.
+#[test]
+fn native_notice_counts_every_line_that_is_not_shown() {
+    let output = output();
+    let all = output.lines().count();
+    for most in (4..=12).chain([20, 50, 100]) {
+        let limits = Limits { lines: Some(most), ..Limits::default() };
+        let text = bounded("native", StrategyName::Smart, limits, &output);
+        assert!(text.lines().count() as u64 <= most, "{most}: {text}");
+        let (notices, shown): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('['));
+        let numbers = |line: &str| -> Vec<usize> {
+            line.split(|byte: char| !byte.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
+        };
+        let [first, second, ..] = numbers(notices[0])[..] else { panic!("{most}: {text}") };
+        match notices[0].contains(" lines not shown") {
+            true => assert_eq!(first + shown.len(), all, "{most}: {text}"),
+            false => assert_eq!((first, second), (shown.len(), all), "{most}: {text}"),
+        }
+    }
+}

@@ -137,6 +137,9 @@ fn task_1_2_ends_that_overlap_repeat_nothing() {
     let path = result.saved_file_path.unwrap();
     assert_eq!(result.output, documented(&output, &path, 50, 50));
     assert_eq!(result.truncated_length, 10);
+    let result = smart(&directory, 5, 100, 1).truncate("abcdefgh", None, None);
+    let path = result.saved_file_path.unwrap();
+    assert_eq!(result.output, documented("abcdefgh", &path, 5, 0));
 }
 
 #[test]

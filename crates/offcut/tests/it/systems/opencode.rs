@@ -191,6 +191,8 @@ fn s5_3_the_first_cut_cleans() {
     let text = lines(2001);
     let outcome = earlier.apply(&text, &Context::default());
     let expired = outcome.preview().unwrap().entry().unwrap().path.clone().unwrap();
+    let leftover = dir.join("tool_20250220_abc123");
+    std::fs::write(&leftover, "of OpenCode").unwrap();
     let truncate = Truncate::new(&dir, || noon() + DAY * 8);
     assert!(!truncate.output("small", NONE, None).truncated());
     assert!(expired.exists());
@@ -201,6 +203,10 @@ fn s5_3_the_first_cut_cleans() {
     }
     assert!(!expired.exists());
     assert!(Path::new(kept.output_path().unwrap()).exists());
+    // What OpenCode itself left is removed only on request.
+    assert!(leftover.exists());
+    assert_eq!(truncate.cleanup().unwrap(), 1);
+    assert!(!leftover.exists());
 }
 
 #[test]
