@@ -3,6 +3,7 @@
 //! Everything here works on bytes, because tools print invalid UTF-8; an output is never decoded to be measured. Only
 //! units that have a limit are counted, because most outputs fit and should cost one scan.
 
+use crate::boundary;
 use serde::Deserialize;
 use std::borrow::Cow;
 
@@ -195,6 +196,41 @@ impl LineCounter {
     }
 }
 
+/// How much text is counted at once when it arrives in chunks.
+const TOKEN_BLOCK: usize = 64 << 10;
+
+/// Counts the tokens of a text that arrives in chunks. A counter of tokens need not be additive, so the text is counted in
+/// blocks that end after a line and do not depend on the chunks.
+#[derive(Debug, Default)]
+pub(crate) struct TokenCounter {
+    tokens: u64,
+    /// What was not counted yet.
+    held: Vec<u8>,
+}
+
+impl TokenCounter {
+    /// Counts one more chunk.
+    pub(crate) fn observe(&mut self, chunk: &[u8], tokens: &dyn CountTokens) {
+        for part in chunk.chunks(TOKEN_BLOCK) {
+            self.held.extend_from_slice(part);
+            // A character that begins in the block may end up to three bytes after it.
+            while self.held.len() >= TOKEN_BLOCK + 3 {
+                let end = match memchr::memrchr(b'\n', &self.held[..TOKEN_BLOCK]) {
+                    Some(feed) => feed + 1,
+                    None => boundary::floor(&self.held, TOKEN_BLOCK),
+                };
+                self.tokens += tokens.count(&self.held[..end]);
+                self.held.drain(..end);
+            }
+        }
+    }
+
+    /// The number of tokens so far, if the text ended here.
+    pub(crate) fn tokens(&self, tokens: &dyn CountTokens) -> u64 {
+        self.tokens + tokens.count(&self.held)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,5 +300,24 @@ mod tests {
         assert_eq!(EstimatedTokens.count(b""), 0);
         assert_eq!(EstimatedTokens.count(b"abcde"), 2);
         assert_eq!(EstimatedTokens.count("漢字".as_bytes()), 2);
+    }
+
+    #[test]
+    fn tokens_do_not_depend_on_chunks() {
+        let lines: String = (0..40_000).map(|number| format!("{number} 漢é\n")).collect();
+        let texts = [lines.clone(), lines.replace('\n', ""), "a\n".repeat(50_000), "🙂".repeat(40_000)];
+        for text in texts {
+            let whole = {
+                let mut counter = TokenCounter::default();
+                counter.observe(text.as_bytes(), &EstimatedTokens);
+                counter.tokens(&EstimatedTokens)
+            };
+            assert!(whole.abs_diff(EstimatedTokens.count(text.as_bytes())) < 16, "one per block");
+            for size in [1, 7, 4096, TOKEN_BLOCK + 1] {
+                let mut counter = TokenCounter::default();
+                text.as_bytes().chunks(size).for_each(|chunk| counter.observe(chunk, &EstimatedTokens));
+                assert_eq!(counter.tokens(&EstimatedTokens), whole, "in chunks of {size}");
+            }
+        }
     }
 }

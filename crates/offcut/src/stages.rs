@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::cut::{Cut, LinePosition, Piece, PieceKind, Segment, Size};
 use crate::event::{Event, EventSink};
 use crate::limits::{Limits, PerUnit};
-use crate::measure::{self, Conventions, LineConvention, LineCounter};
+use crate::measure::{self, Conventions, LineConvention, LineCounter, TokenCounter};
 use crate::outcome::{Outcome, Preview, Saved};
 use crate::profile::Settings;
 use crate::recorder::{CommandEnd, Outlook, OutputState, Recorder};
@@ -48,7 +48,7 @@ pub(crate) struct Recording<'a> {
     /// Only for conventions in which other characters than line feeds end a line.
     lines: Option<LineCounter>,
     chars: Option<u64>,
-    tokens: Option<u64>,
+    tokens: Option<TokenCounter>,
 }
 
 impl<'a> Recording<'a> {
@@ -81,7 +81,7 @@ impl<'a> Recording<'a> {
             lines: (settings.conventions.lines == LineConvention::Universal)
                 .then(|| LineCounter::new(LineConvention::Universal)),
             chars: settings.limits.chars.map(|_| 0),
-            tokens: settings.limits.tokens.map(|_| 0),
+            tokens: settings.limits.tokens.map(|_| TokenCounter::default()),
             context: context.clone(),
             truncator,
             settings,
@@ -120,7 +120,7 @@ impl<'a> Recording<'a> {
             *chars += measure::chars(chunk, self.settings.conventions.chars);
         }
         if let Some(tokens) = &mut self.tokens {
-            *tokens += self.truncator.tokens.count(chunk);
+            tokens.observe(chunk, &*self.truncator.tokens);
         }
     }
 
@@ -184,7 +184,8 @@ impl<'a> Recording<'a> {
             (None, LineConvention::Separated) => self.ends.newlines() + 1,
             (None, _) => self.ends.lines(),
         };
-        Size { bytes: self.ends.bytes(), lines, chars: self.chars, tokens: self.tokens }
+        let tokens = self.tokens.as_ref().map(|counter| counter.tokens(&*self.truncator.tokens));
+        Size { bytes: self.ends.bytes(), lines, chars: self.chars, tokens }
     }
 }
 

@@ -247,6 +247,7 @@ proptest! {
             (None, None) => prop_assert!(store.ids().unwrap().is_empty()),
             (Some(streamed), Some(whole)) => {
                 prop_assert_eq!(streamed.gaps(), whole.gaps());
+                prop_assert_eq!(streamed.original(), whole.original());
                 prop_assert_eq!(streamed.limited_by(), whole.limited_by());
                 let id = store.ids().unwrap()[0];
                 prop_assert_eq!(read_all(&*store, &id), &text[..]);
