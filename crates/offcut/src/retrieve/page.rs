@@ -102,7 +102,7 @@ pub fn page(
     sink: &dyn EventSink,
 ) -> Result<Page, RetrieveError> {
     let reader = Reader { source: Source::part(store, entry)?, entry };
-    let mut page = match range {
+    let page = match range {
         Range::Bytes { start, end } => reader.bytes(start, end, limits)?,
         Range::Lines { first, last } => {
             let start = reader.offset_of(first)?;
@@ -121,7 +121,6 @@ pub fn page(
             reader.lines(start, first, None, limits)?
         }
     };
-    page.mismatches = reader.source.mismatches();
     sink.emit(&Event::Retrieved { id: &entry.id, start: page.start, end: page.end });
     Ok(page)
 }
@@ -216,15 +215,17 @@ impl Reader<'_> {
         }
         length = LineConvention::Terminated.prefix(&content[..length], limits.lines);
         content.truncate(length);
+        let mismatches = self.source.mismatches();
         let end = start + content.len() as u64;
         let progress = if end < wanted {
             Progress::Full(Range::Bytes { start: end, end: asked_end })
         } else if end < total {
-            Progress::Satisfied(Range::Bytes { start: end, end: Some(total.min(end + limits.bytes)) })
+            let following = self.bytes(end, None, limits)?;
+            Progress::Satisfied(Range::Bytes { start: end, end: Some(following.end) })
         } else {
             Progress::AtEnd
         };
-        Ok(Page { content, start, end, total, lines: None, progress, mismatches: Vec::new() })
+        Ok(Page { content, start, end, total, lines: None, progress, mismatches })
     }
 
     fn lines(
@@ -253,6 +254,7 @@ impl Reader<'_> {
         } else {
             content.truncate(whole);
         }
+        let mismatches = self.source.mismatches();
         let end = start + content.len() as u64;
         let count = measure::lines(&content, LineConvention::Terminated);
         let lines = first.filter(|_| count > 0).map(|first| first..=first + count - 1);
@@ -269,15 +271,31 @@ impl Reader<'_> {
         } else {
             match first {
                 Some(first) if count < wanted => Progress::Full(Range::Lines { first: first + count, last }),
-                Some(first) => {
-                    let next = first + count;
-                    let last = (next + count - 1).min(self.entry.lines.unwrap_or(u64::MAX));
-                    Progress::Satisfied(Range::Lines { first: next, last: Some(last) })
-                }
+                Some(first) => Progress::Satisfied(self.following(end, first + count, count, limits)?),
                 None => Progress::Full(Range::Bytes { start: end, end: None }),
             }
         };
-        Ok(Page { content, start, end, total, lines, progress, mismatches: Vec::new() })
+        Ok(Page { content, start, end, total, lines, progress, mismatches })
+    }
+
+    /// At most `count` lines that fit one page, from the line `first` on, which begins at `start`; or the beginning of a line
+    /// that does not fit.
+    fn following(
+        &self,
+        start: u64,
+        first: u64,
+        count: u64,
+        limits: PageLimits,
+    ) -> Result<Range, RetrieveError> {
+        let page = self.lines(start, Some(first), None, limits)?;
+        let whole = match page.progress {
+            Progress::AtEnd => measure::lines(&page.content, LineConvention::Terminated),
+            Progress::Satisfied(_) | Progress::Full(_) => measure::newlines(&page.content),
+        };
+        Ok(match whole {
+            0 => Range::Bytes { start, end: Some(page.end) },
+            _ => Range::Lines { first, last: Some(first + whole.min(count) - 1) },
+        })
     }
 
     /// The end of the line that contains the byte at `offset`.

@@ -234,13 +234,12 @@ impl ReadTool {
         };
         let entry = self.store.entry(&id)?;
         let range = range(arguments)?;
-        let page = |limits| retrieve::page(&*self.store, &entry, range, limits, &DiscardEvents);
-        let mut read = page(limits)?;
-        if measure::as_text(&read.content).len() as u64 > limits.bytes {
-            // A byte that is not text becomes three.
-            read = page(PageLimits { bytes: limits.bytes / 3, ..limits })?;
-        }
-        let position = read.progress.next().map(|next| self.position(&entry, read.end, read.total, next));
+        let read = retrieve::page(&*self.store, &entry, range, limits, &DiscardEvents)?;
+        let position = read.progress.next().map(|next| {
+            let size = arguments.max_bytes.is_some().then_some(limits.bytes + NOTICE);
+            let more = self.call_for(&entry, next, size);
+            Message::Page { end: read.end, total: read.total, more }
+        });
         let modified =
             read.mismatches.first().map(|block| Message::Modified { start: block.start, end: block.end });
         let messages = position.into_iter().chain(modified).chain(Message::incomplete(&entry));
@@ -252,11 +251,11 @@ impl ReadTool {
         })
     }
 
-    /// Where the page ends, and the call for the next one.
-    fn position(&self, entry: &Entry, end: u64, total: u64, next: &Range) -> Message {
-        let (id, (unit, range)) = (entry.id.short(), next.unit_and_value());
-        let more = format!("{} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}", self.name);
-        Message::Page { end, total, more }
+    /// The call that reads a range in pages of this size.
+    fn call_for(&self, entry: &Entry, range: &Range, size: Option<u64>) -> String {
+        let (id, (unit, range)) = (entry.id.short(), range.unit_and_value());
+        let size = size.map_or_else(String::new, |size| format!(",\"max_bytes\":{size}"));
+        format!("{} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"{size}}}", self.name)
     }
 
     #[cfg(feature = "search")]
@@ -277,16 +276,8 @@ impl ReadTool {
             context: usize::try_from(context).unwrap_or(usize::MAX),
             max_count: None,
         };
-        let search = |limits| {
-            let result = retrieve::search(&*self.store, &ids, &query, limits)?;
-            let text = measure::as_text(&result.to_text(ids.len() > 1)).into_owned();
-            Ok::<_, RetrieveError>((result, text))
-        };
-        let (mut result, mut text) = search(limits)?;
-        if text.len() as u64 > limits.bytes {
-            // A byte that is not text becomes three.
-            (result, text) = search(PageLimits { bytes: limits.bytes / 3, ..limits })?;
-        }
+        let result = retrieve::search(&*self.store, &ids, &query, limits)?;
+        let text = measure::as_text(&result.to_text(ids.len() > 1)).into_owned();
         let mut notice = result.notice().to_string();
         // What was not searched in detail if it fits, or else as a number.
         let omissions = [usize::MAX, 0].map(|most| result.omissions(most).join("\n"));

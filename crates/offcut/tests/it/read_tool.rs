@@ -51,6 +51,29 @@ fn calls_named_in_notices_lead_through_the_whole_output() {
 }
 
 #[test]
+fn call_in_a_notice_returns_the_whole_range_that_it_names() {
+    let store = memory();
+    let output = format!("{}{}", numbered(10_000), "\n".repeat(20_000));
+    preview(&store, output.as_bytes());
+    let feeds = numbered(10_000).len();
+    for request in [
+        json!({"id": "last", "lines": "1:3000", "max_bytes": 100_000}),
+        json!({"id": "last", "bytes": format!("{feeds}:{}", feeds + 9), "max_bytes": 600}),
+        json!({"id": "last", "bytes": format!("{feeds}:{}", feeds + 9)}),
+    ] {
+        let notice = tool(&store).answer(&request.to_string()).unwrap().notice.unwrap();
+        let call: serde_json::Value = serde_json::from_str(next_call(&notice).unwrap()).unwrap();
+        assert_eq!(call["max_bytes"], request["max_bytes"], "{notice}");
+        let (unit, size) = if call["lines"].is_null() { ("bytes", 0) } else { ("lines", 1) };
+        let (start, end) = call[unit].as_str().unwrap().split_once(':').unwrap();
+        let promised = end.parse::<usize>().unwrap() + size - start.parse::<usize>().unwrap();
+        let content = tool(&store).answer(&call.to_string()).unwrap().content.unwrap();
+        let returned = if unit == "lines" { content.lines().count() } else { content.len() };
+        assert_eq!(returned, promised, "{notice}");
+    }
+}
+
+#[test]
 fn answers_fit_the_budget_whatever_the_model_requests() {
     let store = memory();
     for output in [

@@ -179,4 +179,35 @@ proptest! {
         }
         prop_assert!(seen.starts_with(&wanted), "{:?} instead of {:?}", seen, wanted);
     }
+
+    /// The range that a satisfied page names fits one page.
+    #[test]
+    fn next_range_of_a_satisfied_page_is_exactly_one_page(
+        text in "([a-z漢]{0,30}\n{0,9}){0,60}",
+        start in 0..300_u64,
+        length in 1..40_u64,
+        most_bytes in 16..400_u64,
+        most_lines in 1..50_u64,
+    ) {
+        let store = memory();
+        let entry = put(&*store, text.as_bytes());
+        let limits = PageLimits { bytes: most_bytes, lines: most_lines };
+        let ranges = [
+            Range::Bytes { start, end: Some(start + length) },
+            Range::Lines { first: start + 1, last: Some(start + length) },
+        ];
+        for range in ranges {
+            let Ok(first) = page(&*store, &entry, range, limits, &DiscardEvents) else { continue };
+            let Progress::Satisfied(next) = first.progress else { continue };
+            let page = page(&*store, &entry, next, limits, &DiscardEvents).unwrap();
+            prop_assert!(page.progress.is_satisfied(), "{:?} after {:?}: {:?}", next, range, page);
+            prop_assert_eq!(page.start, first.end);
+            prop_assert!(!page.content.is_empty());
+            match next {
+                Range::Bytes { end, .. } => prop_assert_eq!(Some(page.end), end),
+                Range::Lines { first, last } => prop_assert_eq!(page.lines, last.map(|last| first..=last)),
+                _ => prop_assert!(false, "{:?}", next),
+            }
+        }
+    }
 }
