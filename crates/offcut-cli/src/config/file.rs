@@ -26,13 +26,12 @@ pub(super) fn read(path: &Path, trust: Trust) -> Result<String> {
 
 /// Reads a file of limited size. The size in the metadata is not enough: files in /proc have none.
 fn limited(file: File) -> Result<String> {
-    let mut text = String::new();
-    let mut bytes = file.take(MAX_BYTES + 1);
-    bytes.read_to_string(&mut text)?;
-    match bytes.limit() {
-        0 => Err(Error::other(format!("it has more than {} KiB", MAX_BYTES >> 10))),
-        _ => Ok(text),
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Error::other(format!("it has more than {} KiB", MAX_BYTES >> 10)));
     }
+    String::from_utf8(bytes).map_err(|_| Error::other("it is not valid UTF-8"))
 }
 
 /// Whether files of this user are the caller's own: root called through sudo also owns those of the calling user.

@@ -239,7 +239,7 @@ pub(crate) fn server_of(tool: &str) -> Option<&str> {
 
 /// The most similar valid key, if one is similar enough.
 pub(crate) fn nearest(path: &str) -> Option<String> {
-    if path.len() > MAX_KEY_CHARS {
+    if path.chars().nth(MAX_KEY_CHARS).is_some() {
         return None;
     }
     let (prefix, name) = match path.strip_prefix("tools.").and_then(|rest| rest.split_once('.')) {

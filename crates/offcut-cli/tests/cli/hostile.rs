@@ -113,6 +113,10 @@ fn hostile_project_files_are_ignored_with_one_line() {
     assert_ne!(sandbox.run(&["cut"], numbered(100).as_bytes()).text(), numbered(100));
     project(&sandbox, &format!("{limit}# {}\n", "x".repeat(256 << 10)));
     check_ignored(&sandbox, "more than 256 KiB");
+    for shift in ["", "x"] {
+        project(&sandbox, &format!("{limit}#{shift}{}\n", "漢字é".repeat(64 << 10)));
+        check_ignored(&sandbox, "more than 256 KiB");
+    }
     let key = "k".repeat(200_000);
     project(&sandbox, &format!("{limit}{key} = 1\n"));
     check_ignored(&sandbox, "unknown key");

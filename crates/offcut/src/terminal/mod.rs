@@ -39,7 +39,7 @@ pub enum Terminal {
 pub fn printable(text: &str, max_chars: usize) -> String {
     let shown = |char: char| match char {
         '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',
-        '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => '?',
+        '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => '?',
         char if char.is_control() => '?',
         char => char,
     };

@@ -38,6 +38,7 @@ fn check(raw: &str, expected: &str) {
 fn printable_text_is_one_line_of_limited_length() {
     assert_eq!(printable("tool 漢字", 20), "tool 漢字");
     assert_eq!(printable("a\nb\r\n\x1b[2Jc\0\u{202E}d", 20), "a b  ?[2Jc??d");
+    assert_eq!(printable("a\u{61C}b\u{2067}c", 20), "a?b?c", "marks that change the direction of the text");
     assert_eq!(printable("1234567890", 10), "1234567890");
     assert_eq!(printable("12345678901", 10), "123456789…");
     assert_eq!(printable("abc", 0), "…");

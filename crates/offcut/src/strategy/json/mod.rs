@@ -91,7 +91,10 @@ impl JsonSelector {
 
     /// The values of the text, if it is JSON that can be shortened.
     fn tree(&self, end: End) -> Option<Tree> {
-        let tree = parse(&self.buffer, end).filter(|_| self.text == Text::Json)?;
+        if self.text == Text::Other {
+            return None;
+        }
+        let tree = parse(&self.buffer, end)?;
         (tree.open <= MAX_OPEN_CONTAINERS).then_some(tree)
     }
 
