@@ -130,12 +130,7 @@ impl Store for FleetStore {
     }
 
     fn ids(&self) -> Result<Vec<Id>, StoreError> {
-        let mut ids: Vec<Id> =
-            self.0.list(&EntryFilter::default())?.into_iter().map(|item| item.id).collect();
-        ids.extend(self.0.local.ids()?);
-        ids.sort_unstable();
-        ids.dedup();
-        Ok(ids)
+        self.0.ids()
     }
 
     fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
@@ -203,8 +198,7 @@ impl Store for FleetStore {
     }
 
     fn visit(&self, filter: &EntryFilter, visit: &mut dyn FnMut(Entry)) -> Result<(), StoreError> {
-        self.select(filter)?.into_iter().for_each(visit);
-        Ok(())
+        self.0.visit(filter, visit)
     }
 
     fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {
@@ -254,10 +248,12 @@ impl Store for FleetStore {
     fn remove_all(&self, ids: &[Id], report: &mut dyn FnMut(&Id, Result<(), StoreError>)) {
         for batch in ids.chunks(1000) {
             // Entries with a known key are removed in bulk; those that may be in the spool, one by one.
+            let keys = self.0.known_keys(batch).unwrap_or_default();
             let bulk: Vec<(Id, Key)> = batch
                 .iter()
-                .filter(|id| self.0.local.entry(id).is_err())
-                .filter_map(|id| Some((*id, self.0.known_key(id)?)))
+                .zip(keys)
+                .filter(|(id, _)| self.0.local.entry(id).is_err())
+                .filter_map(|(id, key)| Some((*id, key?)))
                 .collect();
             let removed = self.0.remove_remote(&bulk).map_err(|error| error.to_string());
             let is_removed: HashSet<&Id> = bulk.iter().map(|(id, _)| id).collect();

@@ -1,11 +1,16 @@
 //! Listings, newest first, that read keys and no objects.
 
-use crate::fleet::{Shared, lock};
+use crate::fleet::Shared;
 use crate::layout::Layout;
+use crate::lookup::span;
+use object_store::path::Path as Key;
 use offcut::store::{Entry, EntryFilter, Id, Pin, Store, StoreError};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
+
+/// How many entries are listed at a time. All entries of a large store do not fit into memory.
+const BATCH: usize = 4096;
 
 /// How far back a listing looks for the newest entries before it looks further.
 const WINDOWS: [Duration; 5] = [
@@ -17,8 +22,27 @@ const WINDOWS: [Duration; 5] = [
 ];
 
 impl Shared {
-    /// The selected entries of the bucket, oldest first, however many they are.
+    /// The selected entries of the bucket, oldest first. Their keys are remembered.
     pub(crate) fn list(&self, selection: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
+        let found = self.list_with(selection, |item, key| (item, key))?;
+        let remember = |(item, key): (Entry, Key)| {
+            self.learn(item.id, |known| known.key = Some(key));
+            item
+        };
+        Ok(found.into_iter().map(remember).collect())
+    }
+
+    /// All ids of the bucket, oldest first.
+    pub(crate) fn remote_ids(&self) -> Result<Vec<Id>, StoreError> {
+        self.list_with(&EntryFilter::default(), |item, _| item.id)
+    }
+
+    /// What `take` makes of the selected entries of the bucket and of their keys, oldest first.
+    fn list_with<T: Send + 'static>(
+        &self,
+        selection: &EntryFilter,
+        take: fn(Entry, Key) -> T,
+    ) -> Result<Vec<T>, StoreError> {
         let layout = &self.connection.layout;
         let after = selection.from.map(|from| layout.entry_start(&Id::new(from, 0)));
         let last = selection.until.and_then(|until| until.checked_sub(Duration::from_nanos(1)));
@@ -28,7 +52,7 @@ impl Shared {
             _ => layout.folder("entry"),
         };
         let selection = selection.clone();
-        let found = self.connection.run(move |remote| async move {
+        self.connection.run(move |remote| async move {
             let mut found = Vec::new();
             let visit = |object: object_store::ObjectMeta| {
                 let Some(item) = Layout::item(object.location.as_ref()) else { return true };
@@ -37,19 +61,39 @@ impl Shared {
                 let is_past = selection.before.is_some_and(|before| id >= before)
                     || selection.until.is_some_and(|until| id.time() >= until);
                 if selection.covers(&id) && Layout::is_selected(object.location.as_ref(), &selection) {
-                    found.push((item, object.location));
+                    found.push(take(item, object.location));
                 }
                 !is_past
             };
             remote.list(&prefix, after, visit).await?;
             Ok(found)
-        })?;
-        let mut known = lock(&self.known);
-        let remember = |(item, key): (Entry, _)| {
-            known.entry(item.id).or_default().key = Some(key);
-            item
-        };
-        Ok(found.into_iter().map(remember).collect())
+        })
+    }
+
+    /// Calls `visit` with the selected entries, newest first, without having all of them in memory.
+    pub(crate) fn visit(&self, filter: &EntryFilter, visit: &mut dyn FnMut(Entry)) -> Result<(), StoreError> {
+        if filter.limit.is_some() {
+            self.select(filter)?.into_iter().for_each(visit);
+            return Ok(());
+        }
+        let mut ids = self.ids()?;
+        ids.retain(|id| filter.covers(id));
+        for batch in ids.rchunks(BATCH) {
+            let (Some(first), Some(last)) = (batch.first(), batch.last()) else { continue };
+            let EntryFilter { from, until, .. } = span(first, last);
+            let entries = self.select(&EntryFilter { from, until, ..filter.clone() })?;
+            entries.into_iter().filter(|entry| (first..=last).contains(&&entry.id)).for_each(&mut *visit);
+        }
+        Ok(())
+    }
+
+    /// All ids of the bucket and of the spool, oldest first.
+    pub(crate) fn ids(&self) -> Result<Vec<Id>, StoreError> {
+        let mut ids = self.remote_ids()?;
+        ids.extend(self.local.ids()?);
+        ids.sort_unstable();
+        ids.dedup();
+        Ok(ids)
     }
 
     pub(crate) fn select(&self, selection: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
@@ -98,7 +142,8 @@ impl Shared {
         self.list(selection)
     }
 
-    fn pinned(&self) -> Result<HashSet<Id>, StoreError> {
+    /// The pinned entries of the bucket.
+    pub(crate) fn pinned(&self) -> Result<HashSet<Id>, StoreError> {
         let prefix = self.connection.layout.folder("pin");
         self.connection.run(move |remote| async move {
             let mut pinned = HashSet::new();
@@ -126,12 +171,7 @@ impl Shared {
             Id::parse(&text)
         };
         let (Some(first), Some(last)) = (fill('0'), fill('z')) else { return Ok(Vec::new()) };
-        let span = EntryFilter {
-            from: Some(first.time()),
-            until: Some(last.time() + Duration::from_millis(1)),
-            ..EntryFilter::default()
-        };
-        let mut ids: Vec<Id> = self.list(&span)?.into_iter().map(|item| item.id).collect();
+        let mut ids: Vec<Id> = self.list(&span(&first, &last))?.into_iter().map(|item| item.id).collect();
         ids.retain(|id| id.as_str().starts_with(beginning));
         ids.extend(local);
         ids.sort_unstable();

@@ -59,53 +59,69 @@ impl FsStore {
         if fs::metadata(self.directory()).is_ok_and(|found| is_shared(&found)) {
             exposed.push(self.directory().to_owned());
         }
-        let mut paths = vec![metadata.clone()];
-        paths.extend(list(&metadata)?);
-        for id in self.ids()? {
-            paths.extend(self.load(&id).ok().map(|(_, path)| path));
-        }
-        let is_exposed = |path: &PathBuf| {
+        let is_exposed = |path: &Path| {
             fs::symlink_metadata(path).is_ok_and(|found| !found.is_symlink() && !platform::is_private(&found))
         };
-        exposed.extend(paths.into_iter().filter(is_exposed));
+        exposed.extend(Some(metadata.clone()).filter(|path| is_exposed(path)));
+        exposed.extend(list(&metadata, is_exposed)?);
+        let paths = self.ids()?.into_iter().filter_map(|id| self.load(&id).ok().map(|(_, path)| path));
+        exposed.extend(paths.filter(|path| is_exposed(path)));
         Ok(exposed)
     }
 
     /// Temporary files of metadata, and pins of entries that do not exist.
     fn remnants(&self) -> Result<Vec<PathBuf>, StoreError> {
         let directory = self.directory().join(METADATA_DIR);
-        let mut remnants = list(&directory)?;
-        remnants.retain(|path| {
+        list(&directory, |path| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let pinned = name.strip_suffix(".pin").and_then(Id::parse);
             name.starts_with(".tmp") || pinned.is_some_and(|id| !self.metadata_path(&id).exists())
-        });
-        Ok(remnants)
+        })
     }
 
     /// Files beside those of entries. The metadata of an entry exists before its file, so the files are listed first.
     fn unknown_files(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let mut files: BTreeSet<PathBuf> = list(self.directory())?.into_iter().collect();
+        let files = list(self.directory(), |path| {
+            let stem = path.file_stem().and_then(|stem| Id::parse(stem.to_str()?));
+            !path.ends_with(METADATA_DIR) && stem.is_none_or(|id| self.file_of(&id).as_deref() != Some(path))
+        })?;
+        if files.is_empty() {
+            return Ok(files);
+        }
+        // The profile may have chosen a name without the id.
+        let mut files: BTreeSet<PathBuf> = files.into_iter().collect();
         for id in self.ids()? {
-            files.remove(&match self.load(&id) {
-                Ok((_, path)) => path,
-                // Of an entry with damaged metadata, only the usual file name is known.
-                Err(_) => self.directory().join(format!("{id}.txt")),
-            });
+            if let Some(path) = self.file_of(&id) {
+                files.remove(&path);
+            }
         }
         Ok(files.into_iter().collect())
     }
+
+    /// The file of an entry, if the entry exists.
+    fn file_of(&self, id: &Id) -> Option<PathBuf> {
+        match self.load(id) {
+            Ok((_, path)) => Some(path),
+            Err(StoreError::NotFound { .. }) => None,
+            // Of an entry with damaged metadata, only the usual file name is known.
+            Err(_) => Some(self.directory().join(format!("{id}.txt"))),
+        }
+    }
 }
 
-/// What a directory contains, in order; nothing if it does not exist.
-fn list(directory: &Path) -> Result<Vec<PathBuf>, StoreError> {
+/// What a directory contains and `is_wanted` selects, in order; nothing if it does not exist.
+fn list(directory: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, StoreError> {
     let listing = match fs::read_dir(directory) {
         Ok(listing) => listing,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(StoreError::io("list", directory)(error)),
     };
-    let paths = listing.map(|item| item.map(|item| item.path()).map_err(StoreError::io("list", directory)));
-    let mut paths = paths.collect::<Result<Vec<_>, _>>()?;
+    let mut paths = Vec::new();
+    for item in listing {
+        let path = item.map_err(StoreError::io("list", directory))?.path();
+        // A large store has millions of files: only those that are wanted stay in memory.
+        paths.extend(Some(path).filter(|path| is_wanted(path)));
+    }
     paths.sort_unstable();
     Ok(paths)
 }
