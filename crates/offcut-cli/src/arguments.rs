@@ -193,6 +193,8 @@ pub(crate) enum Command {
   offcut ls --before 1m3k9q2zab7xk4pd      List the page after this output")]
     Ls(Ls),
     /// Delete stored outputs
+    ///
+    /// If one of them is pinned, nothing is deleted without --force.
     #[command(after_help = "Example:
   offcut rm last 1m3k9q2zab7xk4pd")]
     Rm(Rm),
@@ -205,7 +207,8 @@ pub(crate) enum Command {
     Profiles(Profiles),
     /// Search stored outputs
     ///
-    /// Prints the first matches that fit on a page, and the total number of matches. Standard error names outputs that
+    /// Prints the first matches that fit on a page, and the total number of matches: there is no next page, narrow the
+    /// pattern instead. `$` also matches before a carriage return at the end of a line. Standard error names outputs that
     /// could not be searched as a whole. The exit status is 1 if nothing matches, and 4 if an output cannot be read or
     /// was modified after it was stored.
     #[command(after_help = "Examples:

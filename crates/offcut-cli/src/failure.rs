@@ -26,19 +26,26 @@ pub(crate) enum Failure {
 /// The result of a command.
 pub(crate) type CommandResult = Result<(), Failure>;
 
+/// Prints the message of a failure, and returns the exit code.
 pub(crate) fn exit_code(outcome: CommandResult) -> u8 {
-    let (error, code) = match outcome {
-        Ok(()) | Err(Failure::Closed) => return 0,
-        Err(Failure::NoMatch | Failure::Problems) => return 1,
-        Err(Failure::Usage(error)) => (error, 2),
-        Err(Failure::NotFound(error)) => (error, 3),
-        Err(Failure::Store(error)) => (error, 4),
-    };
-    crate::diagnostic::say(format_args!("{error:#}"));
-    code
+    let Err(failure) = outcome else { return 0 };
+    if let Some(reason) = failure.reason() {
+        crate::diagnostic::say(reason);
+    }
+    failure.code()
 }
 
 impl Failure {
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Failure::Closed => 0,
+            Failure::NoMatch | Failure::Problems => 1,
+            Failure::Usage(_) => 2,
+            Failure::NotFound(_) => 3,
+            Failure::Store(_) => 4,
+        }
+    }
+
     /// The message for the user, if there is one.
     pub(crate) fn reason(&self) -> Option<String> {
         match self {
@@ -84,7 +91,7 @@ impl From<RetrieveError> for Failure {
     fn from(error: RetrieveError) -> Self {
         match error {
             RetrieveError::Store(error) => error.into(),
-            RetrieveError::Mismatch(error) => Failure::Store(error.into()),
+            RetrieveError::Mismatch(_) | RetrieveError::Damaged { .. } => Failure::Store(error.into()),
             RetrieveError::Unknown { .. } => not_found(&error),
             RetrieveError::PastTheEnd { .. } => Failure::NotFound(error.into()),
             _ => Failure::Usage(error.into()),

@@ -11,8 +11,8 @@ use crate::cut::{Gap, Size};
 use crate::limits::Unit;
 use crate::measure::{self, LineConvention};
 use crate::outcome::{Outcome, Preview, Saved, StoredPart};
-use crate::retention::CleaningPlan;
-use crate::retrieve::{Page, Range};
+use crate::retention::{Candidate, CleaningPlan};
+use crate::retrieve::{Page, Range, RetrieveError};
 use crate::store::{Entry, EntryState, Pin, UploadState};
 use crate::timestamp;
 use serde::{Serialize, Serializer};
@@ -285,7 +285,10 @@ impl<'a> PageReport<'a> {
             satisfied: page.progress.is_satisfied(),
             next: page.progress.next().map(next),
             complete: entry.state == EntryState::Complete,
-            errors: page.mismatches.iter().map(ToString::to_string).collect(),
+            errors: RetrieveError::damage(entry, page.mismatches.clone())
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
         }
     }
 }
@@ -300,12 +303,15 @@ pub struct SearchReport<'a> {
     pub shown: u64,
     /// The lines that fit a page.
     pub hits: Vec<HitReport<'a>>,
-    /// Notices about outputs of which only a part could be searched.
+    /// Notices about outputs of which only a part could be searched: the first 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub incomplete: Vec<String>,
-    /// Outputs that could not be searched, and bytes that are not as they were stored.
+    /// Outputs that could not be searched, and bytes that are not as they were stored: the first 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
+    /// The number of outputs that were not searched as a whole and are not in the two lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<usize>,
 }
 
 /// A line that matches, or that is near a match.
@@ -343,13 +349,14 @@ impl<'a> SearchReport<'a> {
             hits: hits.collect(),
             incomplete: result.incomplete.iter().map(ToString::to_string).collect(),
             errors: result.errors.iter().map(ToString::to_string).collect(),
+            unlisted: (result.unlisted > 0).then_some(result.unlisted),
         }
     }
 }
 
 /// What cleaning removed, or would remove.
 #[derive(Clone, Debug, Serialize)]
-pub struct CleaningReport {
+pub struct CleaningReport<'a> {
     /// The number of entries removed.
     pub removed: u64,
     /// Their size.
@@ -362,8 +369,9 @@ pub struct CleaningReport {
     pub over_quota: u64,
     /// Nothing was removed: these entries would be.
     pub dry_run: bool,
-    /// The ids of the removed entries.
-    pub ids: Vec<String>,
+    /// The removed entries; in JSON, their ids.
+    #[serde(serialize_with = "write_ids")]
+    pub ids: &'a [Candidate],
     /// The removed files that the original tool of the profile had left, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leftovers: Option<Vec<String>>,
@@ -381,9 +389,13 @@ pub struct CleaningReport {
     pub only_local_bytes: Option<u64>,
 }
 
-impl CleaningReport {
+fn write_ids<S: Serializer>(removed: &[Candidate], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(removed.iter().map(|candidate| candidate.id.as_str()))
+}
+
+impl<'a> CleaningReport<'a> {
     /// The report on a cleaning.
-    pub fn new(plan: &CleaningPlan, dry_run: bool) -> CleaningReport {
+    pub fn new(plan: &'a CleaningPlan, dry_run: bool) -> CleaningReport<'a> {
         CleaningReport {
             removed: plan.remove.len() as u64,
             removed_bytes: plan.bytes_removed(),
@@ -391,7 +403,7 @@ impl CleaningReport {
             left_bytes: plan.bytes_left,
             over_quota: plan.over_quota,
             dry_run,
-            ids: plan.remove.iter().map(|candidate| candidate.id.to_string()).collect(),
+            ids: &plan.remove,
             leftovers: None,
             leftover_bytes: None,
             moved: None,

@@ -9,7 +9,7 @@ pub use automatic::Cleaning;
 use crate::store::{
     Entry, EntryFilter, EntryState, Id, Pin, Retention, Store, StoreError, Stray, StrayKind, UploadState,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 /// Size limits never remove entries younger than this: their reader may still be at work.
@@ -88,21 +88,20 @@ impl CleaningPlan {
         store: &dyn Store,
         report: &mut dyn FnMut(Result<(), StoreError>),
     ) -> CleaningPlan {
-        let mut removed = Vec::new();
+        let mut not_removed = BTreeSet::new();
         for batch in self.remove.chunks(BATCH) {
             let ids: Vec<Id> = batch.iter().map(|candidate| candidate.id).collect();
-            store.remove_all(&ids, &mut |id, result| match result {
-                Err(StoreError::NotFound { .. }) => report(Ok(())),
-                result => {
-                    if result.is_ok() {
-                        removed.push(*id);
-                    }
-                    report(result);
+            store.remove_all(&ids, &mut |id, result| {
+                if result.is_err() {
+                    not_removed.insert(*id);
                 }
+                report(match result {
+                    Err(StoreError::NotFound { .. }) => Ok(()),
+                    result => result,
+                });
             });
         }
-        removed.sort_unstable();
-        self.remove.retain(|candidate| removed.binary_search(&candidate.id).is_ok());
+        self.remove.retain(|candidate| !not_removed.contains(&candidate.id));
         self
     }
 }
@@ -136,7 +135,7 @@ pub fn plan(
         candidates.push(Candidate { retention: entry.retention.unwrap_or_else(of_profile), ..candidate });
     })?;
     candidates.reverse();
-    Ok(decide(&candidates, policy, now))
+    Ok(decide_all(candidates, policy, now))
 }
 
 /// The time that automatic cleaning may rely on, given the time of the clock and all ids, oldest first.
@@ -165,15 +164,20 @@ pub fn trusted_time(ids: &[Id], now: SystemTime) -> SystemTime {
     }
 }
 
-/// Removes what killed writers left in the store, and returns how many files or objects it removed.
-pub fn remove_remnants(store: &dyn Store, now: SystemTime) -> Result<u64, StoreError> {
+/// What killed writers left in the store and no writer can be at work on any more.
+pub fn remnants(store: &dyn Store, now: SystemTime) -> Result<Vec<Stray>, StoreError> {
     let is_old = |stray: &Stray| {
         let age = stray.modified.and_then(|modified| now.duration_since(modified).ok());
         age.is_some_and(|age| age > PROTECTED_AGE)
     };
+    Ok(store.strays(StrayKind::Remnant)?.into_iter().filter(is_old).collect())
+}
+
+/// Removes the [`remnants`], and returns how many files or objects it removed.
+pub fn remove_remnants(store: &dyn Store, now: SystemTime) -> Result<u64, StoreError> {
     let mut removed = 0;
-    for stray in store.strays(StrayKind::Remnant)?.iter().filter(|stray| is_old(stray)) {
-        match store.remove_stray(stray) {
+    for stray in remnants(store, now)? {
+        match store.remove_stray(&stray) {
             // It belongs to an entry meanwhile, or another process removed it.
             Err(StoreError::NotFound { .. }) => {}
             result => {
@@ -188,26 +192,32 @@ pub fn remove_remnants(store: &dyn Store, now: SystemTime) -> Result<u64, StoreE
 /// Decides what to remove. Candidates come oldest first; an entry's age is that of its id, not of its file.
 #[must_use]
 pub fn decide(candidates: &[Candidate], policy: &Policy, now: SystemTime) -> CleaningPlan {
+    decide_all(candidates.to_vec(), policy, now)
+}
+
+/// The same without a second list of candidates: there may be a million.
+fn decide_all(mut candidates: Vec<Candidate>, policy: &Policy, now: SystemTime) -> CleaningPlan {
     let age = |id: &Id| now.duration_since(id.time()).unwrap_or(Duration::ZERO);
     let mut bytes: u64 = candidates.iter().map(|candidate| candidate.bytes).sum();
     let mut entries = candidates.len() as u64;
-    let mut plan = CleaningPlan::default();
-    for candidate in candidates {
+    let mut over_quota = 0;
+    candidates.retain(|candidate| {
         let max_age = policy.age.or(candidate.retention.max_age());
         let too_old = max_age.is_some_and(|limit| age(&candidate.id) > limit);
         let over = policy.bytes.is_some_and(|limit| bytes > limit)
             || policy.entries.is_some_and(|limit| entries > limit);
         let is_kept_forever = policy.age.is_none() && candidate.retention == Retention::Forever;
         let removable = candidate.protection == Protection::None && !is_kept_forever;
-        if removable && (too_old || (over && age(&candidate.id) > PROTECTED_AGE)) {
+        let is_removed = removable && (too_old || (over && age(&candidate.id) > PROTECTED_AGE));
+        if is_removed {
             bytes -= candidate.bytes;
             entries -= 1;
-            plan.remove.push(*candidate);
         } else if over {
-            plan.over_quota += 1;
+            over_quota += 1;
         }
-    }
-    CleaningPlan { bytes_left: bytes, entries_left: entries, ..plan }
+        is_removed
+    });
+    CleaningPlan { remove: candidates, bytes_left: bytes, entries_left: entries, over_quota }
 }
 
 /// An entry that does not record its retention is kept forever; [`plan`] knows better.

@@ -57,4 +57,7 @@ pub(crate) struct Rm {
     /// Ids, unique id prefixes, `last`, `last-1`, or paths of stored files
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
+    /// Also delete pinned outputs
+    #[arg(short, long)]
+    pub(crate) force: bool,
 }

@@ -8,9 +8,10 @@ use crate::failure::{CommandResult, Failure};
 use crate::fleet::UploadReport;
 use crate::housekeeping;
 use offcut::report::CleaningReport;
-use offcut::retention::{self, Policy};
+use offcut::retention::{self, Candidate, CleaningPlan, Policy};
 use offcut::retrieve;
-use offcut::store::{FsStore, LeftoverFile, Pin};
+use offcut::store::{FsStore, LeftoverFile, Pin, Stray};
+use offcut::terminal::printable;
 use std::time::SystemTime;
 
 pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
@@ -76,6 +77,9 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
                 )?;
             }
             super::print(text(&report).as_bytes())?;
+            if clean.dry_run {
+                super::print(listing(&plan, &retention::remnants(&*store, now)?).as_bytes())?;
+            }
             super::list::warn_if_not_uploaded(&setup);
             Ok(())
         }
@@ -112,6 +116,25 @@ fn upload(setup: &Setup) -> Result<Option<UploadReport>, Failure> {
         }
         None => Ok(Some(moved)),
     }
+}
+
+/// What would be removed, for people.
+fn listing(plan: &CleaningPlan, remnants: &[Stray]) -> String {
+    let row = |candidate: &Candidate| {
+        let Candidate { id, bytes, .. } = candidate;
+        [id.to_string(), super::list::time(id), bytes.to_string()]
+    };
+    let mut text = String::new();
+    if !plan.remove.is_empty() {
+        let head = ["ID", "TIME (UTC)", "BYTES"].map(str::to_owned);
+        let rows: Vec<[String; 3]> = [head].into_iter().chain(plan.remove.iter().map(row)).collect();
+        text += &super::align(&rows, &[2]);
+    }
+    if !remnants.is_empty() {
+        text += &format!("would remove {} files that killed processes left\n", remnants.len());
+        text.extend(remnants.iter().map(|stray| format!("{}\n", printable(&stray.place, 2000))));
+    }
+    text
 }
 
 fn text(report: &CleaningReport) -> String {

@@ -8,9 +8,6 @@ use offcut::report::SearchReport;
 use offcut::retrieve::{self, PageLimits, Query, Search};
 use offcut::terminal::printable;
 
-/// After this many notices about outputs that were searched in part, the rest is counted.
-const MOST_NOTICES: usize = 20;
-
 pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
     let setup = Setup::new(global)?;
     let query = Query {
@@ -19,9 +16,13 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
         context: grep.context,
         max_count: grep.max_count,
     };
-    let mut search = Search::new(&query, PageLimits::default())?;
     let last = [String::from("last")];
     let references = if grep.ids.is_empty() { &last[..] } else { &grep.ids[..] };
+    let with_ids = references.len() > 1 || references.iter().any(|reference| reference == "all");
+    let mut search = Search::new(&query, PageLimits::default())?;
+    if with_ids {
+        search = search.with_ids();
+    }
     let mut failures = Vec::new();
     for reference in references {
         if let Err(failure) = add(&mut search, &setup, reference) {
@@ -34,12 +35,11 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
     {
         return Err(failure);
     }
-    let mut result = search.finish();
+    let result = search.finish();
     match (global.format, grep.count) {
         (Format::Json, _) => super::print_json(&SearchReport::new(&result))?,
         (Format::Text, true) => super::print(format!("{}\n", result.matches).as_bytes())?,
         (Format::Text, false) => {
-            let with_ids = references.len() > 1 || references.iter().any(|reference| reference == "all");
             let mut text = result.to_text(with_ids);
             if result.shown < result.matches {
                 text.extend_from_slice(format!("{}\n", result.notice()).as_bytes());
@@ -47,10 +47,16 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
             super::print(&text)?;
         }
     }
-    failures.extend(result.errors.drain(..).map(Failure::from));
-    for line in result.omissions(MOST_NOTICES) {
-        diagnostic::print(&format!("{}\n", printable(&line, 2000)));
+    for notice in &result.incomplete {
+        diagnostic::print(&format!("{}\n", printable(&notice.to_string(), 2000)));
     }
+    if result.unlisted > 0 {
+        diagnostic::say(format_args!(
+            "{} more outputs were not searched as a whole; `offcut fsck` lists the damaged ones",
+            result.unlisted
+        ));
+    }
+    failures.extend(result.errors.into_iter().map(Failure::from));
     super::fail_with(failures)?;
     if result.matches == 0 { Err(Failure::NoMatch) } else { Ok(()) }
 }

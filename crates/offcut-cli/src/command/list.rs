@@ -8,7 +8,7 @@ use clap::Args;
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::report::EntryReport;
 use offcut::retrieve;
-use offcut::store::{Entry, EntryFilter, Id, Store, StoreError, UploadState};
+use offcut::store::{Entry, EntryFilter, Id, Pin, Store, StoreError, UploadState};
 
 #[derive(Debug, Args)]
 pub(crate) struct Ls {
@@ -140,7 +140,7 @@ fn table(items: &[Entry]) -> String {
     super::align(&cells, &[3, 4])
 }
 
-fn time(id: &Id) -> String {
+pub(super) fn time(id: &Id) -> String {
     let timestamp = Timestamp::try_from(id.time()).unwrap_or(Timestamp::UNIX_EPOCH);
     timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
@@ -152,6 +152,11 @@ pub(crate) fn rm(global: &GlobalOptions, rm: &Rm) -> CommandResult {
     for reference in &rm.ids {
         let store = setup.store_of(reference)?.0;
         let id = retrieve::resolve(&*store, reference)?;
+        // An entry that cannot be read can be removed.
+        if !rm.force && store.entry(&id).is_ok_and(|entry| entry.pin == Pin::Pinned) {
+            let reason = "is pinned; unpin it with `offcut pin --remove`, or use --force";
+            return Err(Failure::Usage(anyhow::anyhow!("cannot remove {id}: it {reason}")));
+        }
         if !found.iter().any(|(_, known)| known == &id) {
             found.push((store, id));
         }

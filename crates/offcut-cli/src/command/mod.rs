@@ -59,17 +59,23 @@ fn print(bytes: &[u8]) -> CommandResult {
     Ok(Stdout.write_all(bytes)?)
 }
 
-/// Prints all failures; the last one is that of the command.
-fn fail_with(failures: impl IntoIterator<Item = Failure>) -> CommandResult {
-    let mut last = Ok(());
-    for failure in failures {
-        if let Err(Some(reason)) =
-            std::mem::replace(&mut last, Err(failure)).map_err(|failure| failure.reason())
-        {
-            diagnostic::say(reason);
-        }
+/// How many failures of one command are printed.
+const MOST_FAILURES: usize = 20;
+
+/// Prints the first failures, and how many more there are. The last one with the highest exit code is that of the command.
+fn fail_with(mut failures: Vec<Failure>) -> CommandResult {
+    let Some(worst) = (0..failures.len()).max_by_key(|&number| failures[number].code()) else {
+        return Ok(());
+    };
+    let worst = failures.remove(worst);
+    for reason in failures.iter().take(MOST_FAILURES - 1).filter_map(Failure::reason) {
+        diagnostic::say(reason);
     }
-    last
+    if failures.len() >= MOST_FAILURES {
+        let more = failures.len() + 1 - MOST_FAILURES;
+        diagnostic::say(format_args!("{more} more errors; `offcut fsck` lists damaged outputs"));
+    }
+    Err(worst)
 }
 
 /// Formats a table. The given columns are aligned to the right.

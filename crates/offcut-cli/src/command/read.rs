@@ -8,8 +8,10 @@ use crate::stream::Stdout;
 use offcut::event::DiscardEvents;
 use offcut::notice::{Message, Notice};
 use offcut::report::PageReport;
-use offcut::retrieve::{self, ChecksumMismatch, Page, PageLimits, Progress, Range, VerifiedReader};
-use offcut::store::{Entry, EntryState};
+use offcut::retrieve::{
+    self, ChecksumMismatch, Page, PageLimits, Progress, Range, RetrieveError, VerifiedReader,
+};
+use offcut::store::Entry;
 use std::io::Write;
 
 const BLOCK: usize = 1 << 20;
@@ -109,15 +111,7 @@ pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> CommandResul
 
 /// Fails if bytes that were printed are not those that were stored.
 pub(super) fn fail_if_modified(entry: &Entry, mismatches: Vec<ChecksumMismatch>) -> CommandResult {
-    let is_damaged = matches!(entry.state, EntryState::Damaged { .. });
-    if let (true, true, Some(reason)) = (mismatches.is_empty(), is_damaged, entry.state.reason()) {
-        let id = entry.id;
-        let error = anyhow::anyhow!(
-            "{id} is damaged: {reason}; run the tool again, or remove the entry with `offcut rm {id}`"
-        );
-        return Err(Failure::Store(error));
-    }
-    super::fail_with(mismatches.into_iter().map(|mismatch| Failure::Store(mismatch.into())))
+    super::fail_with(RetrieveError::damage(entry, mismatches).into_iter().map(Failure::from).collect())
 }
 
 fn warn_if_incomplete(entry: &Entry) {

@@ -21,13 +21,13 @@ pub(crate) fn show(global: &GlobalOptions, reference: &Reference) -> CommandResu
     let (store, program) = Setup::new(global)?.store_of(&reference.id)?;
     let entry = store.entry(&retrieve::resolve(&*store, &reference.id)?)?;
     let mismatches = mismatches(&*store, &entry);
-    let entry = match mismatches.first() {
-        Some(mismatch) => entry.with_state(EntryState::Damaged { reason: mismatch.to_string() }),
-        None => entry,
+    let shown = match (&entry.state, mismatches.first()) {
+        (EntryState::Damaged { .. }, _) | (_, None) => entry.clone(),
+        (_, Some(mismatch)) => entry.clone().with_state(EntryState::Damaged { reason: mismatch.to_string() }),
     };
     match global.format {
-        Format::Json => super::print_json(&EntryReport::new(&entry))?,
-        Format::Text => print_text(&entry, &program)?,
+        Format::Json => super::print_json(&EntryReport::new(&shown))?,
+        Format::Text => print_text(&shown, &program)?,
     }
     super::read::fail_if_modified(&entry, mismatches)
 }

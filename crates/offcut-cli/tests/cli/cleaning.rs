@@ -186,6 +186,9 @@ fn clean_removes_old_outputs_only() {
 
     let dry = sandbox.run(&["clean", "--dry-run"], b"").text();
     assert!(dry.starts_with("would remove 1 outputs, 23893 bytes; 2 stay"), "{dry}");
+    let listed: Vec<&str> = dry.lines().skip(2).collect();
+    let name = old.file_stem().unwrap().to_str().unwrap();
+    assert!(listed.len() == 1 && listed[0].starts_with(name) && listed[0].ends_with(" 23893"), "{dry}");
     assert!(old.exists());
     let done = sandbox.run(&["clean", "--format", "json"], b"").json();
     assert_eq!((&done["removed"], &done["left"]), (&1.into(), &2.into()));

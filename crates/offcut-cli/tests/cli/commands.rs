@@ -235,3 +235,18 @@ fn cat_reports_checksum_mismatch_when_file_was_modified() {
     std::fs::write(&path, numbered(5000).replace("4321", "1234")).unwrap();
     assert!(sandbox.run(&["cat", "last"], b"").stderr.contains("checksum mismatch"));
 }
+
+#[test]
+fn rm_refuses_a_pinned_output_without_force() {
+    let sandbox = Sandbox::new();
+    for _ in 0..2 {
+        sandbox.run(&["cut"], numbered(5000).as_bytes());
+    }
+    sandbox.run(&["pin", "last"], b"");
+    sandbox
+        .run(&["rm", "last-1", "last"], b"")
+        .failed(2, "it is pinned; unpin it with `offcut pin --remove`");
+    assert_eq!(sandbox.run(&["ls", "--format", "json"], b"").json().as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.run(&["rm", "--force", "last"], b"").code, Some(0));
+    assert_eq!(sandbox.run(&["rm", "last"], b"").code, Some(0), "the other one is not pinned");
+}

@@ -138,6 +138,48 @@ fn commands_fail_when_a_file_is_shorter_longer_or_missing() {
 }
 
 #[test]
+fn truncated_file_is_reported_as_shorter_than_recorded() {
+    let state = r#""state":"capped","reason":"disk full""#;
+    for state in [r#""state":"complete""#, state] {
+        let sandbox = Sandbox::new();
+        let stored = Stored::new(&sandbox, &three_blocks());
+        stored.edit(r#""state":"complete""#, state);
+        fs::write(&stored.path, &three_blocks()[..2_000_000]).unwrap();
+        let reason = "it is shorter than recorded, 2000000 instead of 3145728 bytes";
+        for arguments in [&["cat", "last"][..], &["show", "last"], &["grep", "0000001"], &["read", "last"]] {
+            let ran = sandbox.run(arguments, b"");
+            ran.failed(4, reason);
+            assert!(!ran.stderr.contains("checksum mismatch"), "{arguments:?}: {}", ran.stderr);
+        }
+        let report = sandbox.run(&["read", "last", "--format", "json"], b"");
+        let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+        assert!(report["errors"][0].as_str().unwrap().contains(reason), "{report}");
+        let checked = sandbox.run(&["fsck"], b"");
+        assert!(String::from_utf8_lossy(&checked.stdout).contains(reason), "{checked:?}");
+    }
+}
+
+#[test]
+fn large_entry_with_one_digest_is_verified_when_all_of_it_is_read() {
+    let sandbox = Sandbox::new();
+    let stored = Stored::new(&sandbox, &three_blocks());
+    // As version 1 stored it.
+    let mut metadata: serde_json::Value =
+        serde_json::from_slice(&fs::read(stored.metadata()).unwrap()).unwrap();
+    assert!(metadata["output"].as_object_mut().unwrap().remove("block_digests").is_some());
+    fs::write(stored.metadata(), metadata.to_string()).unwrap();
+    assert_eq!(sandbox.run(&["cat", "last"], b"").text(), three_blocks());
+    assert_eq!(sandbox.run(&["grep", "^0200001$"], b"").code, Some(0));
+    replace(&stored.path, "0200000\n", "0200001\n");
+    let error = format!("checksum mismatch in bytes 0:3145728 of {}", stored.id);
+    sandbox.run(&["cat", "last"], b"").failed(4, &error);
+    sandbox.run(&["grep", "^0200001$"], b"").failed(4, &error);
+    assert_eq!(sandbox.run(&["fsck"], b"").code, Some(1));
+    // A part cannot be compared.
+    assert_eq!(sandbox.run(&["read", "last", "--lines", "3:3"], b"").text(), "0000002\n");
+}
+
+#[test]
 fn one_unreadable_entry_does_not_hide_the_others() {
     let sandbox = Sandbox::new();
     let first = Stored::new(&sandbox, &numbered(5000));
@@ -163,6 +205,42 @@ fn one_unreadable_entry_does_not_hide_the_others() {
     sandbox.run(&["rm", &first.id], b"").text();
     assert_eq!(sandbox.run(&["grep", "^4321$", "all"], b"").text(), expected);
     sandbox.run(&["grep", "^4321$", &first.id, &second.id], b"").failed(3, &first.id);
+}
+
+#[test]
+fn grep_all_lists_the_first_damaged_entries_and_counts_the_rest() {
+    let sandbox = Sandbox::new();
+    let stored = Stored::new(&sandbox, &numbered(5000));
+    for number in 0..3000 {
+        let id = format!("{}{number:08}", &stored.id[..8]);
+        fs::write(stored.metadata().with_file_name(format!("{id}.json")), "{").unwrap();
+    }
+    let ran = sandbox.run(&["grep", "^4321$", "all"], b"");
+    ran.failed(4, "2980 more outputs were not searched as a whole; `offcut fsck` lists the damaged ones");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), format!("{}:4321:4321\n", stored.id));
+    assert_eq!(ran.stderr.lines().count(), 21, "{}", ran.stderr);
+    let ran = sandbox.run(&["grep", "^4321$", "all", "--format", "json"], b"");
+    let report: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!((ran.code, &report["unlisted"]), (Some(4), &2980.into()));
+    assert_eq!(report["errors"].as_array().unwrap().len(), 20);
+    let named: Vec<String> = (0..100).map(|number| format!("{}{number:08}", &stored.id[..8])).collect();
+    let arguments: Vec<&str> = ["grep", "x"].into_iter().chain(named.iter().map(String::as_str)).collect();
+    let ran = sandbox.run(&arguments, b"");
+    ran.failed(4, "80 more errors; `offcut fsck` lists damaged outputs");
+    assert_eq!(ran.stderr.lines().count(), 21, "{}", ran.stderr);
+}
+
+#[test]
+fn a_damaged_entry_decides_the_exit_code_when_another_is_missing() {
+    let sandbox = Sandbox::new();
+    let stored = Stored::new(&sandbox, &numbered(5000));
+    fs::write(stored.metadata(), "{").unwrap();
+    let missing = "0000000000000000";
+    for references in [[missing, &stored.id], [&stored.id, missing]] {
+        let ran = sandbox.run(&[&["grep", "x"], &references[..]].concat(), b"");
+        ran.failed(4, missing);
+        assert!(ran.stderr.contains(&stored.id), "{}", ran.stderr);
+    }
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn entries_of_version_1_can_be_listed_read_searched_and_removed() {
     }
     assert_eq!(run(&["grep", "-m", "1", ".", "all"]).code, Some(0));
     for entry in entries {
-        assert_eq!(run(&["rm", entry["id"].as_str().unwrap()]).code, Some(0), "{entry}");
+        assert_eq!(run(&["rm", "--force", entry["id"].as_str().unwrap()]).code, Some(0), "{entry}");
     }
     assert_eq!(run(&["ls", "--format", "json"]).json(), serde_json::json!([]));
 }

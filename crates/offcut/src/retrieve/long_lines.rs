@@ -4,10 +4,13 @@ use crate::retrieve::Source;
 use std::cell::RefCell;
 use std::io::{self, Read};
 
-/// Reads a text, and adds a line feed after each `longest` bytes without one.
+/// Each part of a long line begins with this many bytes of the part before it: a match of at most this length is in one of them.
+const OVERLAP: u64 = 4096;
+
+/// Reads a text, and adds a line feed after each `longest` bytes without one. `longest` is more than the overlap.
 pub(super) struct SplitLines<'a> {
     source: &'a Source<'a>,
-    /// The number of bytes of the text that were read.
+    /// The offset up to which the text was read.
     pub(super) offset: u64,
     longest: usize,
     /// The length of the current line so far.
@@ -32,8 +35,9 @@ impl Read for SplitLines<'_> {
             *first = b'\n';
             self.length = 0;
             let mut added = self.added.0.borrow_mut();
-            let position = self.offset + added.len() as u64;
+            let position = self.offset + added.len() as u64 * (1 + OVERLAP);
             added.push(position);
+            self.offset -= OVERLAP;
             return Ok(1);
         }
         let room = buffer.len().min(self.longest - self.length);
@@ -51,6 +55,6 @@ impl AddedFeeds {
     /// The place in the original text of an offset and a line number in the text with the added line feeds.
     pub(super) fn original(&self, offset: u64, line: u64) -> (u64, u64) {
         let before = self.0.borrow().partition_point(|&feed| feed < offset) as u64;
-        (offset - before, line - before)
+        (offset - before * (1 + OVERLAP), line - before)
     }
 }

@@ -25,7 +25,7 @@ pub(crate) use source::Source;
 pub use tool::{ReadTool, ToolAnswer, ToolError};
 pub use verified::{ChecksumMismatch, VerifiedReader};
 
-use crate::store::{Entry, Id, Store, StoreError};
+use crate::store::{Entry, EntryState, Id, Store, StoreError};
 use std::path::Path;
 
 /// Why a stored output could not be read or searched.
@@ -79,6 +79,14 @@ pub enum RetrieveError {
     /// Bytes are not those that were stored.
     #[error(transparent)]
     Mismatch(#[from] ChecksumMismatch),
+    /// The file of an entry is missing, or does not have the recorded size.
+    #[error("{id} is damaged: {reason}; run the tool again, or remove the entry with `offcut rm {id}`")]
+    Damaged {
+        /// The entry.
+        id: Id,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The range starts after the end.
     #[error("{id} has no {what} {asked}: it has {total} {what}s{}", rest.as_deref().unwrap_or_default())]
     PastTheEnd {
@@ -93,6 +101,19 @@ pub enum RetrieveError {
         /// What the message adds if the output had more than the entry: why the rest is not there.
         rest: Option<String>,
     },
+}
+
+impl RetrieveError {
+    /// What is wrong with an entry of which these blocks were found not to be as they were stored.
+    pub fn damage(entry: &Entry, mismatches: Vec<ChecksumMismatch>) -> Vec<RetrieveError> {
+        match &entry.state {
+            // The digests of a file that is too short or too long say nothing more.
+            EntryState::Damaged { reason } => {
+                vec![RetrieveError::Damaged { id: entry.id, reason: reason.clone() }]
+            }
+            _ => mismatches.into_iter().map(RetrieveError::from).collect(),
+        }
+    }
 }
 
 /// Finds the entry that `reference` names: an id, a unique prefix, `last`, `last-2`, `offcut://ID` or a path.

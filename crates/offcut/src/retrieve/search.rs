@@ -3,7 +3,7 @@
 use crate::boundary;
 use crate::notice::{Message, Notice, Tag};
 use crate::retrieve::long_lines::{AddedFeeds, SplitLines};
-use crate::retrieve::{ChecksumMismatch, PageLimits, RetrieveError, Source};
+use crate::retrieve::{PageLimits, RetrieveError, Source};
 use crate::store::{EntryState, Id, Reading, Store, StoreError};
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -23,14 +23,16 @@ const READ_BUFFER: usize = 64 << 10;
 /// The most lines of context on each side of a match. More would not fit a page.
 const MOST_CONTEXT: usize = 1000;
 
-/// What a hit costs in addition to its text: its line number and separators.
-const HIT_OVERHEAD: u64 = 32;
+/// How many outputs that were not searched as a whole are listed with the reason. The others are counted.
+const MOST_LISTED: usize = 20;
 
 /// What to search for. Programs may write it as JSON.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Query {
-    /// A regular expression. It matches inside one line; a line of more than 64 MiB is searched in parts, less with context.
+    /// A regular expression. It matches inside one line, and `$` also matches before a carriage return at the end of a line.
+    /// A line of more than 64 MiB, less with context, is searched in parts that overlap: a match of more than 4 KiB can be
+    /// missed there.
     pub pattern: String,
     /// Upper and lower case match each other.
     #[serde(default, alias = "ignoreCase")]
@@ -59,6 +61,24 @@ pub struct Hit {
     pub kind: HitKind,
 }
 
+impl Hit {
+    /// What is printed before the text.
+    fn prefix(&self, with_id: bool) -> String {
+        let separator = match self.kind {
+            HitKind::Match => ':',
+            HitKind::Context => '-',
+            HitKind::Break => return "--".to_owned(),
+        };
+        let id = if with_id { format!("{}{separator}", self.id) } else { String::new() };
+        format!("{id}{}{separator}", self.line)
+    }
+
+    /// The number of bytes printed.
+    fn size(&self, with_id: bool) -> u64 {
+        (self.prefix(with_id).len() + self.text.len() + 1) as u64
+    }
+}
+
 /// What kind of line a hit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -80,12 +100,15 @@ pub struct SearchResult {
     pub matches: u64,
     /// The number of matching lines among the hits.
     pub shown: u64,
-    /// What readers must know about outputs of which only a part could be searched: one notice for each.
+    /// What readers must know about outputs of which only a part could be searched: a notice for each of the first 20.
     pub incomplete: Vec<Notice>,
-    /// Outputs that could not be searched, and bytes that are not those that were stored. One output can have several.
+    /// Outputs that could not be searched, and bytes that are not those that were stored: the first 20. One output can have
+    /// several.
     pub errors: Vec<RetrieveError>,
     /// The number of outputs that were not searched as a whole.
     pub outputs_in_part: usize,
+    /// The number of these that are not, or not in full, in the two lists.
+    pub unlisted: usize,
 }
 
 impl SearchResult {
@@ -94,18 +117,7 @@ impl SearchResult {
     pub fn to_text(&self, with_ids: bool) -> Vec<u8> {
         let mut text = Vec::new();
         for hit in &self.hits {
-            let separator = match hit.kind {
-                HitKind::Match => ':',
-                HitKind::Context => '-',
-                HitKind::Break => {
-                    text.extend_from_slice(b"--\n");
-                    continue;
-                }
-            };
-            if with_ids {
-                text.extend_from_slice(format!("{}{separator}", hit.id).as_bytes());
-            }
-            text.extend_from_slice(format!("{}{separator}", hit.line).as_bytes());
+            text.extend_from_slice(hit.prefix(with_ids).as_bytes());
             text.extend_from_slice(&hit.text);
             text.push(b'\n');
         }
@@ -129,12 +141,24 @@ impl SearchResult {
         let incomplete = self.incomplete.iter().map(Notice::to_string);
         let errors = self.errors.iter().map(|error| format!("offcut: {error}"));
         let mut lines: Vec<String> = errors.chain(incomplete).collect();
-        if lines.len() > most {
+        if lines.len() > most || self.unlisted > 0 {
             lines.truncate(most);
             let message = Message::SearchedInPart { outputs: self.outputs_in_part };
             lines.push(Notice { tag: Tag::Plain, message }.to_string());
         }
         lines
+    }
+
+    /// Adds why one output was not searched as a whole.
+    fn note(&mut self, incomplete: Option<Notice>, errors: Vec<RetrieveError>) {
+        let added = incomplete.iter().len() + errors.len();
+        let all = self.reasons() + added;
+        self.outputs_in_part += usize::from(added > 0);
+        self.incomplete.extend(incomplete);
+        self.incomplete.truncate(MOST_LISTED);
+        self.errors.extend(errors);
+        self.errors.truncate(MOST_LISTED);
+        self.unlisted += usize::from(self.reasons() < all);
     }
 }
 
@@ -163,6 +187,9 @@ pub fn search(
     limits: PageLimits,
 ) -> Result<SearchResult, RetrieveError> {
     let mut search = Search::new(query, limits)?;
+    if ids.len() > 1 {
+        search = search.with_ids();
+    }
     search.add_all(store, ids)?;
     Ok(search.finish())
 }
@@ -179,6 +206,8 @@ pub struct Search {
 /// The result so far, and the room that is left for it.
 struct Page {
     left: PageLimits,
+    /// Whether each line is shown with the id of its output.
+    with_ids: bool,
     result: SearchResult,
 }
 
@@ -188,7 +217,7 @@ impl Search {
         let matcher = RegexMatcherBuilder::new()
             .case_insensitive(query.ignore_case)
             .line_terminator(Some(b'\n'))
-            .build(&query.pattern)
+            .build(&with_carriage_returns(&query.pattern))
             .map_err(|error| RetrieveError::NotAPattern { reason: reason(&error.to_string()) })?;
         let context = query.context.min(MOST_CONTEXT);
         let searcher = SearcherBuilder::new()
@@ -197,10 +226,17 @@ impl Search {
             .after_context(context)
             .heap_limit(Some(HEAP))
             .build();
-        let page = Page { left: limits, result: SearchResult::default() };
+        let page = Page { left: limits, with_ids: false, result: SearchResult::default() };
         // The searcher keeps the lines before a match and one more, and reads another.
         let longest_line = (HEAP / (context + 2)).saturating_sub(READ_BUFFER).max(READ_BUFFER);
         Ok(Search { matcher, searcher, longest_line, max_count: query.max_count, page })
+    }
+
+    /// The same for a result that is shown with ids ([`SearchResult::to_text`]), which take room on the page.
+    #[must_use]
+    pub fn with_ids(mut self) -> Search {
+        self.page.with_ids = true;
+        self
     }
 
     /// Searches one output. An error later than at its start is part of the result, with what was found before it.
@@ -213,23 +249,14 @@ impl Search {
         let mut text = SplitLines::new(&source, *longest_line, &added);
         let collector = Collector { id: *id, matcher, most, page, added: &added, last_match: 0 };
         let searched = searcher.search_reader(&*matcher, &mut text, collector);
-        let result = &mut page.result;
-        let reasons = result.reasons();
+        let mut errors = Vec::new();
         if let Err(error) = searched {
-            result.errors.push(StoreError::Io { action: "search", place: id.to_string(), error }.into());
+            errors.push(StoreError::Io { action: "search", place: id.to_string(), error }.into());
         }
-        let mut mismatches = source.mismatches();
-        if let (EntryState::Damaged { .. }, true, Some(summary)) =
-            (&entry.state, mismatches.is_empty(), &entry.summary)
-        {
-            // The file ends after a block that is as it was stored.
-            mismatches.push(ChecksumMismatch { id: *id, start: entry.bytes, end: summary.original.bytes });
-        }
-        result.errors.extend(mismatches.into_iter().map(RetrieveError::from));
+        errors.extend(RetrieveError::damage(&entry, source.mismatches()));
         let bytes = if entry.reading == Reading::Plain { text.offset } else { entry.bytes };
         let message = Message::searched(&entry.state, bytes);
-        result.incomplete.extend(message.map(|message| Notice::of_entry(id, message)));
-        result.outputs_in_part += usize::from(result.reasons() > reasons);
+        page.result.note(message.map(|message| Notice::of_entry(id, message)), errors);
         Ok(())
     }
 
@@ -242,16 +269,14 @@ impl Search {
                 return Err(error);
             }
             let result = &mut self.page.result;
-            let reasons = result.reasons();
             match error {
                 RetrieveError::Store(StoreError::NotFound { .. }) => {}
                 RetrieveError::Store(StoreError::Unsupported { version, .. }) => {
                     let message = Message::searched(&EntryState::Unsupported { version }, 0);
-                    result.incomplete.extend(message.map(|message| Notice::of_entry(id, message)));
+                    result.note(message.map(|message| Notice::of_entry(id, message)), Vec::new());
                 }
-                error => result.errors.push(error),
+                error => result.note(None, vec![error]),
             }
-            result.outputs_in_part += usize::from(result.reasons() > reasons);
         }
         Ok(())
     }
@@ -260,6 +285,38 @@ impl Search {
     pub fn finish(self) -> SearchResult {
         self.page.result
     }
+}
+
+/// The pattern in which `$` also matches before a carriage return at the end of a line. A mode of the engine for such line
+/// ends exists, but there a carriage return ends a line anywhere, and a pattern cannot contain it.
+fn with_carriage_returns(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut classes = 0_u32;
+    let mut chars = pattern.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '$' if classes == 0 => {
+                text.push_str(r"(?:\r??$)");
+                continue;
+            }
+            '[' => {
+                classes += 1;
+                text.push('[');
+                // A bracket at the start of a class is a literal.
+                for literal in ['^', ']'] {
+                    text.extend(chars.next_if_eq(&literal));
+                }
+                continue;
+            }
+            ']' => classes = classes.saturating_sub(1),
+            _ => {}
+        }
+        text.push(char);
+        if char == '\\' {
+            text.extend(chars.next());
+        }
+    }
+    text
 }
 
 /// The longest reason that is quoted in full.
@@ -286,18 +343,19 @@ struct Collector<'a> {
 impl Collector<'_> {
     /// Adds a hit if this output has not enough of them and the page has room for it, and returns whether it did.
     fn add(&mut self, kind: HitKind, line: u64, offset: u64, text: Vec<u8>) -> bool {
-        let Page { left, result } = &mut *self.page;
+        let Page { left, with_ids, result } = &mut *self.page;
         if self.most.is_some_and(|most| result.shown >= most) {
             return false;
         }
-        let cost = text.len() as u64 + HIT_OVERHEAD;
+        let hit = Hit { id: self.id, line, offset, text, kind };
+        let cost = hit.size(*with_ids);
         if left.bytes < cost || left.lines == 0 {
             *left = PageLimits { bytes: 0, lines: 0 };
             return false;
         }
         left.bytes -= cost;
         left.lines -= 1;
-        result.hits.push(Hit { id: self.id, line, offset, text, kind });
+        result.hits.push(hit);
         true
     }
 }
@@ -377,7 +435,10 @@ mod tests {
         let text = b"one\ntwo\nthree\r\nfour\n\xFFfive Error\nsix\nerror seven";
         let page = PageLimits::default();
         assert_eq!(find(text, &query("t.o"), page), (vec!["2:two".into()], 1, 1));
-        assert_eq!(find(text, &query("three$"), page).1, 0, "a carriage return is part of its line");
+        for pattern in ["three$", "^three$", "(two|three)$", "[^$]hree\r$", "th.*[]e$]$", r"\x65{2}$"] {
+            assert_eq!(find(text, &query(pattern), page).0.last().unwrap(), "3:three", "{pattern}");
+        }
+        assert_eq!(find(b"$\n[$\r\na\rb\r\n\r\n", &query(r"\$|^$|^a.b$"), page).1, 4);
         let insensitive = Query { ignore_case: true, ..query("ERROR") };
         assert_eq!(find(text, &insensitive, page).0, ["5:\u{FFFD}five Error", "7:error seven"]);
         let context = Query { context: 1, ..query("two|seven") };
@@ -398,7 +459,7 @@ mod tests {
         let many = "match\n".repeat(100_000);
         let (lines, matches, shown) =
             find(many.as_bytes(), &query("match"), PageLimits { bytes: 1000, lines: 500 });
-        assert_eq!((matches, shown, lines.len()), (100_000, 27, 27));
+        assert_eq!((matches, shown, lines.len()), (100_000, 110, 110));
     }
 
     #[test]
@@ -418,6 +479,38 @@ mod tests {
                 lines.iter().any(|line| line.starts_with("2:…x") && line.contains("NEEDLE")),
                 "{lines:?}"
             );
+        }
+    }
+
+    #[test]
+    fn search_finds_a_match_at_the_border_of_two_parts_of_a_line() {
+        let border = HEAP / 2 - READ_BUFFER;
+        for start in [border - 5, border - 1, border, border + 1] {
+            let mut text = b"first\n".to_vec();
+            text.resize("first\n".len() + start, b'x');
+            text.extend_from_slice(b"NEEDLE");
+            text.resize(2 * HEAP, b'y');
+            text.extend_from_slice(b"\nlast NEEDLE\n");
+            let (lines, matches, _) = find(&text, &query("NEEDLE"), PageLimits::default());
+            assert_eq!(matches, 2, "{lines:?}");
+            assert!(lines[0].starts_with("2:") && lines[0].contains("xNEEDLEy"), "{lines:?}");
+            assert_eq!(lines[1], "3:last NEEDLE");
+        }
+    }
+
+    #[test]
+    fn search_fills_the_page_with_short_lines() {
+        let text: String = (0..5000).map(|number| format!("{}\n", number % 10)).collect();
+        let store = MemoryStore::new(|| UNIX_EPOCH);
+        let ids = [0; 2].map(|_| {
+            let mut writer = store.create(&NewEntry::new(&Context::default(), "native")).unwrap();
+            writer.write(text.as_bytes()).unwrap();
+            writer.commit(EntryState::Complete, &contract::summary(text.as_bytes())).unwrap().id
+        });
+        for ids in [&ids[..1], &ids] {
+            let result = search(&store, ids, &query("."), PageLimits { bytes: 5000, lines: 5000 }).unwrap();
+            let size = result.to_text(ids.len() > 1).len();
+            assert!((4900..=5000).contains(&size), "{size}");
         }
     }
 

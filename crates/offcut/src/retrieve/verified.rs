@@ -1,6 +1,6 @@
 //! Reads the bytes of an entry and compares each block with the digest that was recorded when it was stored.
 
-use crate::store::{BLOCK, BlockDigests, Entry, Id, Store, StoreError};
+use crate::store::{BLOCK, BlockDigests, Digester, Entry, EntryState, Id, Store, StoreError};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -49,6 +49,8 @@ pub struct VerifiedReader<'a> {
     current: RefCell<Block>,
     /// The numbers of the blocks whose digest is wrong.
     modified: RefCell<BTreeSet<u64>>,
+    /// The bytes read so far, as long as they are read in order, if only the digest of all of them is known.
+    whole: RefCell<Option<Digester>>,
 }
 
 #[derive(Default)]
@@ -61,17 +63,33 @@ impl<'a> VerifiedReader<'a> {
     /// A reader of this entry, which must be in the store.
     pub fn new(store: &'a dyn Store, entry: &'a Entry) -> VerifiedReader<'a> {
         let digests = BlockDigests::of(entry);
-        VerifiedReader { store, entry, digests, current: RefCell::default(), modified: RefCell::default() }
+        let whole = (digests.is_none() && whole_digest(entry).is_some()).then(Digester::new);
+        VerifiedReader {
+            store,
+            entry,
+            digests,
+            current: RefCell::default(),
+            modified: RefCell::default(),
+            whole: RefCell::new(whole),
+        }
     }
 
     /// A reader that compares nothing.
     pub(crate) fn unverified(store: &'a dyn Store, entry: &'a Entry) -> VerifiedReader<'a> {
-        VerifiedReader { digests: None, ..VerifiedReader::new(store, entry) }
+        VerifiedReader { digests: None, whole: RefCell::default(), ..VerifiedReader::new(store, entry) }
     }
 
     /// Reads bytes from `offset` on; fewer than requested only at the end of the entry.
     pub fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {
-        let Some(digests) = &self.digests else { return self.store.read(&self.entry.id, offset, buffer) };
+        let Some(digests) = &self.digests else {
+            let count = self.store.read(&self.entry.id, offset, buffer)?;
+            let mut whole = self.whole.borrow_mut();
+            *whole = whole.take().filter(|digester| digester.count() == offset);
+            if let Some(digester) = &mut *whole {
+                digester.update(&buffer[..count]);
+            }
+            return Ok(count);
+        };
         let mut current = self.current.borrow_mut();
         let mut filled = 0;
         while filled < buffer.len() {
@@ -107,9 +125,16 @@ impl<'a> VerifiedReader<'a> {
         Ok(())
     }
 
-    /// The blocks read so far whose digest is wrong; adjacent ones are reported together.
+    /// The blocks read so far whose digest is wrong; adjacent ones are reported together. Of an entry of version 1 that has
+    /// several blocks only the whole has a digest, which is compared if all bytes were read in order.
     pub fn mismatches(&self) -> Vec<ChecksumMismatch> {
         let mut mismatches: Vec<ChecksumMismatch> = Vec::new();
+        let bytes = self.entry.bytes;
+        if let Some(digester) = self.whole.borrow().as_ref().filter(|digester| digester.count() == bytes)
+            && whole_digest(self.entry) != Some(&*digester.clone().finish().0)
+        {
+            mismatches.push(ChecksumMismatch { id: self.entry.id, start: 0, end: bytes });
+        }
         for &number in &*self.modified.borrow() {
             let (start, end) = (number * BLOCK, ((number + 1) * BLOCK).min(self.entry.bytes));
             match mismatches.last_mut() {
@@ -119,4 +144,15 @@ impl<'a> VerifiedReader<'a> {
         }
         mismatches
     }
+}
+
+/// The digest that all bytes of an entry must have, if it is known.
+fn whole_digest(entry: &Entry) -> Option<&str> {
+    let summary = entry.summary.as_ref().filter(|summary| !summary.digest.is_empty())?;
+    let is_current = match entry.state {
+        EntryState::Complete | EntryState::Capped { .. } => true,
+        EntryState::Abandoned => summary.original.bytes == entry.bytes,
+        _ => false,
+    };
+    is_current.then_some(&summary.digest)
 }

@@ -18,7 +18,7 @@ pub(crate) const BLOCK: u64 = 1 << 20;
 /// let (digest, blocks) = digester.finish();
 /// assert_eq!((digest.len(), blocks.len()), (64, 0));
 /// ```
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Digester {
     /// The chaining values of the full blocks before the current one.
     blocks: Vec<ChainingValue>,

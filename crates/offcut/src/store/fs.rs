@@ -273,7 +273,11 @@ impl Store for FsStore {
                 Some(format!("the file cannot be read: {cause}"))
             }
             (EntryState::Complete | EntryState::Capped { .. }, Some(bytes)) if bytes != entry.bytes => {
-                Some("the file was modified after it was stored".to_owned())
+                let than = if bytes < entry.bytes { "shorter" } else { "longer" };
+                Some(format!(
+                    "the file was modified after it was stored: it is {than} than recorded, {bytes} instead of {} bytes",
+                    entry.bytes
+                ))
             }
             _ => None,
         };
