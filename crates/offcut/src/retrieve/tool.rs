@@ -236,7 +236,7 @@ impl ReadTool {
         let range = range(arguments)?;
         let read = retrieve::page(&*self.store, &entry, range, limits, &DiscardEvents)?;
         let position = read.progress.next().map(|next| {
-            let size = arguments.max_bytes.is_some().then_some(limits.bytes + NOTICE);
+            let size = Some(limits.bytes + NOTICE).filter(|&size| size != PAGE.min(self.largest));
             let more = self.call_for(&entry, next, size);
             Message::Page { end: read.end, total: read.total, more }
         });
