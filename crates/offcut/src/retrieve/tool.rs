@@ -207,12 +207,12 @@ impl ReadTool {
         arguments.lines = arguments.lines.filter(is_given);
         arguments.bytes = arguments.bytes.filter(is_given);
         arguments.pattern = arguments.pattern.filter(|pattern| !pattern.is_empty());
+        arguments.max_bytes = arguments.max_bytes.filter(|most| !matches!(most.number(), Ok(0)));
         if arguments.pattern.is_some() && (arguments.lines.is_some() || arguments.bytes.is_some()) {
             let reason = "pattern searches whole outputs: leave out lines and bytes, or the pattern";
             return Err(ToolError::Arguments(reason.to_owned()));
         }
-        let asked = arguments.max_bytes.as_ref().map_or(Ok(0), Loose::number)?;
-        let asked = if asked == 0 { PAGE } else { asked };
+        let asked = arguments.max_bytes.as_ref().map_or(Ok(PAGE), Loose::number)?;
         let bytes = asked.min(self.largest).max(SMALLEST_PAGE) - NOTICE;
         let limits = PageLimits { bytes, lines: PageLimits::default().lines.max(bytes / 5) };
         match &arguments.pattern {
@@ -229,7 +229,11 @@ impl ReadTool {
         let unusable = |reason: &str| ToolError::Arguments(reason.to_owned());
         let id = match arguments.id.as_deref() {
             None => return Err(unusable("name an output: {\"id\": \"...\"}")),
-            Some(id) if is_all(id) => return Err(unusable("all needs a pattern; to read, name one output")),
+            Some(id) if is_all(id) => {
+                return Err(unusable(
+                    "\"all\" is not the id of a stored output: add a pattern to search all",
+                ));
+            }
             Some(id) => self.find(id)?,
         };
         let entry = self.store.entry(&id)?;
