@@ -5,9 +5,13 @@ export declare function boundClient<T extends { callTool: (...inputs: any[]) => 
   client: T,
   truncator?: Truncator | TruncatorOptions,
 ): T;
-/** Bounds the texts of a handler for `server.registerTool`; structured content stays, because it has to match a schema. */
+/**
+ * Bounds the results of a handler for `server.registerTool`. Structured content has to match the schema of the tool, so it is
+ * bounded only if the JSON schema is given.
+ */
 export declare function boundHandler<T extends (...inputs: any[]) => any>(
   name: string,
   handler: T,
   truncator?: Truncator | TruncatorOptions,
+  options?: { outputSchema?: object },
 ): T;

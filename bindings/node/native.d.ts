@@ -82,6 +82,8 @@ export declare class Engine {
   cut(output: Buffer | Text, call?: Call | undefined | null): Promise<Reply | null>
   resultSync(json: string, call?: Call | undefined | null): ResultReply
   result(json: string, call?: Call | undefined | null): Promise<ResultReply>
+  /** Shortens data so that it still matches its JSON schema. */
+  value(json: string, schema?: string | undefined | null, call?: Call | undefined | null): Promise<ResultReply>
   cleanup(): Promise<number>
   spool(call?: Call | undefined | null): Spool
 }

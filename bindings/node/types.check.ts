@@ -70,7 +70,7 @@ export async function example(content: string, bytes: Buffer): Promise<void> {
   console.log(stream.cut?.gaps[0]?.firstLine, (await new Store().read('last', { lines: '1:2' })).content);
   const bounded = await Truncate.output(content, { direction: 'tail' }, { permission: { task: 'allow' } });
   console.log(bounded.truncated ? bounded.outputPath : bounded.content);
-  console.log(boundTools({ a: { execute: () => 5 } }).a.execute(), boundHandler('x', async () => ({ content: [] })));
+  console.log(boundTools({ a: { execute: () => 5 } }).a.execute(), boundHandler('x', async () => ({ content: [] }), undefined, { outputSchema: {} }));
   // @ts-expect-error a number is not an output
   await cut(5);
   // @ts-expect-error there is no such option

@@ -18,7 +18,7 @@ mod value;
 pub use archive::Archive;
 pub use engine::{Answer, BoundedResult, CallerRequest, Engine, Reported};
 pub use fault::Fault;
-pub use foreign::{StrategyOutput, Saved};
+pub use foreign::{Saved, StrategyOutput};
 pub use offcut::Context;
 pub use options::CallOptions;
 pub use report::Report;

@@ -1,7 +1,7 @@
 //! Options as JSON, with the names in the spelling of both languages.
 
 use crate::fault::Fault;
-use crate::foreign::{StrategyOutput, Saved, StrategyKind};
+use crate::foreign::{Saved, StrategyKind, StrategyOutput};
 use offcut::profile::{TaskTool, presets};
 use offcut::results::{Shape, ShapeChoice};
 use offcut::strategy::StrategyName;

@@ -60,10 +60,10 @@ impl Engine {
             let notice = Notice { tag: id.map_or(Tag::Plain, Tag::Entry), message };
             edits.insert_after(*last, &quoted(notice.to_string().as_bytes()));
         }
-        let answer = match short == json {
-            true => BoundedResult::Same,
-            false => BoundedResult::Changed(edits.apply(&short)),
-        };
-        Ok(Reported { answer, report: Report::whole(attempt.events()) })
+        if short == json {
+            return Ok(Reported { answer: BoundedResult::Same, report: Report::whole(attempt.events()) });
+        }
+        let report = Report { events: attempt.events(), ..Report::new(preview) };
+        Ok(Reported { answer: BoundedResult::Changed(edits.apply(&short)), report })
     }
 }

@@ -18,10 +18,27 @@ function boundClient(client, truncator) {
   return client;
 }
 
-/** Bounds the texts of a handler for `server.registerTool`; structured content stays, because it has to match a schema. */
-function boundHandler(name, handler, truncator) {
+/**
+ * Bounds the results of a handler for `server.registerTool`. Structured content has to match the schema of the tool, so it is
+ * bounded only if the JSON schema is given.
+ */
+function boundHandler(name, handler, truncator, { outputSchema } = {}) {
   const used = asTruncator(truncator);
-  return async (...inputs) => bound(used, await handler(...inputs), name);
+  return async (...inputs) => {
+    const result = await bound(used, await handler(...inputs), name);
+    const structure = result?.structuredContent;
+    if (outputSchema === undefined || structure === undefined) return result;
+    const { value, report } = await used.shortenData(structure, outputSchema, { tool: name });
+    if (value === structure) return result;
+    const text = notice(Buffer.byteLength(JSON.stringify(structure)), report);
+    return { ...result, structuredContent: value, content: [...(result.content ?? []), { type: 'text', text }] };
+  };
+}
+
+/** Says that structured content is incomplete, in the words of the proxy. */
+function notice(bytes, { id, saved }) {
+  const access = saved === undefined ? ' and not stored' : `: all of it: ${saved}`;
+  return `[offcut${id === undefined ? '' : ` ${id}`}: structuredContent of ${bytes} bytes is shown in part${access}]`;
 }
 
 /** Bounds a result with content; other answers have none. */

@@ -185,21 +185,33 @@ class Truncator {
   }
 
   *#resultJsonSteps(value, json, call) {
-    const round = (given) => {
-      const described = nativeCall(call, given);
-      return work(() => this.#engine.resultSync(json, described), () => this.#engine.result(json, described));
-    };
-    let reply = yield round();
-    if (reply.saves) {
-      const texts = reply.saves.map((save) => save.toString());
-      reply = yield round(yield* this.askCaller(texts, reply.report, call));
-    }
-    this.emitEvents(reply.report);
+    const run = (described) => work(() => this.#engine.resultSync(json, described), () => this.#engine.result(json, described));
+    const reply = yield* this.#replySteps(run, call);
     const changed = typeof reply.json === 'string';
     return {
       value: changed ? (typeof value === 'string' ? reply.json : JSON.parse(reply.json)) : value,
       results: JSON.parse(reply.results),
     };
+  }
+
+  /** Shortens data so that it still matches its JSON schema, and reports where all of it is. */
+  async shortenData(value, schema, call) {
+    const [json, described] = [JSON.stringify(value), schema && JSON.stringify(schema)];
+    const run = (used) => work(undefined, () => this.#engine.value(json, described, used));
+    const reply = await runLater(this.#replySteps(run, this.#withDecision(value, call)));
+    const changed = typeof reply.json === 'string';
+    return { value: changed ? JSON.parse(reply.json) : value, report: JSON.parse(reply.report) };
+  }
+
+  /** Runs the engine, and again after the caller's own store or strategy has acted. */
+  *#replySteps(run, call) {
+    let reply = yield run(nativeCall(call));
+    if (reply.saves) {
+      const texts = reply.saves.map((save) => save.toString());
+      reply = yield run(nativeCall(call, yield* this.askCaller(texts, reply.report, call)));
+    }
+    this.emitEvents(reply.report);
+    return reply;
   }
 
   /** Calls the caller's own store and strategy; the store first, so that nothing is lost if the strategy fails. */

@@ -166,6 +166,22 @@ impl NodeEngine {
         Work::task(move || bounded(&engine, &json, call))
     }
 
+    /// Shortens data so that it still matches its JSON schema.
+    #[napi(ts_return_type = "Promise<ResultReply>")]
+    pub fn value(
+        &self,
+        json: String,
+        schema: Option<String>,
+        call: Option<Call>,
+    ) -> AsyncTask<Work<ResultReply>> {
+        let engine = Arc::clone(&self.0);
+        Work::task(move || {
+            let (context, options) = Call::parts(call)?;
+            let reported = engine.value(&json, schema.as_deref(), &context, &options.unwrap_or_default())?;
+            Ok(result_reply(reported, "[]".to_owned()))
+        })
+    }
+
     #[napi(ts_return_type = "Promise<number>")]
     pub fn cleanup(&self) -> AsyncTask<Work<f64>> {
         let engine = Arc::clone(&self.0);
@@ -185,15 +201,19 @@ impl NodeEngine {
 fn bounded(engine: &Engine, json: &str, call: Option<Call>) -> std::result::Result<ResultReply, Fault> {
     let (context, options) = Call::parts(call)?;
     let (reported, results) = engine.result(json, &context, &options.unwrap_or_default())?;
+    Ok(result_reply(reported, results))
+}
+
+fn result_reply(reported: Reported<BoundedResult>, results: String) -> ResultReply {
     let report = reported.report.json();
     let same = ResultReply { results, report, ..ResultReply::default() };
-    Ok(match reported.answer {
+    match reported.answer {
         BoundedResult::Same => same,
         BoundedResult::Changed(json) => ResultReply { json: Some(json), ..same },
         BoundedResult::Ask(request) => {
             ResultReply { saves: Some(request.save.into_iter().map(Buffer::from).collect()), ..same }
         }
-    })
+    }
 }
 
 /// An output that arrives in chunks.

@@ -159,5 +159,19 @@ test('boundClient and boundHandler bound results of the MCP SDK', async () => {
     if (most <= 100) assert.strictEqual(bounded, other);
     assert.deepStrictEqual((await boundHandler('x', () => other, truncator)())?.structuredContent, other?.structuredContent);
   }
+  // Structured content by its schema, which allows no other members.
+  const row = { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: false };
+  const outputSchema = { type: 'object', properties: { rows: { type: 'array', items: row } }, additionalProperties: false };
+  const rows = Array.from({ length: 5000 }, (_, number) => ({ name: `row ${number}` }));
+  const data = { content: [{ type: 'text', text: '5000 rows' }], structuredContent: { rows } };
+  const shown = await boundHandler('rows', () => data, truncator, { outputSchema })();
+  assert.ok(JSON.stringify(shown.structuredContent).length <= 9500);
+  assert.deepStrictEqual(Object.keys(shown.structuredContent), ['rows']);
+  assert.deepStrictEqual(shown.structuredContent.rows, rows.slice(0, shown.structuredContent.rows.length));
+  assert.strictEqual(shown.content[0], data.content[0]);
+  assert.match(shown.content[1].text, /^\[offcut \w+: structuredContent of \d+ bytes is shown in part: all of it: .+\]$/);
+  assert.deepStrictEqual(JSON.parse((await store.cat()).toString()), { rows });
+  const small = { content: [], structuredContent: { rows: rows.slice(0, 3) } };
+  assert.strictEqual(await boundHandler('rows', () => small, truncator, { outputSchema })(), small);
   await client.close();
 });

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-/// The default limit. What the proxy itself quotes of a server that fails is within it, but not within every smaller one.
+/// The default limit.
 pub(crate) const BUDGET: usize = 9500;
 
 /// Answers each line with the next file, and the last request with a large result.
