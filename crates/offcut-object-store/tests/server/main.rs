@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed expectation of a test is a panic")]
 
+mod bucket;
+mod fsck;
 mod harness;
 mod listings;
 mod outages;

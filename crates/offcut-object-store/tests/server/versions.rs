@@ -1,14 +1,11 @@
 //! Entries that other versions of offcut wrote into a bucket.
 
-use crate::harness::{Place, all, variable};
-use object_store::ObjectStoreExt;
-use object_store::aws::{AmazonS3, AmazonS3Builder};
-use object_store::path::Path;
+use crate::bucket::Bucket;
+use crate::harness::{Place, all};
 use offcut::event::DiscardEvents;
 use offcut::retrieve::{self, PageLimits, Query, Range};
 use offcut::store::{EntryFilter, EntryState, Id, Pin, Store};
 use std::collections::BTreeMap;
-use tokio::runtime::Runtime;
 
 /// The day of all ids of the fixture, as a part of keys.
 const DAY: &str = "2026/11/17";
@@ -16,41 +13,7 @@ const DAY: &str = "2026/11/17";
 const COMPLETE: &str = "1q43346ta0kc891g";
 const PINNED: &str = "1q433dw7nb5b5r8w";
 
-/// Objects under the prefix of a place.
-struct Bucket {
-    client: AmazonS3,
-    runtime: Runtime,
-    prefix: String,
-}
-
 impl Bucket {
-    fn new(place: &Place) -> Bucket {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let bucket = place.location.bucket();
-        let client = AmazonS3Builder::new()
-            .with_endpoint(variable("AWS_ENDPOINT_URL"))
-            .with_allow_http(true)
-            .with_access_key_id(variable("AWS_ACCESS_KEY_ID"))
-            .with_secret_access_key(variable("AWS_SECRET_ACCESS_KEY"))
-            .with_region(variable("AWS_REGION"))
-            .with_bucket_name(bucket);
-        let prefix = place.location.to_string().replacen(&format!("s3://{bucket}/"), "", 1);
-        Bucket { client: client.build().unwrap(), runtime: Runtime::new().unwrap(), prefix }
-    }
-
-    fn path(&self, key: &str) -> Path {
-        Path::from(format!("{}/{key}", self.prefix))
-    }
-
-    fn put(&self, key: &str, bytes: Vec<u8>) {
-        self.runtime.block_on(self.client.put(&self.path(key), bytes.into())).unwrap();
-    }
-
-    fn get(&self, key: &str) -> Vec<u8> {
-        let read = async { self.client.get(&self.path(key)).await?.bytes().await };
-        self.runtime.block_on(read).unwrap().to_vec()
-    }
-
     /// The store that build afbdb45 wrote, in the layout that it used in a bucket. Returns the outputs by id.
     fn put_version_1(&self) -> BTreeMap<Id, Vec<u8>> {
         let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/../offcut/tests/fixtures/store-v1");
