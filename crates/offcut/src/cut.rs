@@ -91,6 +91,8 @@ pub enum PieceKind {
     RenderedEnd,
     /// It is what a custom strategy made of them.
     Opaque,
+    /// It is those bytes, and was printed while the command ran: the preview continues after it.
+    Printed,
     /// It is a strategy's own marker: the bytes are left out, and this replaces the notice's marker.
     Mark,
 }
@@ -124,7 +126,9 @@ impl<'text> Piece<'text> {
             Some(_) => LinePosition::Inside,
         };
         let (start, end, form) = match self.form {
-            PieceKind::Verbatim => (self.start + from as u64, self.start + to as u64, PieceKind::Verbatim),
+            form @ (PieceKind::Verbatim | PieceKind::Printed) => {
+                (self.start + from as u64, self.start + to as u64, form)
+            }
             form @ (PieceKind::Opaque | PieceKind::Mark) => (self.start, self.end, form),
             form if from == 0 && to == length => (self.start, self.end, form),
             _ if from == 0 => (self.start, self.end, PieceKind::RenderedStart),

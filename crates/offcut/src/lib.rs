@@ -127,6 +127,7 @@ pub mod event;
 pub mod fsck;
 pub mod json;
 pub mod limits;
+pub mod live;
 pub mod measure;
 pub mod notice;
 pub mod outcome;

@@ -140,6 +140,15 @@ pub enum Message {
         /// How to read more.
         more: Option<String>,
     },
+    /// How far a command is whose output is withheld.
+    Progress {
+        /// For how many seconds it has been running.
+        seconds: u64,
+        /// How many lines it has printed.
+        lines: u64,
+        /// The last of them; nothing if empty.
+        last: String,
+    },
     /// The end of a page that a reader asked for, when the output goes on.
     Page {
         /// The offset after the last byte of the page.

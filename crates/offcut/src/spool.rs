@@ -1,17 +1,18 @@
 //! Bounds an output that arrives in chunks.
 
 use crate::context::Context;
-use crate::limits::Limits;
+use crate::live;
 use crate::measure::{self, LineCounter};
 use crate::outcome::Outcome;
 use crate::profile::Settings;
 use crate::recorder::{CommandEnd, OutputState};
 use crate::stages::Recording;
 use crate::store::Reading;
-use crate::truncator::TruncatorRef;
+use crate::truncator::{Truncator, TruncatorRef};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
+use std::time::Duration;
 
 /// Bounds an output that arrives in chunks of any size. Memory use is at most a few times the budget.
 ///
@@ -41,7 +42,7 @@ pub struct Spool<'a> {
 enum Stage<'a> {
     /// Everything so far is within the limits.
     Within { held: Vec<u8>, lines: LineCounter, chars: u64 },
-    /// A limit was exceeded.
+    /// A limit was exceeded, or the command takes long.
     Over(Box<Recording<'a>>),
 }
 
@@ -85,21 +86,40 @@ impl<'a> Spool<'a> {
         }
     }
 
-    /// The output so far, for a caller that shows some of it before the end; `None` after a limit was exceeded.
-    pub fn so_far(&self) -> Option<&[u8]> {
-        match &self.stage {
-            Stage::Within { held, .. } => Some(held),
-            Stage::Over(_) => None,
+    /// What a caller that shows the output while its command runs prints now, `elapsed` after the start of the command.
+    ///
+    /// Called every [`live::TICK`]. After [`live::DELAY`] the output is stored as it comes, even if it is within the
+    /// limits so far. What [`finish`](Spool::finish) returns then continues after what was printed, and all of it
+    /// together is within the limits. Only the native profile prints before the end.
+    ///
+    /// ```
+    /// use offcut::{Context, Profile, Truncator};
+    /// use std::time::Duration;
+    ///
+    /// let truncator = Truncator::new(Profile::native());
+    /// let mut spool = truncator.spool(Context::tool("bash"));
+    /// spool.observe(b"starting\n");
+    /// assert_eq!(spool.tick(Duration::from_millis(250)), b"");
+    /// assert_eq!(spool.tick(Duration::from_secs(1)), b"starting\n");
+    /// spool.observe(b"done\n");
+    /// assert_eq!(spool.finish().text(), "done\n");
+    /// ```
+    pub fn tick(&mut self, elapsed: Duration) -> Vec<u8> {
+        let Truncator { profile, strategy, .. } = &*self.truncator;
+        if elapsed < live::DELAY || !self.settings.enabled || profile.wording.is_some() || strategy.is_some()
+        {
+            return Vec::new();
         }
-    }
-
-    /// Reserves a share of the budget, 1 / `parts`, for what the caller shows before the end, and returns it. `None`
-    /// after a limit was exceeded.
-    pub fn reserve_share(&mut self, parts: u64) -> Option<Limits> {
-        self.so_far()?;
-        let keep = self.settings.keep;
-        self.settings.keep = keep.map(|limit| limit.map(|most| most - most / parts.max(1)));
-        Some(keep.map(|limit| limit.map(|most| most / parts.max(1))))
+        if let Stage::Within { held, .. } = &self.stage {
+            let mut recording =
+                Recording::start(self.truncator.clone(), self.settings, &self.context, Reading::Plain);
+            recording.observe(held);
+            self.stage = Stage::Over(Box::new(recording));
+        }
+        match &mut self.stage {
+            Stage::Over(recording) => recording.tick(elapsed),
+            Stage::Within { .. } => Vec::new(),
+        }
     }
 
     /// Ends the output of a tool that is not a command.

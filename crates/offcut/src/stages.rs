@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::cut::{Cut, LinePosition, Piece, PieceKind, Segment, Size};
 use crate::event::{Event, EventSink};
 use crate::limits::{Limits, PerUnit};
+use crate::live::{LineState, Live, Printed, Progress, Withheld};
 use crate::measure::{self, Conventions, LineConvention, LineCounter, TokenCounter};
 use crate::outcome::{Outcome, Preview, Saved};
 use crate::profile::Settings;
@@ -29,6 +30,7 @@ use crate::terminal::{Screen, Terminal};
 use crate::truncator::{Truncator, TruncatorRef};
 use std::borrow::Cow;
 use std::fs::File;
+use std::time::Duration;
 
 /// An output over a limit, while it is read.
 pub(crate) struct Recording<'a> {
@@ -49,6 +51,8 @@ pub(crate) struct Recording<'a> {
     lines: Option<LineCounter>,
     chars: Option<u64>,
     tokens: Option<TokenCounter>,
+    /// Set once some of the output may be printed while the command runs.
+    live: Option<Live>,
 }
 
 impl<'a> Recording<'a> {
@@ -82,6 +86,7 @@ impl<'a> Recording<'a> {
                 .then(|| LineCounter::new(LineConvention::Universal)),
             chars: settings.limits.chars.map(|_| 0),
             tokens: settings.limits.tokens.map(|_| TokenCounter::default()),
+            live: None,
             context: context.clone(),
             truncator,
             settings,
@@ -122,6 +127,27 @@ impl<'a> Recording<'a> {
         if let Some(tokens) = &mut self.tokens {
             tokens.observe(chunk, &*self.truncator.tokens);
         }
+        if let Some(live) = &mut self.live {
+            live.observe(chunk);
+        }
+    }
+
+    /// What to print of the output now, `elapsed` after the start of its command.
+    pub(crate) fn tick(&mut self, elapsed: Duration) -> Vec<u8> {
+        if self.live.is_none() && self.bytes > 0 && binary::kind(&self.opening).is_none() {
+            self.live = Live::start(&self.opening, self.bytes, &self.settings);
+        }
+        let Some(live) = &mut self.live else { return Vec::new() };
+        let Truncator { reach, tokens, .. } = &*self.truncator;
+        let outlook = self.recorder.outlook();
+        live.tick(&Progress {
+            elapsed,
+            bytes: self.bytes,
+            lines: self.ends.lines(),
+            tokens: &**tokens,
+            notice: &|message| render::live_notice(&outlook, &self.opening, message),
+            announcement: &|| render::withheld(reach, &outlook),
+        })
     }
 
     fn keep_opening(&mut self, chunk: &[u8]) {
@@ -140,8 +166,18 @@ impl<'a> Recording<'a> {
     }
 
     /// The same for an output that may still grow. The file, if any, is for the bytes to come.
-    pub(crate) fn close(self, ending: &CommandEnd, state: OutputState) -> (Outcome<'static>, Option<File>) {
-        let (mut observed, recorder) = self.end(Trailer { remark: &ending.status, state });
+    pub(crate) fn close(
+        mut self,
+        ending: &CommandEnd,
+        state: OutputState,
+    ) -> (Outcome<'static>, Option<File>) {
+        let printed = self.live.take().map(Live::printed).unwrap_or_default();
+        if state == OutputState::Ended && printed.withheld == Withheld::Nothing && self.passes() {
+            self.recorder.discard();
+            self.truncator.report_passed(&self.context, &self.settings, self.bytes);
+            return (Outcome::Passed(Cow::Owned(self.opening.split_off(printed.beginning))), None);
+        }
+        let (mut observed, recorder) = self.end(Trailer { remark: &ending.status, state }, printed);
         let outlook = recorder.outlook();
         if !matches!(outlook, Outlook::Keeping { .. }) {
             observed.expect_loss();
@@ -158,7 +194,12 @@ impl<'a> Recording<'a> {
         }
     }
 
-    fn end<'b>(mut self, trailer: Trailer<'b>) -> (Observed<'b>, Recorder)
+    /// Whether the output, which was stored because its command took long, is within the limits.
+    fn passes(&self) -> bool {
+        self.opening.len() as u64 == self.bytes && self.truncator.passes(&self.opening, &self.settings)
+    }
+
+    fn end<'b>(mut self, trailer: Trailer<'b>, printed: Printed) -> (Observed<'b>, Recorder)
     where
         'a: 'b,
     {
@@ -172,7 +213,7 @@ impl<'a> Recording<'a> {
         }
         let original = self.original();
         let Recording { truncator, settings, context, recorder, binary, selector, ends, opening, .. } = self;
-        let seen = Seen { truncator, settings, context, ends, opening, original, trailer };
+        let seen = Seen { truncator, settings, context, ends, opening, original, trailer, printed };
         // An output that is still running may be within the limits so far; then it is shown as it came.
         let binary = binary.filter(|_| !seen.fits_so_far());
         (Observed { selector, binary, seen }, recorder)
@@ -198,6 +239,8 @@ struct Seen<'a> {
     opening: Vec<u8>,
     original: Size,
     trailer: Trailer<'a>,
+    /// What was printed before the end.
+    printed: Printed,
 }
 
 /// An output over a limit, when all of it was seen.
@@ -239,7 +282,8 @@ impl Observed<'_> {
             .whole_so_far(&forecast)
             .or_else(|| seen.whole_as_rendered(&forecast))
             .unwrap_or_else(|| seen.select(&mut **selector, &forecast));
-        let is_whole = cut.gaps().is_empty() && trailer.state == OutputState::Ended;
+        let is_whole =
+            cut.gaps().is_empty() && trailer.state == OutputState::Ended && seen.printed.is_nothing();
         let form = if is_whole { Form::Whole } else { Form::Preview(plan) };
         Decided { seen, cut, removed, form }
     }
@@ -257,21 +301,26 @@ impl Seen<'_> {
     fn keep(&self) -> Limits {
         let keep = self.settings.keep;
         let most = keep.bytes.unwrap_or(keep.ceiling()).min(self.original.bytes.max(512));
-        Limits { bytes: Some(most), ..keep }
+        Limits { bytes: Some(most), ..keep }.less(self.printed.cost)
     }
 
     fn fits_so_far(&self) -> bool {
         self.opening.len() as u64 == self.original.bytes && self.truncator.fits(&self.opening, &self.settings)
     }
 
-    /// All of an output that is still running, as it came, if it and the footer are within the limits.
+    /// All of an output as it came, if it and the footer are within the limits: one that is still running, or of which a
+    /// notice has said that output is withheld.
     fn whole_so_far(&self, forecast: &Forecast<'_>) -> Option<Selected<'_>> {
-        if self.trailer.state == OutputState::Ended || self.ends.bytes() != self.opening.len() as u64 {
+        let Seen { truncator, settings, opening, printed, .. } = self;
+        let has_footer =
+            self.trailer.state == OutputState::StillRunning || printed.withheld == Withheld::Announced;
+        if !has_footer || self.ends.bytes() != opening.len() as u64 {
             return None;
         }
-        let plan = render::plan(&self.truncator.profile, forecast, self.ends.control());
-        let with_footer = [&*self.opening, plan.more.as_bytes()].concat();
-        if !self.truncator.fits(&with_footer, &self.settings) {
+        let plan = render::plan(&truncator.profile, forecast, self.ends.control());
+        let with_footer = [&opening[printed.beginning..], plan.more.as_bytes()].concat();
+        let limits = settings.limits.less(printed.cost);
+        if !limits.fit(&with_footer, settings.conventions, &*truncator.tokens) {
             return None;
         }
         let piece = Piece {
@@ -288,7 +337,7 @@ impl Seen<'_> {
     /// All of an output as a terminal shows it, if that and the notices are within the limits. A custom strategy that
     /// decided to cut an output is asked what to show.
     fn whole_as_rendered(&self, forecast: &Forecast<'_>) -> Option<Selected<'_>> {
-        if self.truncator.strategy.is_some() {
+        if self.truncator.strategy.is_some() || !self.printed.is_nothing() {
             return None;
         }
         let cut = self.cut(self.ends.rendered_whole()?);
@@ -309,6 +358,7 @@ impl Seen<'_> {
         let lines = if is_separated { LineConvention::Terminated } else { lines };
         let room = Room {
             limits: forecast.keep.less(plan.fixed),
+            start: self.printed.beginning as u64,
             marker: plan.marker,
             line_marker: plan.line_marker,
             conventions: Conventions { lines, chars },
@@ -337,7 +387,23 @@ impl Seen<'_> {
         Selected { cut, plan: plan.with_detail(remark), removed }
     }
 
-    fn cut<'t>(&self, pieces: Vec<Piece<'t>>) -> Cut<'t> {
+    /// The cut that shows these pieces after what was printed before the end.
+    fn cut<'t>(&'t self, mut pieces: Vec<Piece<'t>>) -> Cut<'t> {
+        let beginning = self.printed.beginning;
+        if beginning > 0 {
+            pieces.retain(|piece| !self.printed.has_line(piece.start..piece.end));
+            pieces.insert(
+                0,
+                Piece {
+                    start: 0,
+                    end: beginning as u64,
+                    form: PieceKind::Printed,
+                    line: 1,
+                    part: LinePosition::Start,
+                    text: Cow::Borrowed(&self.opening[..beginning]),
+                },
+            );
+        }
         Cut::new(pieces, self.ends.bytes(), self.ends.lines())
     }
 }
@@ -413,7 +479,7 @@ impl Committed<'_> {
     /// Writes the preview and reports what happened.
     fn show(self) -> (Outcome<'static>, Option<File>) {
         let Committed { decided: Decided { seen, cut, removed, form }, shown, saved, file } = self;
-        let Seen { truncator, settings, context, ends, opening, original, trailer } = seen;
+        let Seen { truncator, settings, context, ends, opening, original, trailer, printed } = seen;
         let Truncator { profile, reach, sink, tokens, .. } = &**truncator;
         let base = truncator.base_of_paths();
         let mut facts = Facts {
@@ -436,7 +502,10 @@ impl Committed<'_> {
                 truncator.report_passed(context, settings, original.bytes);
                 return (Outcome::Passed(Cow::Owned(cut.text())), None);
             }
-            Form::Preview(plan) => render::render(profile, reach, plan, &facts),
+            Form::Preview(plan) => {
+                let text = render::render(profile, reach, plan, &facts);
+                if printed.line == LineState::Open { text.continued(printed.beginning) } else { text }
+            }
             Form::Described(kind) => {
                 let keep = seen.keep();
                 let fits = |text: &[u8]| keep.fit(text, settings.conventions, &**tokens);

@@ -9,7 +9,6 @@ mod grep;
 mod hook;
 mod init;
 mod list;
-mod live_preview;
 mod manual;
 mod mcp;
 mod profiles;

@@ -2,14 +2,14 @@
 
 use crate::agent::{self, CallingAgent};
 use crate::arguments::{Format, GlobalOptions, Run};
-use crate::command::live_preview::LivePreview;
 use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::format::RunReport;
 use crate::housekeeping;
 use crate::process::{
-    self, CommandExit, ExitCause, InheritedState, LaterOutput, Launch, OpenOutput, Outputs, Signals, Stream,
+    self, CommandExit, ExitCause, InheritedState, LaterOutput, Launch, Observer, OpenOutput, Outputs,
+    Signals, Stream,
 };
 use offcut::report::OutputReport;
 use offcut::store::Origin;
@@ -18,7 +18,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// The exit code for errors of offcut itself, as used by `env`, `nohup` and `timeout`.
 pub(crate) const USAGE: u8 = 125;
@@ -40,8 +40,6 @@ pub(super) struct RunRequest<'a> {
     pub(super) background_cap: u64,
     /// Describes the program in errors, for example `your shell `; empty for a command given by the user.
     pub(super) program_role: &'a str,
-    /// Prints the beginning of the output while a slow command is running.
-    pub(super) live_preview: Option<LivePreview>,
 }
 
 pub(crate) fn run(global: &GlobalOptions, run: &Run, inherited: InheritedState) -> u8 {
@@ -88,7 +86,6 @@ fn run_command(
         timeout: run.timeout,
         background_cap: run.background_cap.min(setup.cap()),
         program_role: if run.shell.is_some() { "your shell ($SHELL) " } else { "" },
-        live_preview: None,
     })
 }
 
@@ -113,8 +110,6 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         Ok(signals) => signals,
         Err(error) => return Ok((run_without_offcut(request, &error), Printed::Full)),
     };
-    // Taken before the command starts, so that the delay has passed when the event loop wakes up.
-    let started = Instant::now();
     let running = match process::launch(&request.launch) {
         Ok(running) => running,
         Err(error) if process::is_out_of_descriptors(&error) => {
@@ -122,14 +117,8 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         }
         Err(error) => return Ok((report_launch_error(request, &error), Printed::Full)),
     };
-    let mut live_preview = request.live_preview.filter(|_| streams == 1);
-    let wake = live_preview.as_ref().map(LivePreview::delay);
-    let exit = process::watch(running, signals, request.timeout, wake, |Stream(number), chunk| {
-        spools[number].observe(chunk);
-        if let Some(live_preview) = &mut live_preview {
-            live_preview.update(&mut spools[number], started.elapsed());
-        }
-    })?;
+    let mut observed = ObservedOutput { spools: &mut spools, format: request.format };
+    let exit = process::watch(running, signals, request.timeout, &mut observed)?;
 
     let ending = CommandEnd {
         exit_code: Some(i32::from(code(exit.cause))),
@@ -162,7 +151,7 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         .collect();
 
     let printed = match request.format {
-        Format::Text => print(&shown, live_preview.unwrap_or_default()),
+        Format::Text => print(&shown),
         Format::Json => super::print_json(&RunReport::new(
             shown.iter().map(OutputReport::new).collect(),
             cause,
@@ -183,6 +172,26 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         diagnostic::say(format!("command timed out after {timeout:?}"));
     }
     Ok((code(cause), if is_cut { Printed::Preview } else { Printed::Full }))
+}
+
+/// The output of a command, by stream.
+struct ObservedOutput<'r, 's> {
+    spools: &'r mut [Spool<'s>],
+    format: Format,
+}
+
+impl Observer for ObservedOutput<'_, '_> {
+    fn output(&mut self, Stream(number): Stream, chunk: &[u8]) {
+        self.spools[number].observe(chunk);
+    }
+
+    fn tick(&mut self, elapsed: Duration) -> Vec<u8> {
+        match (&mut *self.spools, self.format) {
+            ([merged], Format::Text) => merged.tick(elapsed),
+            // Two streams are shown one after the other, and JSON is one value.
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// Replaces this process with the command: an error in offcut must not prevent it. Returns the exit code if the command
@@ -268,11 +277,11 @@ fn describe(exit: &CommandExit) -> String {
 }
 
 /// Prints each output on the stream that the command used.
-fn print(shown: &[Outcome<'_>], live_preview: LivePreview) -> CommandResult {
+fn print(shown: &[Outcome<'_>]) -> CommandResult {
     let mut result = Ok(());
     for (number, shown) in shown.iter().enumerate() {
         let printed = match number {
-            0 => super::print(live_preview.remaining(shown)),
+            0 => super::print(shown.content()),
             _ => std::io::stderr().write_all(shown.content()).map_err(Failure::from),
         };
         result = result.and(printed);

@@ -5,7 +5,6 @@
 
 use crate::agent::{self, CallingAgent};
 use crate::arguments::{Format, GlobalOptions, Shell};
-use crate::command::live_preview::LivePreview;
 use crate::command::run::{self, Printed, RunRequest};
 use crate::diagnostic;
 use crate::environment::{Setup, is_offcut};
@@ -75,7 +74,6 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
         timeout: None,
         background_cap: BACKGROUND_CAP.min(setup.cap()),
         program_role: "your shell ",
-        live_preview: Some(LivePreview::default()),
     });
     if let (Ok((_, Printed::Preview)), Some(CallingAgent { exit_delay, .. })) = (&result, agent) {
         std::thread::sleep(*exit_delay);

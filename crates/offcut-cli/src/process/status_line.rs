@@ -17,6 +17,8 @@ struct Line {
     started: Instant,
     next: Instant,
     drawn: bool,
+    /// Whether an unfinished line of the output is where the status line would be.
+    is_covered: bool,
     dim: bool,
     bytes: u64,
     lines: u64,
@@ -36,6 +38,7 @@ impl StatusLine {
             started,
             next: started + FIRST_DRAW,
             drawn: false,
+            is_covered: false,
             dim: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
             bytes: 0,
             lines: 0,
@@ -67,6 +70,9 @@ impl StatusLine {
     pub(super) fn draw(&mut self, now: Instant) {
         let Some(line) = self.0.as_mut().filter(|line| now >= line.next) else { return };
         line.next = now + INTERVAL;
+        if line.is_covered {
+            return;
+        }
         line.drawn = true;
         let width =
             rustix::termios::tcgetwinsize(rustix::stdio::stderr()).map_or(0, |size| usize::from(size.ws_col));
@@ -74,6 +80,15 @@ impl StatusLine {
         let text: String = line.text(now).chars().take(width - 1).collect();
         let (on, off) = if line.dim { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
         let _ = write!(std::io::stderr(), "\r\x1b[2K{on}{text}{off}");
+    }
+
+    /// Makes room for `text`, which is about to be printed. The line is drawn again when a line of the text has ended.
+    pub(super) fn clear(&mut self, text: &[u8]) {
+        let Some(line) = &mut self.0 else { return };
+        if std::mem::take(&mut line.drawn) {
+            let _ = write!(std::io::stderr(), "\r\x1b[2K");
+        }
+        line.is_covered = !text.ends_with(b"\n");
     }
 
     pub(super) fn erase(&mut self) {
@@ -122,6 +137,7 @@ mod tests {
             started,
             next: started,
             drawn: false,
+            is_covered: false,
             dim: false,
             bytes: 0,
             lines: 0,

@@ -4,11 +4,13 @@ use crate::process::launch::{Group, RunningCommand};
 use crate::process::platform::{self, Descendants};
 use crate::process::signals::Signals;
 use crate::process::status_line::StatusLine;
-use crate::stream::{BLOCK, read_block};
+use crate::stream::{BLOCK, Stdout, read_block};
+use offcut::live::TICK;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal};
+use rustix::stdio::stdout;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT};
-use std::io::{self, PipeReader};
+use std::io::{self, PipeReader, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
@@ -50,16 +52,23 @@ pub(crate) struct CommandExit {
     pub(crate) open: Vec<OpenOutput>,
 }
 
+/// Gets the output of a command while it runs.
+pub(crate) trait Observer {
+    /// Takes the next bytes.
+    fn output(&mut self, stream: Stream, chunk: &[u8]);
+
+    /// Returns what to print now, `elapsed` after the command started.
+    fn tick(&mut self, elapsed: Duration) -> Vec<u8>;
+}
+
 /// Reads the output until the command has ended and its output is closed, or a background process holds it open for
 /// longer than the grace period.
 ///
-/// `take` gets the output. After `wake`, it is called once even without output, with an empty slice.
 pub(crate) fn watch(
     running: RunningCommand,
     signals: Signals,
     timeout: Option<Duration>,
-    wake: Option<Duration>,
-    take: impl FnMut(Stream, &[u8]),
+    observer: &mut dyn Observer,
 ) -> io::Result<CommandExit> {
     let RunningCommand { child, group, started, outputs } = running;
     let open =
@@ -75,9 +84,10 @@ pub(crate) fn watch(
         late_bytes: 0,
         timeout: timeout.map_or(TimeoutState::Unlimited, |timeout| TimeoutState::Running(started + timeout)),
         status: StatusLine::for_terminal(started),
-        wake: wake.map(|wake| started + wake),
+        started,
+        next_tick: started + TICK,
         block: vec![0; BLOCK],
-        take,
+        observer,
     };
     let result = watcher.watch();
     watcher.status.erase();
@@ -102,7 +112,7 @@ impl TimeoutState {
     }
 }
 
-struct Watcher<F> {
+struct Watcher<'o> {
     child: Child,
     leader: Option<Pid>,
     group: Group,
@@ -115,12 +125,13 @@ struct Watcher<F> {
     late_bytes: usize,
     timeout: TimeoutState,
     status: StatusLine,
-    wake: Option<Instant>,
+    started: Instant,
+    next_tick: Instant,
     block: Vec<u8>,
-    take: F,
+    observer: &'o mut dyn Observer,
 }
 
-impl<F: FnMut(Stream, &[u8])> Watcher<F> {
+impl Watcher<'_> {
     fn watch(&mut self) -> io::Result<(ExitCause, Instant)> {
         let mut is_quiet = false;
         loop {
@@ -134,9 +145,9 @@ impl<F: FnMut(Stream, &[u8])> Watcher<F> {
             }
             self.enforce_timeout(now);
             self.status.draw(now);
-            if self.wake.is_some_and(|wake| now >= wake) {
-                self.wake = None;
-                (self.take)(Stream(0), &[]);
+            if now >= self.next_tick {
+                self.next_tick = now + TICK;
+                self.print(now);
             }
             let ready = self.wait(now)?;
             if ready.signal {
@@ -145,8 +156,30 @@ impl<F: FnMut(Stream, &[u8])> Watcher<F> {
             for &number in ready.outputs.iter().rev() {
                 self.read(number);
             }
+            if ready.is_unread && self.ended.is_none() {
+                self.stop_reading();
+            }
             is_quiet = ready.outputs.is_empty();
         }
+    }
+
+    /// Prints what is to be shown before the end. Output that comes with the end of the command is shown after it.
+    fn print(&mut self, now: Instant) {
+        if self.ended.is_some() {
+            return;
+        }
+        let text = self.observer.tick(now - self.started);
+        if !text.is_empty() {
+            self.status.clear(&text);
+            if Stdout.write_all(&text).is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+                self.stop_reading();
+            }
+        }
+    }
+
+    /// Closes the output of the command, because nobody reads it: the command ends as it would without offcut.
+    fn stop_reading(&mut self) {
+        self.open.retain(|open| open.stream != Stream(0));
     }
 
     /// Whether to stop waiting for background processes that hold the output open.
@@ -206,19 +239,30 @@ impl<F: FnMut(Stream, &[u8])> Watcher<F> {
             _ => None,
         };
         let grace = self.ended.map(|(_, end)| end + GRACE).filter(|_| deadline.is_none());
-        let next = [deadline, grace, self.status.next_draw(), self.wake].into_iter().flatten().min();
+        let next = [deadline, grace, self.status.next_draw(), self.tick_due()].into_iter().flatten().min();
         let timeout = next.map(|next| next.saturating_duration_since(now) + Duration::from_millis(1));
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut polled: Vec<PollFd<'_>> =
             self.open.iter().map(|open| PollFd::new(&open.reader, PollFlags::IN)).collect();
         polled.push(PollFd::new(&self.signals, PollFlags::IN));
+        let output = stdout();
+        // Only to notice that nobody reads it any more.
+        if self.open.iter().any(|open| open.stream == Stream(0)) {
+            polled.push(PollFd::new(&output, PollFlags::empty()));
+        }
         match poll(&mut polled, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         let is_ready = |number: &usize| !polled[*number].revents().is_empty();
         let outputs = (0..self.open.len()).filter(is_ready).collect();
-        Ok(Ready { outputs, signal: is_ready(&self.open.len()) })
+        let is_unread =
+            polled.get(self.open.len() + 1).is_some_and(|output| output.revents().contains(PollFlags::ERR));
+        Ok(Ready { outputs, signal: is_ready(&self.open.len()), is_unread })
+    }
+
+    fn tick_due(&self) -> Option<Instant> {
+        self.ended.is_none().then_some(self.next_tick)
     }
 
     fn handle_signals(&mut self) -> io::Result<()> {
@@ -240,7 +284,7 @@ impl<F: FnMut(Stream, &[u8])> Watcher<F> {
             Ok(count @ 1..) => {
                 self.late_bytes += if self.ended.is_some() { count } else { 0 };
                 self.status.observe(&self.block[..count]);
-                (self.take)(*stream, &self.block[..count]);
+                self.observer.output(*stream, &self.block[..count]);
             }
             // An error is treated as the end of the output.
             Ok(0) | Err(_) => drop(self.open.remove(number)),
@@ -251,4 +295,6 @@ impl<F: FnMut(Stream, &[u8])> Watcher<F> {
 struct Ready {
     outputs: Vec<usize>,
     signal: bool,
+    /// Whether the reader of standard output has closed it.
+    is_unread: bool,
 }

@@ -16,6 +16,7 @@ mod hints;
 mod hooks;
 mod hostile;
 mod init;
+mod live;
 mod mcp;
 mod people;
 mod rendered;

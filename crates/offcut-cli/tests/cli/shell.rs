@@ -2,10 +2,9 @@
 
 use crate::harness::{Ran, Sandbox, binary, feed, numbered};
 use crate::terminal::Terminal;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Creates a link to the binary under another name.
 fn link(sandbox: &Sandbox, name: &str) -> PathBuf {
@@ -169,40 +168,4 @@ fn shell_runs_real_shell_on_terminal() {
     let mut terminal = Terminal::start(command);
     terminal.wait_for("\r\n20000\r\n");
     assert!(terminal.seen.starts_with("it is one\r\n1\r\n") && !terminal.seen.contains("[offcut"));
-}
-
-/// A server that an agent starts in the background reports that it is ready while it runs.
-#[test]
-fn shell_prints_beginning_while_slow_command_runs() {
-    let sandbox = Sandbox::new();
-    let line = "echo ready; read answer; echo $answer; seq 1 20000; read answer; exit 3";
-    let mut command = sandbox.command();
-    command.args(["shell", "-c", line]).env("PATH", "/usr/bin:/bin");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    let (mut input, mut output) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-    let mut next = || {
-        let mut line = String::new();
-        output.read_line(&mut line).unwrap();
-        line
-    };
-    assert_eq!(next(), "ready\n");
-    input.write_all(b"go\n").unwrap();
-    // How much is printed before the notice depends on the timing.
-    let mut early = "ready\n".to_owned();
-    while !early.contains("[offcut: still running") {
-        let line = next();
-        assert_ne!(line, "", "{early}");
-        early += &line;
-    }
-    assert!(sandbox.run(&["read", "last", "--lines", "1:3"], b"").text().starts_with("ready\ngo\n1\n"));
-    input.write_all(b"end\n").unwrap();
-    let mut rest = String::new();
-    output.read_to_string(&mut rest).unwrap();
-    assert!(
-        rest.starts_with("[offcut: ") && rest.contains("\nready\ngo\n") && rest.contains("exit 3"),
-        "{rest}"
-    );
-    assert!(rest.len() + early.len() <= 9500, "{early}{}", rest.len());
-    assert_eq!(child.wait().unwrap().code(), Some(3));
 }

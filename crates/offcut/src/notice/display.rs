@@ -77,6 +77,10 @@ impl Display for Message {
                 let parts: Vec<String> = [status.clone(), running, more].into_iter().flatten().collect();
                 formatter.write_str(&parts.join("; "))
             }
+            Message::Progress { seconds, lines, last } => {
+                write!(formatter, "{seconds}{SECONDS}{lines}{LINES_SO_FAR}")?;
+                if last.is_empty() { Ok(()) } else { write!(formatter, "{LAST}{last}") }
+            }
             Message::Page { end, total, more } => {
                 write!(formatter, "page ends at byte {end} of {total}; {MORE}{more}")
             }
@@ -110,6 +114,9 @@ pub(super) const STRUCTURE: &str = "structuredContent of ";
 pub(super) const STRUCTURE_PART: &str = " bytes is shown in part";
 pub(super) const STILL_RUNNING: &str = "still running, later output is added";
 pub(super) const RUNNING_NOT_STORED: &str = "still running, later output is not stored";
+pub(super) const SECONDS: &str = " s, ";
+pub(super) const LINES_SO_FAR: &str = " lines so far";
+pub(super) const LAST: &str = "; last: ";
 pub(super) const BEING_WRITTEN: &str = "still being written; ";
 pub(super) const SO_FAR: &str = " bytes so far";
 pub(super) const MODIFIED: &str = "checksum mismatch in bytes ";

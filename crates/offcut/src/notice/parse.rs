@@ -1,10 +1,10 @@
 //! Reads notices back: the inverse of `Display`.
 
 use super::display::{
-    BEGINNING, BEING_WRITTEN, BYTES_SEARCHED, CONTROL_NOT_SHOWN, GROWING, LISTING, LOCAL_ONLY, MATCHES,
-    MODIFIED, MODIFIED_LATER, MORE, MORE_MATCHES, NAME, NO_MATCH, NOT_STORED, ONE_MATCH,
-    ONE_SEARCHED_IN_PART, RUNNING_NOT_STORED, SEARCHED, SEARCHED_IN_PART, SO_FAR, STILL_RUNNING, STORED,
-    STRUCTURE, STRUCTURE_PART, UNITS,
+    BEGINNING, BEING_WRITTEN, BYTES_SEARCHED, CONTROL_NOT_SHOWN, GROWING, LAST, LINES_SO_FAR, LISTING,
+    LOCAL_ONLY, MATCHES, MODIFIED, MODIFIED_LATER, MORE, MORE_MATCHES, NAME, NO_MATCH, NOT_STORED, ONE_MATCH,
+    ONE_SEARCHED_IN_PART, RUNNING_NOT_STORED, SEARCHED, SEARCHED_IN_PART, SECONDS, SO_FAR, STILL_RUNNING,
+    STORED, STRUCTURE, STRUCTURE_PART, UNITS,
 };
 use super::{Access, Amount, Count, Message, Notice, Place, Running, Tag};
 use crate::store::{EntryState, Id};
@@ -45,6 +45,7 @@ impl Message {
             .or_else(|| header(text))
             .or_else(|| binary(text))
             .or_else(|| structure(text))
+            .or_else(|| progress(text))
             .or_else(|| page(text))
             .or_else(|| incomplete(text))
             .or_else(|| modified(text))
@@ -195,6 +196,17 @@ fn structure(text: &str) -> Option<Message> {
     Some(Message::Structure { bytes: bytes.parse().ok()?, access: access(after)? })
 }
 
+fn progress(text: &str) -> Option<Message> {
+    let (seconds, rest) = text.split_once(SECONDS)?;
+    let (lines, rest) = rest.split_once(LINES_SO_FAR)?;
+    let last = if rest.is_empty() { "" } else { rest.strip_prefix(LAST)? };
+    Some(Message::Progress {
+        seconds: seconds.parse().ok()?,
+        lines: lines.parse().ok()?,
+        last: last.to_owned(),
+    })
+}
+
 fn page(text: &str) -> Option<Message> {
     let (place, more) = text.strip_prefix("page ends at byte ")?.split_once("; ")?;
     let (end, total) = place.split_once(" of ")?;
@@ -326,7 +338,9 @@ mod tests {
             "[offcut: 1 matching line]",
             "[offcut: no line matches]",
             "[offcut: 20 of 140 stored outputs, newest first]",
-            "[offcut: still running, later output is added; more: offcut read last --lines -50:]",
+            "[offcut 1q2hzv0gep: still running, later output is added; more: offcut read 1q2hzv0gep --lines -50:]",
+            "[offcut 1q2hzv0gep: 120 s, 5400 lines so far; last: [12/40] Compiling a; last: b]",
+            "[offcut: 1 s, 0 lines so far]",
             "[offcut 1q2hzv0gep: page ends at byte 8000 of 588895; more: offcut read 1q2hzv0gep --lines 303:502]",
         ] {
             let notice = Notice::parse(line).unwrap_or_else(|| panic!("not a notice: {line}"));

@@ -40,9 +40,22 @@ impl Content {
         if piece.form == PieceKind::Mark {
             return self.add(&piece.text);
         }
+        if piece.form == PieceKind::Printed {
+            return;
+        }
         let (at, length) = (self.text.len(), piece.text.len());
         self.placed.push(Placed { at, length, start: piece.start, end: piece.end });
         self.text.extend_from_slice(&piece.text);
+    }
+
+    /// The text after an open line of the original that ended at `end`: on a new line, unless the original goes on there.
+    pub(crate) fn continued(self, end: usize) -> Content {
+        if self.placed.first().is_some_and(|first| first.at == 0 && first.start == end as u64) {
+            return self;
+        }
+        let mut text = Content::added("\n");
+        text.append(self);
+        text
     }
 
     /// Adds another text, with the places of the original in it.

@@ -10,6 +10,7 @@ mod next;
 
 use crate::cut::{Cut, Size};
 use crate::limits::{Limits, PerUnit};
+use crate::notice::{Message, Notice, Running, Tag};
 use crate::outcome::Saved;
 use crate::profile::{Profile, Settings, TaskTool};
 use crate::recorder::{Outlook, OutputState};
@@ -193,6 +194,29 @@ pub(crate) fn count_removed(profile: &Profile, facts: &Facts<'_>) -> PerUnit<Opt
                 true => PerUnit { bytes: Some(bytes), ..PerUnit::default() },
                 false => PerUnit { lines: Some(lines), ..PerUnit::default() },
             }
+        }
+    }
+}
+
+/// Says that output of a running command is withheld, and how to read it.
+pub(crate) fn withheld(reach: &Reach, outlook: &Outlook) -> Message {
+    let (running, more) = match outlook {
+        Outlook::Keeping { id, path, .. } => {
+            let path = path.as_deref().and_then(next::printable);
+            (Running::Stored, next::read_command(reach, id, path.as_deref(), &next::Next::Last))
+        }
+        Outlook::Losing { error } => (Running::NotStored { reason: error.clone() }, None),
+        Outlook::Off => (Running::NotStored { reason: String::new() }, None),
+    };
+    Message::Footer { status: None, running: Some(running), more }
+}
+
+/// A notice among the output of a running command, of which `opening` is the beginning.
+pub(crate) fn live_notice(outlook: &Outlook, opening: &[u8], message: Message) -> Notice {
+    match outlook {
+        Outlook::Keeping { id, .. } => Notice::of_entry(id, message),
+        Outlook::Losing { .. } | Outlook::Off => {
+            Notice { tag: Tag::unused_in(std::iter::once(opening)), message }
         }
     }
 }

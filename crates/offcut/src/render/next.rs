@@ -19,6 +19,8 @@ pub(super) enum Next {
     Start,
     Lines(RangeInclusive<u64>),
     Bytes(u64, u64),
+    /// The last lines, of an output that is still growing.
+    Last,
 }
 
 /// How this reader gets the next part, if it can.
@@ -28,6 +30,7 @@ pub(super) fn read_command(reach: &Reach, id: &Id, path: Option<&str>, next: &Ne
         Next::Start => None,
         Next::Lines(lines) => Some(("lines", format!("{}:{}", lines.start(), lines.end()))),
         Next::Bytes(start, end) => Some(("bytes", format!("{start}:{end}"))),
+        Next::Last => Some(("lines", "-50:".to_owned())),
     };
     match (reach, range) {
         (Reach::Shell { program }, Some((unit, range))) => {
@@ -39,7 +42,7 @@ pub(super) fn read_command(reach: &Reach, id: &Id, path: Option<&str>, next: &Ne
         }
         (Reach::Tool { name }, None) => Some(format!("{name} {{\"id\":\"{id}\"}}")),
         (Reach::Files, _) => path.map(|path| match next {
-            Next::Start => format!("Read {path}"),
+            Next::Start | Next::Last => format!("Read {path}"),
             Next::Bytes(..) => format!("Grep {path}"),
             Next::Lines(lines) => {
                 let (first, count) = (lines.start(), lines.end() + 1 - lines.start());

@@ -24,6 +24,8 @@ pub use edges::Edges;
 pub use ends::Ends;
 pub use opaque::{Opaque, OwnText};
 pub use room::{Cost, Room};
+#[cfg(feature = "smart")]
+pub(crate) use smart::News;
 use tool_status::WithToolStatus;
 #[cfg(feature = "smart")]
 pub use {

@@ -11,6 +11,8 @@ use crate::strategy::Edges;
 pub struct Room<'a> {
     /// What is left for the original and for gap markers.
     pub limits: Limits,
+    /// The original is already shown up to this offset. A piece before it is not shown again.
+    pub start: u64,
     /// The highest cost of one marker. A strategy must reserve it for each gap between its pieces.
     pub marker: Cost,
     /// The same for a gap of whole lines, whose marker is shorter.

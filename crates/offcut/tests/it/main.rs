@@ -14,6 +14,7 @@ mod failures;
 mod json;
 #[cfg(all(feature = "profiles", feature = "smart"))]
 mod line_budgets;
+mod live;
 mod native;
 mod precedence;
 mod profiles;

@@ -91,6 +91,7 @@ pub(super) fn choose<'t>(
 ) -> Vec<Piece<'t>> {
     let bytes = shown_bytes(ends, room);
     let mut choices = collect(candidates, counts, repeats, ends, bytes, max_line_bytes);
+    choices.retain(|choice| choice.start >= room.start);
     raise_between_important(&mut choices);
     let total = ends.bytes();
     let mut order = admit_best(&mut choices, total, room);
@@ -143,7 +144,8 @@ fn affordable(pieces: &[Piece<'_>], total: u64, room: &Room<'_>) -> bool {
     let leaves_gap =
         |(piece, next): &(&Piece<'_>, u64)| piece.end < *next || piece.form == PieceKind::RenderedStart;
     let before_gaps = || pieces.iter().zip(next_starts.clone()).filter(leaves_gap);
-    let gaps = before_gaps().count() as u64 + u64::from(pieces.first().is_some_and(|piece| piece.start > 0));
+    let gaps = before_gaps().count() as u64
+        + u64::from(pieces.first().is_some_and(|piece| piece.start > room.start));
     let inside = before_gaps().filter(|(piece, _)| !piece.text.ends_with(b"\n")).count() as u64;
     // One marker is always paid for: where everything is shown, a notice says what a terminal would not show.
     let markers = room.line_marker.times(gaps.max(1)) + inside_line(room).times(inside);
@@ -170,7 +172,8 @@ fn admit(choices: &mut [Choice<'_>], at: usize, total: u64, room: &Room<'_>, spe
     if choice.chosen {
         return;
     }
-    let joins_left = choice.start == 0 || (at > 0 && choices[at - 1].chosen && touches(choices, at - 1, at));
+    let joins_left =
+        choice.start == room.start || (at > 0 && choices[at - 1].chosen && touches(choices, at - 1, at));
     let joins_right = choice.end == total
         || (at + 1 < choices.len() && choices[at + 1].chosen && touches(choices, at, at + 1));
     // A caret or a brace means nothing on its own.

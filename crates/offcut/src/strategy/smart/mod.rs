@@ -22,6 +22,7 @@ mod line_tables;
 pub(super) mod lines;
 mod match_budget;
 mod matcher;
+mod news;
 mod repeated_results;
 mod repeats;
 mod rules;
@@ -42,6 +43,7 @@ use repeats::Repeats;
 use std::collections::HashSet;
 use window::{TextLocation, Window};
 
+pub(crate) use news::News;
 pub use rules::Group;
 
 /// How many lines before and after an important one are raised with it.
