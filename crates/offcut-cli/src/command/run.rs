@@ -43,13 +43,18 @@ pub(super) struct RunRequest<'a> {
 }
 
 pub(crate) fn run(global: &GlobalOptions, run: &Run, inherited: InheritedState) -> u8 {
-    exit_code(run_command(global, run, inherited).map(|(code, _)| code))
+    exit_code(run_command(global, run, inherited).map(|(exit, _)| exit))
 }
 
-/// Returns the exit code of the command, or prints the error and returns that of offcut.
-pub(super) fn exit_code(result: Result<u8, Failure>) -> u8 {
+/// Ends as the command ended: returns its exit code, or dies of the same signal, by which a shell knows that a loop was
+/// interrupted. If offcut failed, prints the error and returns the exit code for that.
+pub(super) fn exit_code(result: Result<Exit, Failure>) -> u8 {
     match result {
-        Ok(code) => code,
+        Ok(Exit::Code(code)) => code,
+        Ok(Exit::Signal(signal)) => {
+            process::die_of(signal);
+            code(ExitCause::Killed { signal })
+        }
         Err(failure) => {
             if let Some(reason) = failure.reason() {
                 diagnostic::say(&reason);
@@ -63,7 +68,7 @@ fn run_command(
     global: &GlobalOptions,
     run: &Run,
     inherited: InheritedState,
-) -> Result<(u8, Printed), Failure> {
+) -> Result<(Exit, Printed), Failure> {
     let setup = Setup::new(global)?;
     let truncator = setup.truncator(&run.cut)?;
     let (program, arguments) = run.command_line(&setup);
@@ -89,6 +94,25 @@ fn run_command(
     })
 }
 
+/// How offcut ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    Code(u8),
+    /// By a signal that ended the command and by which people and agents stop commands.
+    Signal(i32),
+}
+
+impl Exit {
+    fn of(cause: ExitCause) -> Exit {
+        match cause {
+            ExitCause::Killed {
+                signal: signal @ (libc::SIGINT | libc::SIGQUIT | libc::SIGTERM | libc::SIGHUP),
+            } => Exit::Signal(signal),
+            cause => Exit::Code(code(cause)),
+        }
+    }
+}
+
 /// How much of the output was printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Printed {
@@ -97,7 +121,7 @@ pub(super) enum Printed {
 }
 
 /// Runs the command, prints its output or a preview, and returns the exit code.
-pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), Failure> {
+pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(Exit, Printed), Failure> {
     let streams = match request.launch.outputs {
         Outputs::Merged => 1,
         Outputs::Split => 2,
@@ -106,16 +130,16 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
         (0..streams).map(|_| request.truncator.spool(request.context.clone())).collect();
 
     process::catch_file_size_signal();
-    let signals = match Signals::catch() {
+    let signals = match Signals::catch(&request.launch.inherited) {
         Ok(signals) => signals,
-        Err(error) => return Ok((run_without_offcut(request, &error), Printed::Full)),
+        Err(error) => return Ok((Exit::Code(run_without_offcut(request, &error)), Printed::Full)),
     };
     let running = match process::launch(&request.launch) {
         Ok(running) => running,
         Err(error) if process::is_out_of_descriptors(&error) => {
-            return Ok((run_without_offcut(request, &error), Printed::Full));
+            return Ok((Exit::Code(run_without_offcut(request, &error)), Printed::Full));
         }
-        Err(error) => return Ok((report_launch_error(request, &error), Printed::Full)),
+        Err(error) => return Ok((Exit::Code(report_launch_error(request, &error)), Printed::Full)),
     };
     let mut observed = ObservedOutput { spools: &mut spools, format: request.format };
     let exit = process::watch(running, signals, request.timeout, &mut observed)?;
@@ -171,7 +195,7 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(u8, Printed), F
     if let (ExitCause::TimedOut, Some(timeout)) = (cause, request.timeout) {
         diagnostic::say(format!("command timed out after {timeout:?}"));
     }
-    Ok((code(cause), if is_cut { Printed::Preview } else { Printed::Full }))
+    Ok((Exit::of(cause), if is_cut { Printed::Preview } else { Printed::Full }))
 }
 
 /// The output of a command, by stream.

@@ -78,7 +78,7 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
     if let (Ok((_, Printed::Preview)), Some(CallingAgent { exit_delay, .. })) = (&result, agent) {
         std::thread::sleep(*exit_delay);
     }
-    run::exit_code(result.map(|(code, _)| code))
+    run::exit_code(result.map(|(exit, _)| exit))
 }
 
 /// Sets SHELL to the real shell: programs inside the command line must not read previews.

@@ -15,8 +15,6 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 /// The internal subcommand that reads the pipe.
@@ -55,7 +53,7 @@ fn spawn(reader: &PipeReader, entry: Option<&LaterOutput>) -> io::Result<()> {
 pub(crate) fn drain(arguments: &[OsString]) {
     platform::catch_file_size_signal();
     // The background process may outlive the terminal, and this process must outlive the background process.
-    let _ = signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::new(AtomicBool::new(false)));
+    let _ = platform::handle(libc::SIGHUP);
     let entry = match arguments {
         [directory, id, cap] => {
             let file = io::stdout().as_fd().try_clone_to_owned().ok().map(File::from);

@@ -30,19 +30,9 @@ pub(crate) enum Outputs {
     Split,
 }
 
-/// Which processes get the signals for the command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Group {
-    /// The command has its own process group: all of its processes.
-    Own,
-    /// The command shares the foreground group with offcut, and the terminal signals both: only the command itself.
-    Shared,
-}
-
 /// A started command.
 pub(crate) struct RunningCommand {
     pub(super) child: Child,
-    pub(super) group: Group,
     pub(super) started: Instant,
     pub(super) outputs: Vec<PipeReader>,
 }
@@ -74,30 +64,21 @@ pub(crate) fn is_out_of_descriptors(error: &io::Error) -> bool {
 
 /// Starts the command. Returns the error of the operating system if that fails.
 pub(crate) fn launch(launch: &Launch<'_>) -> io::Result<RunningCommand> {
-    let group = if platform::is_in_foreground() { Group::Shared } else { Group::Own };
     let started = Instant::now();
-    match spawn(launch.program, &[], launch, group) {
+    match spawn(launch.program, &[], launch) {
         // As `execvp` does with a script that names no interpreter.
         Err(error) if error.raw_os_error() == Some(libc::ENOEXEC) => {
             let script = find(launch.program).into_os_string();
-            spawn(OsStr::new("/bin/sh"), &[script], launch, group)
+            spawn(OsStr::new("/bin/sh"), &[script], launch)
         }
         result => result,
     }
-    .map(|(child, outputs)| RunningCommand { child, group, started, outputs })
+    .map(|(child, outputs)| RunningCommand { child, started, outputs })
 }
 
-fn spawn(
-    program: &OsStr,
-    first: &[OsString],
-    launch: &Launch<'_>,
-    group: Group,
-) -> io::Result<(Child, Vec<PipeReader>)> {
+fn spawn(program: &OsStr, first: &[OsString], launch: &Launch<'_>) -> io::Result<(Child, Vec<PipeReader>)> {
     let mut command = launch.command(program, first);
-    if group == Group::Own {
-        command.process_group(0);
-        platform::kill_when_parent_dies(&mut command);
-    }
+    platform::kill_when_parent_dies(&mut command);
     let (reader, writer) = pipe()?;
     if let Some(name) = launch.pipe_variable {
         command.env(name, platform::pipe_identity(&reader).unwrap_or_default());

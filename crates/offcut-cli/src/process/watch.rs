@@ -1,15 +1,14 @@
 //! Watches a running command: reads its output, forwards signals and enforces the timeout.
 
-use crate::process::launch::{Group, RunningCommand};
+use crate::process::launch::RunningCommand;
 use crate::process::platform::{self, Descendants};
 use crate::process::signals::Signals;
 use crate::process::status_line::StatusLine;
 use crate::stream::{BLOCK, Stdout, read_block};
 use offcut::live::TICK;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use rustix::stdio::stdout;
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT};
 use std::io::{self, PipeReader, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
@@ -24,8 +23,9 @@ const MAX_LATE_BYTES: usize = 4 * BLOCK;
 /// How long a command has to end after SIGTERM before it is killed.
 const KILL_AFTER: Duration = Duration::from_secs(2);
 
-/// The signals that a terminal sends to its whole foreground group.
-const FROM_TERMINAL: [i32; 3] = [SIGINT, SIGQUIT, SIGHUP];
+/// How long a signal waits before it is forwarded. If its sender signalled the whole process group, the command has it
+/// already, and may have ended.
+const FORWARD_AFTER: Duration = Duration::from_millis(50);
 
 /// The number of an output: 0 for merged or standard output, 1 for standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,15 +70,17 @@ pub(crate) fn watch(
     timeout: Option<Duration>,
     observer: &mut dyn Observer,
 ) -> io::Result<CommandExit> {
-    let RunningCommand { child, group, started, outputs } = running;
+    let RunningCommand { child, started, outputs } = running;
+    if timeout.is_some() {
+        platform::adopt_orphans();
+    }
     let open =
         outputs.into_iter().enumerate().map(|(number, reader)| OpenOutput { stream: Stream(number), reader });
     let mut watcher = Watcher {
         leader: i32::try_from(child.id()).ok().and_then(Pid::from_raw),
         child,
-        group,
-        descendants: Descendants::default(),
         signals,
+        to_forward: Vec::new(),
         open: open.collect(),
         ended: None,
         late_bytes: 0,
@@ -115,10 +117,9 @@ impl TimeoutState {
 struct Watcher<'o> {
     child: Child,
     leader: Option<Pid>,
-    group: Group,
-    /// In a shared group: the other processes to stop after a timeout.
-    descendants: Descendants,
     signals: Signals,
+    /// The signals to forward, and when.
+    to_forward: Vec<(Instant, i32)>,
     open: Vec<OpenOutput>,
     ended: Option<(ExitStatus, Instant)>,
     /// The bytes read since the command ended.
@@ -144,6 +145,7 @@ impl Watcher<'_> {
                 return Ok((self.cause(status), end));
             }
             self.enforce_timeout(now);
+            self.forward_signals(now);
             self.status.draw(now);
             if now >= self.next_tick {
                 self.next_tick = now + TICK;
@@ -202,16 +204,13 @@ impl Watcher<'_> {
     fn enforce_timeout(&mut self, now: Instant) {
         match self.timeout {
             TimeoutState::Running(deadline) if now >= deadline && self.ended.is_none() => {
-                if let (Group::Shared, Some(leader)) = (self.group, self.leader) {
-                    self.descendants = Descendants::of(leader);
-                }
-                self.send(Signal::TERM);
+                self.send_to_all(Signal::TERM);
                 // A stopped process handles SIGTERM only after SIGCONT.
-                self.send(Signal::CONT);
+                self.send_to_all(Signal::CONT);
                 self.timeout = TimeoutState::Terminating(now + KILL_AFTER);
             }
             TimeoutState::Terminating(deadline) if now >= deadline => {
-                self.send(Signal::KILL);
+                self.send_to_all(Signal::KILL);
                 self.timeout = TimeoutState::Killed;
                 // The grace period starts again: killed processes take a moment to close the output.
                 if let Some((_, end)) = &mut self.ended {
@@ -222,14 +221,23 @@ impl Watcher<'_> {
         }
     }
 
-    fn send(&self, signal: Signal) {
-        match (self.leader, self.group) {
-            (Some(leader), Group::Own) => platform::send_to_group(leader, signal),
-            // Once the command has been reaped, its number may belong to another process.
-            (Some(leader), Group::Shared) if self.ended.is_none() => platform::send(leader, signal),
-            _ => {}
+    /// Sends a signal to the command and to its descendants.
+    fn send_to_all(&self, signal: Signal) {
+        if let Some(leader) = self.leader {
+            Descendants::of(leader).send(signal);
         }
-        self.descendants.send(signal);
+    }
+
+    /// Sends a signal to the command. Once it has been reaped, its number may belong to another process.
+    fn send(&self, signal: i32) {
+        if let (Some(leader), None) = (self.leader, self.ended) {
+            platform::send(leader, signal);
+        }
+    }
+
+    fn forward_signals(&mut self, now: Instant) {
+        let due = self.to_forward.extract_if(.., |(time, _)| *time <= now).collect::<Vec<_>>();
+        due.into_iter().for_each(|(_, signal)| self.send(signal));
     }
 
     fn wait(&self, now: Instant) -> io::Result<Ready> {
@@ -239,7 +247,9 @@ impl Watcher<'_> {
             _ => None,
         };
         let grace = self.ended.map(|(_, end)| end + GRACE).filter(|_| deadline.is_none());
-        let next = [deadline, grace, self.status.next_draw(), self.tick_due()].into_iter().flatten().min();
+        let forward = self.to_forward.iter().map(|(time, _)| *time).min();
+        let next =
+            [deadline, grace, self.status.next_draw(), self.tick_due(), forward].into_iter().flatten().min();
         let timeout = next.map(|next| next.saturating_duration_since(now) + Duration::from_millis(1));
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut polled: Vec<PollFd<'_>> =
@@ -267,15 +277,28 @@ impl Watcher<'_> {
 
     fn handle_signals(&mut self) -> io::Result<()> {
         for number in self.signals.take() {
-            if number == SIGCHLD {
-                if self.ended.is_none() {
+            match number {
+                libc::SIGCHLD if self.ended.is_none() => {
                     self.ended = self.child.try_wait()?.map(|status| (status, Instant::now()));
+                    self.stop_with_command();
                 }
-            } else if self.group == Group::Own || !FROM_TERMINAL.contains(&number) {
-                platform::signal(number).into_iter().for_each(|signal| self.send(signal));
+                libc::SIGCHLD => {}
+                libc::SIGCONT => self.send(libc::SIGCONT),
+                other => self.to_forward.push((Instant::now() + FORWARD_AFTER, other)),
             }
         }
         Ok(())
+    }
+
+    /// Stops offcut if the command was stopped, so that the caller's job control sees what it would see without offcut.
+    fn stop_with_command(&mut self) {
+        let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
+        if let (Some(leader), None) = (self.leader, self.ended)
+            && matches!(waitid(WaitId::Pid(leader), options), Ok(Some(_)))
+        {
+            self.status.clear(b"");
+            platform::stop_self();
+        }
     }
 
     fn read(&mut self, number: usize) {

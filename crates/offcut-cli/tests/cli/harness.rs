@@ -8,7 +8,7 @@ use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::LazyLock;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -24,7 +24,9 @@ pub(crate) struct Sandbox {
 /// What a run printed and how it ended.
 #[derive(Debug)]
 pub(crate) struct Ran {
+    /// As a shell reports it: 128 plus the signal if a signal ended it.
     pub(crate) code: Option<i32>,
+    pub(crate) signal: Option<i32>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
 }
@@ -147,6 +149,11 @@ pub(crate) fn feed(mut command: Command, input: &[u8]) -> Ran {
     })
 }
 
+/// The exit code as a shell reports it.
+pub(crate) fn shell_code(status: ExitStatus) -> Option<i32> {
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal))
+}
+
 /// Waits for the end of a child and of its output. Panics with the output if the child exceeds the time limit.
 #[track_caller]
 pub(crate) fn finish(child: Child) -> Ran {
@@ -159,7 +166,8 @@ pub(crate) fn finish(child: Child) -> Ran {
         panic!("the output is still open after {TIME_LIMIT:?}");
     };
     let Output { status, stdout, stderr } = output.unwrap();
-    let ran = Ran { code: status.code(), stdout, stderr: String::from_utf8_lossy(&stderr).into_owned() };
+    let stderr = String::from_utf8_lossy(&stderr).into_owned();
+    let ran = Ran { code: shell_code(status), signal: status.signal(), stdout, stderr };
     let stdout = String::from_utf8_lossy(&ran.stdout);
     assert_ne!(status.signal(), Some(libc::SIGALRM), "killed after {TIME_LIMIT:?}: {stdout}\n{}", ran.stderr);
     ran

@@ -1,29 +1,36 @@
 //! Signals and timeouts: the command gets the same signals as without offcut, and offcut ends as the command ended.
 
 use crate::harness::{Sandbox, binary, feed, finish, until};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 fn start(sandbox: &Sandbox, line: &str) -> Child {
+    start_in(sandbox, "/bin/sh", line)
+}
+
+fn start_in(sandbox: &Sandbox, shell: &str, line: &str) -> Child {
     let mut command = sandbox.command();
-    command.args(["run", "--", "/bin/sh", "-c", line]).stdin(Stdio::null());
+    command.args(["run", "--", shell, "-c", line]).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 fn kill(signal: &str, process: &str) {
-    assert!(
-        Command::new("/bin/kill").args([&format!("-{signal}"), "--", process]).status().unwrap().success()
-    );
+    let line = format!("kill -{signal} -- {process}");
+    assert!(Command::new("/bin/bash").args(["-c", &line]).status().unwrap().success(), "{line}");
 }
 
 #[test]
 fn run_forwards_signals_and_prints_output_when_trapped() {
-    for signal in ["INT", "TERM", "HUP", "QUIT", "USR1", "USR2"] {
+    for signal in [
+        "INT", "TERM", "HUP", "QUIT", "USR1", "USR2", "ALRM", "ABRT", "XCPU", "VTALRM", "PROF", "IO", "PWR",
+        "STKFLT", "WINCH", "URG", "PIPE", "XFSZ", "RTMIN", "RTMAX",
+    ] {
         let sandbox = Sandbox::new();
         let line = format!(
             "trap 'echo got it; exit 9' {signal}; echo before; : > ready; while :; do sleep 0.02; done"
         );
-        let child = start(&sandbox, &line);
+        let child = start_in(&sandbox, "/bin/bash", &line);
         until(|| sandbox.path().join("ready").exists());
         kill(signal, &child.id().to_string());
         let ran = finish(child);
@@ -35,14 +42,14 @@ fn run_forwards_signals_and_prints_output_when_trapped() {
 }
 
 #[test]
-fn run_exits_with_signal_code_when_command_has_no_trap() {
-    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+fn run_dies_of_the_signal_that_ended_the_command() {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
         let sandbox = Sandbox::new();
         let child = start(&sandbox, "echo before; : > ready; exec sleep 100");
         until(|| sandbox.path().join("ready").exists());
         kill(signal, &child.id().to_string());
         let ran = finish(child);
-        assert_eq!(ran.code, Some(code), "{signal}");
+        assert_eq!((ran.code, ran.signal), (Some(code), Some(code - 128)), "as the command: {signal}");
         assert_eq!(ran.stdout, b"before\n", "{signal}");
     }
 }
@@ -121,6 +128,31 @@ fn timeout_stops_process_group_and_prints_output_so_far() {
     assert_eq!(sandbox.run(&["run", "--timeout", "1h", "--", "echo", "quick"], b"").text(), "quick\n");
 }
 
+/// What the command started is gone when it would be gone without offcut: agents kill the group of the shell they started.
+#[cfg(target_os = "linux")]
+#[test]
+fn killing_the_process_group_ends_everything_the_command_started() {
+    for signal in ["KILL", "TERM"] {
+        let sandbox = Sandbox::new();
+        let mut command = sandbox.command();
+        let line = "sleep 1000 & echo $! > server; echo $$ > shell; sleep 1000";
+        command.args(["shell", "-c", line]).env("PATH", "/usr/bin:/bin").process_group(0);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+        let number = |name| std::fs::read_to_string(sandbox.path().join(name)).unwrap_or_default();
+        until(|| number("shell").ends_with('\n'));
+        kill(signal, &format!("-{}", child.id()));
+        child.wait().unwrap();
+        for name in ["server", "shell"] {
+            until(|| is_gone(number(name).trim()));
+        }
+    }
+}
+
+/// Whether a process is gone, or a zombie that its parent has not reaped yet.
+fn is_gone(process: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{process}/stat")).map_or(true, |text| text.contains(") Z "))
+}
+
 /// To kill offcut is to stop the command.
 #[cfg(target_os = "linux")]
 #[test]
@@ -132,10 +164,5 @@ fn command_dies_when_offcut_is_killed() {
     let process = std::fs::read_to_string(&file).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
-    // The process is gone, or a zombie that its parent has not reaped yet.
-    let stat = format!("/proc/{}/stat", process.trim());
-    until(|| {
-        std::fs::read_to_string(&stat).is_err()
-            || std::fs::read_to_string(&stat).is_ok_and(|text| text.contains(") Z "))
-    });
+    until(|| is_gone(process.trim()));
 }

@@ -1,6 +1,6 @@
 //! On a terminal: the status line, and signals sent by the terminal.
 
-use crate::harness::{Sandbox, binary, isolate, until};
+use crate::harness::{Sandbox, binary, isolate, shell_code, until};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
@@ -27,7 +27,16 @@ impl Terminal {
 
     /// Runs a command line in a shell on a new terminal, with the path of offcut in `$offcut`.
     fn open_shell(sandbox: &Sandbox, line: &str) -> Terminal {
-        let mut command = Command::new("/bin/sh");
+        Terminal::open_in(sandbox, "/bin/sh", line)
+    }
+
+    /// The same in bash, whose job control is that of an interactive shell.
+    fn open_bash(sandbox: &Sandbox, line: &str) -> Terminal {
+        Terminal::open_in(sandbox, "/bin/bash", line)
+    }
+
+    fn open_in(sandbox: &Sandbox, shell: &str, line: &str) -> Terminal {
+        let mut command = Command::new(shell);
         command.args(["-c", line]).env_clear().env("TERM", "xterm").env("HOME", sandbox.path());
         command.env("offcut", binary()).current_dir(sandbox.path());
         Terminal::start(command)
@@ -87,7 +96,7 @@ impl Terminal {
     /// Returns everything shown, and the exit code.
     fn close(mut self) -> (String, Option<i32>) {
         while self.read() {}
-        (self.seen, self.child.wait().unwrap().code())
+        (self.seen, shell_code(self.child.wait().unwrap()))
     }
 }
 
@@ -168,4 +177,50 @@ fn stop_and_continue_apply_to_offcut_and_command() {
     terminal.type_in(b"typed\n");
     let (seen, _) = terminal.close();
     assert!(seen.ends_with("one\r\ntyped\r\ncode 6\r\n"), "{seen:?}");
+}
+
+/// A loop of calls ends with one Ctrl-C, as a loop of plain commands does.
+#[test]
+fn interrupt_ends_a_loop_of_calls() {
+    let sandbox = Sandbox::new();
+    let line =
+        "for i in 1 2 3; do \"$offcut\" run -- /bin/sh -c 'echo ready; exec sleep 1000'; done; echo never";
+    let mut terminal = Terminal::open_bash(&sandbox, line);
+    terminal.wait_for("ready");
+    terminal.type_in(b"\x03");
+    let (seen, code) = terminal.close();
+    assert_eq!(
+        (seen.matches("ready\r\n").count(), seen.contains("never"), code),
+        (1, false, Some(130)),
+        "{seen:?}"
+    );
+}
+
+/// `fg` brings a call that was started in the background to the terminal.
+#[test]
+fn background_call_reads_the_terminal_after_fg() {
+    let sandbox = Sandbox::new();
+    let line = "set -m; \"$offcut\" run -- /bin/sh -c ': > ready; read line; echo \"got $line\"; exit 6' & \
+        while ! [ -e ready ]; do sleep 0.02; done; echo started; fg > /dev/null; echo code $?";
+    let mut terminal = Terminal::open_bash(&sandbox, line);
+    terminal.wait_for("started");
+    terminal.type_in(b"typed\n");
+    let (seen, _) = terminal.close();
+    assert!(seen.ends_with("got typed\r\ncode 6\r\n"), "{seen:?}");
+}
+
+/// A command that stops itself stops the job, and one that ignores Ctrl-Z goes on.
+#[test]
+fn job_stops_exactly_when_the_command_stops() {
+    let sandbox = Sandbox::new();
+    let line = "set -m; \"$offcut\" run -- /bin/sh -c 'kill -STOP $$; echo woke; exit 6'; echo stopped $?; fg > /dev/null; echo code $?";
+    let (seen, _) = Terminal::open_bash(&sandbox, line).close();
+    assert!(seen.contains("stopped 1") && seen.ends_with("woke\r\ncode 6\r\n"), "{seen:?}");
+
+    let line = "set -m; \"$offcut\" run -- /bin/sh -c 'trap \"\" TSTP; : > ready; read line; echo \"got $line\"; exit 7'; echo code $?";
+    let mut terminal = Terminal::open_bash(&sandbox, line);
+    until(|| sandbox.path().join("ready").exists());
+    terminal.type_in(b"\x1atyped\n");
+    let (seen, _) = terminal.close();
+    assert!(seen.ends_with("got typed\r\ncode 7\r\n"), "{seen:?}");
 }

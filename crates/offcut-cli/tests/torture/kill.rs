@@ -60,5 +60,5 @@ fn kill_after(mut command: Command, time: Duration) -> (bool, Vec<u8>) {
     std::thread::sleep(time);
     let _ = child.kill();
     let ran = finish(child);
-    (ran.code.is_none(), ran.stdout)
+    (ran.signal.is_some(), ran.stdout)
 }

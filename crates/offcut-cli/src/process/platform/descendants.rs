@@ -1,25 +1,24 @@
-//! The descendants of a command that has no process group of its own.
+//! The processes to stop after a timeout.
 
-use rustix::process::{Pid, PidfdFlags, Signal, getpgrp, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, getpgrp, getpid, pidfd_open, pidfd_send_signal};
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 
-/// The descendants of a command that are in the process group of offcut.
+/// The command and its descendants, as far as they are in the process group of offcut.
 ///
 /// They are held as pidfds: a process number may belong to another process by the time a signal is sent.
-#[derive(Default)]
 pub(in crate::process) struct Descendants(Vec<OwnedFd>);
 
 impl Descendants {
-    /// Finds the current descendants. Processes whose parent has ended are not found.
-    pub(in crate::process) fn of(leader: Pid) -> Descendants {
+    /// Finds the descendants of offcut, which has adopted those whose own parent has ended.
+    pub(in crate::process) fn of(_command: Pid) -> Descendants {
         let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
         for process in all_processes() {
             children.entry(process.parent).or_default().push(process);
         }
         let own_group = getpgrp().as_raw_pid();
         let mut handles = Vec::new();
-        let mut parents = vec![leader.as_raw_pid()];
+        let mut parents = vec![getpid().as_raw_pid()];
         while let Some(parent) = parents.pop() {
             for process in children.remove(&parent).unwrap_or_default() {
                 parents.push(process.number);

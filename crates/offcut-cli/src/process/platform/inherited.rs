@@ -49,6 +49,15 @@ impl InheritedState {
         inherited
     }
 
+    /// Whether the caller ignored a signal. The command inherits that.
+    pub(crate) fn is_ignored(&self, signal: i32) -> bool {
+        match signal {
+            libc::SIGPIPE => self.broken_pipe == Disposition::Ignored,
+            libc::SIGCHLD => self.child_ended == Disposition::Ignored,
+            other => is_ignored(other),
+        }
+    }
+
     /// Whether this process was started without standard output.
     pub(crate) fn has_closed_output(&self) -> bool {
         self.closed[1]

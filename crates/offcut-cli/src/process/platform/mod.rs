@@ -15,25 +15,14 @@ use other as system;
 
 pub(crate) use inherited::InheritedState;
 pub(crate) use system::enlarge_pipe;
-pub(super) use system::{Descendants, kill_when_parent_dies, own_program};
+pub(super) use system::{Descendants, adopt_orphans, is_sent_by_process, kill_when_parent_dies, own_program};
 
 use rustix::process::{Pid, Signal};
-use std::fs::File;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Identifies a pipe or file among all that are open.
 pub(crate) fn pipe_identity(file: impl std::os::fd::AsFd) -> Option<String> {
     let found = rustix::fs::fstat(file).ok()?;
     Some(format!("{}:{}", found.st_dev, found.st_ino))
-}
-
-/// Whether this process is in the foreground group of the terminal, which gets the signals of the keyboard.
-pub(super) fn is_in_foreground() -> bool {
-    File::open("/dev/tty")
-        .ok()
-        .and_then(|terminal| rustix::termios::tcgetpgrp(&terminal).ok())
-        .is_some_and(|group| group == rustix::process::getpgrp())
 }
 
 /// Whether a signal is ignored, as by `nohup`.
@@ -52,22 +41,44 @@ pub(super) fn is_ignored(signal: i32) -> bool {
 /// Turns reaching the file size limit into a write error, like a full disk, instead of death by SIGXFSZ.
 pub(crate) fn catch_file_size_signal() {
     if !is_ignored(libc::SIGXFSZ) {
-        // A handler, because commands would inherit an ignored signal.
-        let _ = signal_hook::flag::register(libc::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+        let _ = handle(libc::SIGXFSZ);
     }
 }
 
-/// Converts the number of a signal.
-pub(super) fn signal(number: i32) -> Option<Signal> {
-    Signal::from_named_raw(number)
+/// Survives a signal without ignoring it, which commands would inherit.
+#[expect(unsafe_code, reason = "a signal handler is registered")]
+pub(super) fn handle(signal: i32) -> std::io::Result<()> {
+    // SAFETY: the handler does nothing.
+    unsafe { signal_hook_registry::register(signal, || ()).map(drop) }
 }
 
-/// Sends a signal to a process. It is not an error if the process has ended.
-pub(super) fn send(process: Pid, signal: Signal) {
-    let _ = rustix::process::kill_process(process, signal);
+/// Sends a signal, also a real-time one, to a process. It is not an error if the process has ended.
+#[expect(unsafe_code, reason = "the safe interface does not know real-time signals")]
+pub(super) fn send(process: Pid, signal: i32) {
+    // SAFETY: `kill` has no preconditions.
+    unsafe {
+        libc::kill(process.as_raw_pid(), signal);
+    }
 }
 
-/// Sends a signal to a process group. It is not an error if the group has ended.
-pub(super) fn send_to_group(leader: Pid, signal: Signal) {
-    let _ = rustix::process::kill_process_group(leader, signal);
+/// Stops this process until a signal continues it.
+pub(super) fn stop_self() {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::STOP);
+}
+
+/// Ends this process by a signal, as its command ended. Returns if the signal does not end it.
+#[expect(unsafe_code, reason = "no safe interface restores the default action of a signal")]
+pub(crate) fn die_of(signal: i32) {
+    // offcut is not the program whose memory somebody wants to examine.
+    let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
+    // SAFETY: the default action has no handler; `set` is initialised before it is used.
+    unsafe {
+        let mut set = std::mem::MaybeUninit::<libc::sigset_t>::zeroed();
+        libc::signal(signal, libc::SIG_DFL);
+        libc::sigemptyset(set.as_mut_ptr());
+        libc::sigaddset(set.as_mut_ptr(), signal);
+        libc::raise(signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), std::ptr::null_mut());
+    }
 }

@@ -15,14 +15,23 @@ pub(in crate::process) fn own_program() -> std::io::Result<PathBuf> {
 /// Does nothing: these systems cannot signal a process when its parent dies.
 pub(in crate::process) fn kill_when_parent_dies(_command: &mut Command) {}
 
-/// Always empty, because there is no list of processes to read: signals reach only the command itself.
-#[derive(Default)]
-pub(in crate::process) struct Descendants(());
+/// Does nothing: on these systems, only the command itself is stopped after a timeout.
+pub(in crate::process) fn adopt_orphans() {}
+
+/// Whether a process sent a signal. Otherwise the system did, for example because of a key on the terminal.
+pub(in crate::process) fn is_sent_by_process(information: &libc::siginfo_t) -> bool {
+    information.si_pid != 0
+}
+
+/// The command alone, because there is no list of processes to read.
+pub(in crate::process) struct Descendants(Pid);
 
 impl Descendants {
-    pub(in crate::process) fn of(_leader: Pid) -> Descendants {
-        Descendants(())
+    pub(in crate::process) fn of(command: Pid) -> Descendants {
+        Descendants(command)
     }
 
-    pub(in crate::process) fn send(&self, _signal: Signal) {}
+    pub(in crate::process) fn send(&self, signal: Signal) {
+        super::send(self.0, signal.as_raw());
+    }
 }
