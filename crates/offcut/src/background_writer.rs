@@ -95,13 +95,6 @@ impl BackgroundWriter {
     }
 
     /// The writer, when it has come back.
-    pub(crate) fn get(&self) -> Option<&dyn Writer> {
-        match &self.0 {
-            Place::Foreground { writer, .. } => Some(&**writer),
-            Place::Background(_) | Place::Gone => None,
-        }
-    }
-
     pub(crate) fn get_mut(&mut self) -> Option<&mut (dyn Writer + 'static)> {
         match &mut self.0 {
             Place::Foreground { writer, .. } => Some(&mut **writer),

@@ -92,7 +92,7 @@ pub enum PieceKind {
     /// It is what a custom strategy made of them.
     Opaque,
     /// It is those bytes, and was printed while the command ran: the preview continues after it.
-    Printed,
+    PrintedEarlier,
     /// It is a strategy's own marker: the bytes are left out, and this replaces the notice's marker.
     Mark,
 }
@@ -126,7 +126,7 @@ impl<'text> Piece<'text> {
             Some(_) => LinePosition::Inside,
         };
         let (start, end, form) = match self.form {
-            form @ (PieceKind::Verbatim | PieceKind::Printed) => {
+            form @ (PieceKind::Verbatim | PieceKind::PrintedEarlier) => {
                 (self.start + from as u64, self.start + to as u64, form)
             }
             form @ (PieceKind::Opaque | PieceKind::Mark) => (self.start, self.end, form),
@@ -353,6 +353,10 @@ fn join<'text>(before: &mut Piece<'text>, piece: Piece<'text>) -> Option<Piece<'
         (_, PieceKind::Verbatim) if piece.end > before.end => {
             let (fresh, length) = ((before.end - piece.start) as usize, piece.text.len());
             Some(piece.slice(fresh..length))
+        }
+        // A line of which a part was printed: how it looks at the end.
+        (PieceKind::PrintedEarlier, PieceKind::Rendered) if piece.end > before.end => {
+            Some(Piece { start: before.end, ..piece })
         }
         (PieceKind::RenderedStart, PieceKind::RenderedEnd) if same => Some(piece),
         (PieceKind::RenderedStart | PieceKind::RenderedEnd, PieceKind::Rendered) if same => {

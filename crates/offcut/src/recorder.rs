@@ -72,6 +72,8 @@ enum State {
     Writing {
         store: Arc<dyn Store>,
         writer: BackgroundWriter,
+        id: Id,
+        path: Option<PathBuf>,
     },
     /// Writing failed. The writer remains, so that the entry of the stored part can be closed.
     Broken {
@@ -90,9 +92,12 @@ impl Recorder {
             Storage::Off => State::Off,
             Storage::Unavailable(error) => State::Failed { error: error.clone() },
             Storage::To(store) => match store.create(new) {
-                Ok(writer) => {
-                    State::Writing { store: Arc::clone(store), writer: BackgroundWriter::new(writer) }
-                }
+                Ok(writer) => State::Writing {
+                    store: Arc::clone(store),
+                    id: writer.id(),
+                    path: writer.path().map(PathBuf::from),
+                    writer: BackgroundWriter::new(writer),
+                },
                 Err(error) => State::Failed { error: one_line(&error) },
             },
         };
@@ -119,7 +124,7 @@ impl Recorder {
 
     fn give_up(&mut self, error: String) {
         self.state = match std::mem::replace(&mut self.state, State::Off) {
-            State::Writing { store, writer } => State::Broken { store, writer, error },
+            State::Writing { store, writer, .. } => State::Broken { store, writer, error },
             other => other,
         };
     }
@@ -142,21 +147,16 @@ impl Recorder {
     pub(crate) fn outlook(&self) -> Outlook {
         match &self.state {
             State::Off => Outlook::Off,
-            State::Writing { writer, .. } => match writer.get() {
-                Some(writer) => Outlook::Keeping {
-                    id: writer.id(),
-                    path: writer.path().map(PathBuf::from),
-                    upload_state: self.upload_state.clone(),
-                },
-                None => Outlook::Losing { error: "the thread that writes to the store panicked".to_owned() },
-            },
+            State::Writing { id, path, .. } => {
+                Outlook::Keeping { id: *id, path: path.clone(), upload_state: self.upload_state.clone() }
+            }
             State::Broken { error, .. } | State::Failed { error } => Outlook::Losing { error: error.clone() },
         }
     }
 
     /// Removes the entry, because all of the output is shown.
     pub(crate) fn discard(self) {
-        if let State::Writing { store, writer } | State::Broken { store, writer, .. } = self.state
+        if let State::Writing { store, writer, .. } | State::Broken { store, writer, .. } = self.state
             && let Ok(writer) = writer.into_writer()
         {
             let id = writer.id();
@@ -181,7 +181,7 @@ impl Recorder {
         let (store, writer, broken) = match state {
             State::Off => return (Saved::Disabled, None),
             State::Failed { error } => return (Saved::Failed { error, part: None }, None),
-            State::Writing { store, writer } => (store, writer, None),
+            State::Writing { store, writer, .. } => (store, writer, None),
             State::Broken { store, writer, error } => (store, writer, Some(error)),
         };
         let not_whole = |error: &StoreError| (Saved::Failed { error: one_line(error), part: None }, None);

@@ -1,7 +1,7 @@
 //! Bounds an output that arrives in chunks.
 
 use crate::context::Context;
-use crate::live;
+use crate::live::{DELAY, Live};
 use crate::measure::{self, LineCounter};
 use crate::outcome::Outcome;
 use crate::profile::Settings;
@@ -16,7 +16,8 @@ use std::time::Duration;
 
 /// Bounds an output that arrives in chunks of any size. Memory use is at most a few times the budget.
 ///
-/// Until a limit is exceeded, the output is held in memory; then every byte is written to the store as it arrives.
+/// Until a limit is exceeded, or until [`tick`](Spool::tick) says that the command takes long, the output is held in memory;
+/// then every byte is written to the store as it arrives.
 ///
 /// ```
 /// use offcut::{Context, Profile, Truncator};
@@ -70,13 +71,7 @@ impl<'a> Spool<'a> {
                     over = *chars > most;
                 }
                 if over && *enabled {
-                    let mut recording = Recording::start(
-                        self.truncator.clone(),
-                        self.settings,
-                        &self.context,
-                        Reading::Plain,
-                    );
-                    recording.observe(held);
+                    let mut recording = record(&self.truncator, self.settings, &self.context, held);
                     recording.observe(chunk);
                     self.stage = Stage::Over(Box::new(recording));
                 } else {
@@ -88,7 +83,7 @@ impl<'a> Spool<'a> {
 
     /// What a caller that shows the output while its command runs prints now, `elapsed` after the start of the command.
     ///
-    /// Called every [`live::TICK`]. After [`live::DELAY`] the output is stored as it comes, even if it is within the
+    /// Called every [`live::TICK`](crate::live::TICK). After [`live::DELAY`](crate::live::DELAY) the output is stored as it comes, even if it is within the
     /// limits so far. What [`finish`](Spool::finish) returns then continues after what was printed, and all of it
     /// together is within the limits. Only the native profile prints before the end.
     ///
@@ -106,14 +101,14 @@ impl<'a> Spool<'a> {
     /// ```
     pub fn tick(&mut self, elapsed: Duration) -> Vec<u8> {
         let Truncator { profile, strategy, .. } = &*self.truncator;
-        if elapsed < live::DELAY || !self.settings.enabled || profile.wording.is_some() || strategy.is_some()
-        {
+        let is_live = self.settings.enabled && profile.wording.is_none() && strategy.is_none();
+        if elapsed < DELAY || !is_live || !Live::is_possible(&self.settings) {
             return Vec::new();
         }
-        if let Stage::Within { held, .. } = &self.stage {
-            let mut recording =
-                Recording::start(self.truncator.clone(), self.settings, &self.context, Reading::Plain);
-            recording.observe(held);
+        if let Stage::Within { held, .. } = &self.stage
+            && !held.is_empty()
+        {
+            let recording = record(&self.truncator, self.settings, &self.context, held);
             self.stage = Stage::Over(Box::new(recording));
         }
         match &mut self.stage {
@@ -150,14 +145,21 @@ impl<'a> Spool<'a> {
     fn into_recording(self) -> Recording<'a> {
         match self.stage {
             Stage::Over(recording) => *recording,
-            Stage::Within { held, .. } => {
-                let mut recording =
-                    Recording::start(self.truncator.clone(), self.settings, &self.context, Reading::Plain);
-                recording.observe(&held);
-                recording
-            }
+            Stage::Within { held, .. } => record(&self.truncator, self.settings, &self.context, &held),
         }
     }
+}
+
+/// Begins to store an output, of which this is known so far.
+fn record<'a>(
+    truncator: &TruncatorRef<'a>,
+    settings: Settings,
+    context: &Context,
+    held: &[u8],
+) -> Recording<'a> {
+    let mut recording = Recording::start(truncator.clone(), settings, context, Reading::Plain);
+    recording.observe(held);
+    recording
 }
 
 impl Write for Spool<'_> {

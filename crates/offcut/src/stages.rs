@@ -1,4 +1,4 @@
-//! The stages of an output that is over a limit.
+//! The stages of an output that is over a limit, or whose command takes long.
 //!
 //! ```text
 //! Recording ─▶ Observed ─▶ Decided ─▶ Committed ─▶ Outcome
@@ -18,7 +18,7 @@ use crate::context::Context;
 use crate::cut::{Cut, LinePosition, Piece, PieceKind, Segment, Size};
 use crate::event::{Event, EventSink};
 use crate::limits::{Limits, PerUnit};
-use crate::live::{LineState, Live, Printed, Progress, Withheld};
+use crate::live::{Announcement, EarlyOutput, LastLine, Live, Progress};
 use crate::measure::{self, Conventions, LineConvention, LineCounter, TokenCounter};
 use crate::outcome::{Outcome, Preview, Saved};
 use crate::profile::Settings;
@@ -32,7 +32,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::time::Duration;
 
-/// An output over a limit, while it is read.
+/// An output that is stored, while it is read.
 pub(crate) struct Recording<'a> {
     truncator: TruncatorRef<'a>,
     settings: Settings,
@@ -134,16 +134,18 @@ impl<'a> Recording<'a> {
 
     /// What to print of the output now, `elapsed` after the start of its command.
     pub(crate) fn tick(&mut self, elapsed: Duration) -> Vec<u8> {
-        if self.live.is_none() && self.bytes > 0 && binary::kind(&self.opening).is_none() {
-            self.live = Live::start(&self.opening, self.bytes, &self.settings);
+        if binary::kind(&self.opening).is_some() {
+            return Vec::new();
         }
-        let Some(live) = &mut self.live else { return Vec::new() };
+        let live = self.live.get_or_insert_with(|| Live::start(&self.opening, self.bytes, &self.settings));
         let Truncator { reach, tokens, .. } = &*self.truncator;
         let outlook = self.recorder.outlook();
         live.tick(&Progress {
             elapsed,
             bytes: self.bytes,
             lines: self.ends.lines(),
+            is_within_limits: self.opening.len() as u64 == self.bytes
+                && self.truncator.fits(&self.opening, &self.settings),
             tokens: &**tokens,
             notice: &|message| render::live_notice(&outlook, &self.opening, message),
             announcement: &|| render::withheld(reach, &outlook),
@@ -171,13 +173,13 @@ impl<'a> Recording<'a> {
         ending: &CommandEnd,
         state: OutputState,
     ) -> (Outcome<'static>, Option<File>) {
-        let printed = self.live.take().map(Live::printed).unwrap_or_default();
-        if state == OutputState::Ended && printed.withheld == Withheld::Nothing && self.passes() {
+        let early = self.live.take().map(Live::end).unwrap_or_default();
+        if state == OutputState::Ended && early.announcement != Announcement::Printed && self.passes() {
             self.recorder.discard();
             self.truncator.report_passed(&self.context, &self.settings, self.bytes);
-            return (Outcome::Passed(Cow::Owned(self.opening.split_off(printed.beginning))), None);
+            return (Outcome::Passed(Cow::Owned(self.opening.split_off(early.beginning))), None);
         }
-        let (mut observed, recorder) = self.end(Trailer { remark: &ending.status, state }, printed);
+        let (mut observed, recorder) = self.end(Trailer { remark: &ending.status, state }, early);
         let outlook = recorder.outlook();
         if !matches!(outlook, Outlook::Keeping { .. }) {
             observed.expect_loss();
@@ -199,7 +201,7 @@ impl<'a> Recording<'a> {
         self.opening.len() as u64 == self.bytes && self.truncator.passes(&self.opening, &self.settings)
     }
 
-    fn end<'b>(mut self, trailer: Trailer<'b>, printed: Printed) -> (Observed<'b>, Recorder)
+    fn end<'b>(mut self, trailer: Trailer<'b>, early: EarlyOutput) -> (Observed<'b>, Recorder)
     where
         'a: 'b,
     {
@@ -213,7 +215,7 @@ impl<'a> Recording<'a> {
         }
         let original = self.original();
         let Recording { truncator, settings, context, recorder, binary, selector, ends, opening, .. } = self;
-        let seen = Seen { truncator, settings, context, ends, opening, original, trailer, printed };
+        let seen = Seen { truncator, settings, context, ends, opening, original, trailer, early };
         // An output that is still running may be within the limits so far; then it is shown as it came.
         let binary = binary.filter(|_| !seen.fits_so_far());
         (Observed { selector, binary, seen }, recorder)
@@ -240,7 +242,7 @@ struct Seen<'a> {
     original: Size,
     trailer: Trailer<'a>,
     /// What was printed before the end.
-    printed: Printed,
+    early: EarlyOutput,
 }
 
 /// An output over a limit, when all of it was seen.
@@ -263,7 +265,7 @@ impl Observed<'_> {
     fn decide(&mut self, outlook: Outlook) -> Decided<'_> {
         let Observed { selector, binary, seen } = self;
         if let Some(kind) = *binary {
-            let cut = Cut::new(Vec::new(), seen.ends.bytes(), seen.ends.lines());
+            let cut = seen.cut(Vec::new());
             return Decided { seen, cut, removed: PerUnit::default(), form: Form::Described(kind) };
         }
         let Seen { truncator, settings, original, trailer, .. } = &*seen;
@@ -282,8 +284,7 @@ impl Observed<'_> {
             .whole_so_far(&forecast)
             .or_else(|| seen.whole_as_rendered(&forecast))
             .unwrap_or_else(|| seen.select(&mut **selector, &forecast));
-        let is_whole =
-            cut.gaps().is_empty() && trailer.state == OutputState::Ended && seen.printed.is_nothing();
+        let is_whole = cut.gaps().is_empty() && trailer.state == OutputState::Ended && seen.early.is_empty();
         let form = if is_whole { Form::Whole } else { Form::Preview(plan) };
         Decided { seen, cut, removed, form }
     }
@@ -300,8 +301,9 @@ impl Seen<'_> {
     /// How much may be shown of this output: never more than the original, unless that is tiny.
     fn keep(&self) -> Limits {
         let keep = self.settings.keep;
-        let most = keep.bytes.unwrap_or(keep.ceiling()).min(self.original.bytes.max(512));
-        Limits { bytes: Some(most), ..keep }.less(self.printed.cost)
+        let left = Limits { bytes: Some(keep.bytes.unwrap_or(keep.ceiling())), ..keep }.less(self.early.cost);
+        let original = self.original.bytes - self.early.beginning as u64;
+        Limits { bytes: left.bytes.map(|left| left.min(original.max(512))), ..left }
     }
 
     fn fits_so_far(&self) -> bool {
@@ -311,15 +313,15 @@ impl Seen<'_> {
     /// All of an output as it came, if it and the footer are within the limits: one that is still running, or of which a
     /// notice has said that output is withheld.
     fn whole_so_far(&self, forecast: &Forecast<'_>) -> Option<Selected<'_>> {
-        let Seen { truncator, settings, opening, printed, .. } = self;
+        let Seen { truncator, settings, opening, early, .. } = self;
         let has_footer =
-            self.trailer.state == OutputState::StillRunning || printed.withheld == Withheld::Announced;
+            self.trailer.state == OutputState::StillRunning || early.announcement == Announcement::Printed;
         if !has_footer || self.ends.bytes() != opening.len() as u64 {
             return None;
         }
         let plan = render::plan(&truncator.profile, forecast, self.ends.control());
-        let with_footer = [&opening[printed.beginning..], plan.more.as_bytes()].concat();
-        let limits = settings.limits.less(printed.cost);
+        let with_footer = [&opening[early.beginning..], plan.more.as_bytes()].concat();
+        let limits = settings.limits.less(early.cost);
         if !limits.fit(&with_footer, settings.conventions, &*truncator.tokens) {
             return None;
         }
@@ -337,7 +339,7 @@ impl Seen<'_> {
     /// All of an output as a terminal shows it, if that and the notices are within the limits. A custom strategy that
     /// decided to cut an output is asked what to show.
     fn whole_as_rendered(&self, forecast: &Forecast<'_>) -> Option<Selected<'_>> {
-        if self.truncator.strategy.is_some() || !self.printed.is_nothing() {
+        if self.truncator.strategy.is_some() || !self.early.is_empty() {
             return None;
         }
         let cut = self.cut(self.ends.rendered_whole()?);
@@ -358,7 +360,7 @@ impl Seen<'_> {
         let lines = if is_separated { LineConvention::Terminated } else { lines };
         let room = Room {
             limits: forecast.keep.less(plan.fixed),
-            start: self.printed.beginning as u64,
+            start: self.early.beginning as u64,
             marker: plan.marker,
             line_marker: plan.line_marker,
             conventions: Conventions { lines, chars },
@@ -389,15 +391,14 @@ impl Seen<'_> {
 
     /// The cut that shows these pieces after what was printed before the end.
     fn cut<'t>(&'t self, mut pieces: Vec<Piece<'t>>) -> Cut<'t> {
-        let beginning = self.printed.beginning;
+        let beginning = self.early.beginning;
         if beginning > 0 {
-            pieces.retain(|piece| !self.printed.has_line(piece.start..piece.end));
             pieces.insert(
                 0,
                 Piece {
                     start: 0,
                     end: beginning as u64,
-                    form: PieceKind::Printed,
+                    form: PieceKind::PrintedEarlier,
                     line: 1,
                     part: LinePosition::Start,
                     text: Cow::Borrowed(&self.opening[..beginning]),
@@ -479,7 +480,7 @@ impl Committed<'_> {
     /// Writes the preview and reports what happened.
     fn show(self) -> (Outcome<'static>, Option<File>) {
         let Committed { decided: Decided { seen, cut, removed, form }, shown, saved, file } = self;
-        let Seen { truncator, settings, context, ends, opening, original, trailer, printed } = seen;
+        let Seen { truncator, settings, context, ends, opening, original, trailer, early } = seen;
         let Truncator { profile, reach, sink, tokens, .. } = &**truncator;
         let base = truncator.base_of_paths();
         let mut facts = Facts {
@@ -497,20 +498,21 @@ impl Committed<'_> {
             facts.removed = render::count_removed(profile, &facts);
         }
         let removed = facts.removed;
-        let Content { text: content, placed } = match &form {
+        let text = match &form {
             Form::Whole => {
                 truncator.report_passed(context, settings, original.bytes);
                 return (Outcome::Passed(Cow::Owned(cut.text())), None);
             }
-            Form::Preview(plan) => {
-                let text = render::render(profile, reach, plan, &facts);
-                if printed.line == LineState::Open { text.continued(printed.beginning) } else { text }
-            }
+            Form::Preview(plan) => render::render(profile, reach, plan, &facts),
             Form::Described(kind) => {
                 let keep = seen.keep();
                 let fits = |text: &[u8]| keep.fit(text, settings.conventions, &**tokens);
                 render::describe(reach, *kind, opening, &facts, &fits)
             }
+        };
+        let Content { text: content, placed } = match early.last_line {
+            LastLine::Open => text.continued(early.beginning),
+            LastLine::Ended => text,
         };
         let limited_by = settings.limits.first_exceeded(opening, settings.conventions, &**tokens);
         let preview = Preview {

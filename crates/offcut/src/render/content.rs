@@ -40,7 +40,7 @@ impl Content {
         if piece.form == PieceKind::Mark {
             return self.add(&piece.text);
         }
-        if piece.form == PieceKind::Printed {
+        if piece.form == PieceKind::PrintedEarlier {
             return;
         }
         let (at, length) = (self.text.len(), piece.text.len());

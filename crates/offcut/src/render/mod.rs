@@ -10,6 +10,7 @@ mod next;
 
 use crate::cut::{Cut, Size};
 use crate::limits::{Limits, PerUnit};
+use crate::live::short_reason;
 use crate::notice::{Message, Notice, Running, Tag};
 use crate::outcome::Saved;
 use crate::profile::{Profile, Settings, TaskTool};
@@ -205,7 +206,7 @@ pub(crate) fn withheld(reach: &Reach, outlook: &Outlook) -> Message {
             let path = path.as_deref().and_then(next::printable);
             (Running::Stored, next::read_command(reach, id, path.as_deref(), &next::Next::Last))
         }
-        Outlook::Losing { error } => (Running::NotStored { reason: error.clone() }, None),
+        Outlook::Losing { error } => (Running::NotStored { reason: short_reason(error) }, None),
         Outlook::Off => (Running::NotStored { reason: String::new() }, None),
     };
     Message::Footer { status: None, running: Some(running), more }

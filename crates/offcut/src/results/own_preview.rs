@@ -7,7 +7,7 @@
 
 use crate::cut::{Gap, GapReason, Segment};
 use crate::limits::Limits;
-use crate::notice::{Message, Notice};
+use crate::notice::{Message, Notice, Tag};
 use crate::retrieve::Source;
 use crate::store::{Entry, Id, Store};
 use crate::terminal::Screen;
@@ -148,7 +148,8 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     if !read(from, source.total, text.len()).is_some_and(|piece| find(&piece)) {
         return false;
     }
-    shown > 0 && text.len() <= shown + most_added(entry, &summary.gaps) && has_markers_of(&summary.gaps, text)
+    let most = shown + most_added(entry, &summary.gaps) + most_added_early(text, entry);
+    shown > 0 && text.len() <= most && has_markers_of(&summary.gaps, text)
 }
 
 /// The lines as a terminal shows them.
@@ -168,9 +169,20 @@ fn most_added(entry: &Entry, gaps: &[Gap]) -> usize {
     }
 }
 
-/// Whether every marker is that of a gap. The output contains none with the tag of the first notice.
+/// The most bytes that offcut adds to what is shown of a command while it runs: notices, and lines that matter.
+fn most_added_early(text: &[u8], entry: &Entry) -> usize {
+    let is_announcement = |notice: &Notice| {
+        let is_of_entry = notice.entry().is_some_and(|id| entry.id.to_string().starts_with(id));
+        is_of_entry && matches!(notice.message, Message::Footer { status: None, running: Some(_), .. })
+    };
+    if notices(text).any(|(_, notice)| is_announcement(&notice)) { text.len() / 4 } else { 0 }
+}
+
+/// Whether every marker is that of a gap. The output contains none with the tag of the first notice that does not name the
+/// entry.
 fn has_markers_of(gaps: &[Gap], text: &[u8]) -> bool {
-    let Some((_, Notice { tag, .. })) = notices(text).next() else { return true };
+    let first = notices(text).find(|(_, notice)| !matches!(notice.tag, Tag::Entry(_)));
+    let Some((_, Notice { tag, .. })) = first.or_else(|| notices(text).next()) else { return true };
     let is_real = |message: &Message| match *message {
         Message::Lines { first, last }
         | Message::Similar { first, last }

@@ -184,7 +184,10 @@ pub enum StoreError {
         id: String,
     },
     /// The metadata cannot be read.
-    #[error("cannot read the metadata of {id}: {reason}; `offcut rm {id}` removes the entry")]
+    #[error(
+        "cannot read the metadata of {id}: {reason}; the output may still be in the file of the store that is named after \
+         it; `offcut rm {id}` removes both"
+    )]
     Damaged {
         /// The entry.
         id: Id,

@@ -25,7 +25,7 @@ pub use ends::Ends;
 pub use opaque::{Opaque, OwnText};
 pub use room::{Cost, Room};
 #[cfg(feature = "smart")]
-pub(crate) use smart::News;
+pub(crate) use smart::ImportantLines;
 use tool_status::WithToolStatus;
 #[cfg(feature = "smart")]
 pub use {

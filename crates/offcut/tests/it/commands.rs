@@ -14,7 +14,7 @@ fn ending(remark: &str) -> CommandEnd {
     CommandEnd { exit_code: Some(7), status: remark.to_owned(), ..CommandEnd::default() }
 }
 
-fn directory_store() -> (tempfile::TempDir, Arc<FsStore>) {
+pub(crate) fn directory_store() -> (tempfile::TempDir, Arc<FsStore>) {
     let directory = tempfile::tempdir().unwrap();
     let store = Arc::new(FsStore::new(directory.path().join("store"), SystemTime::now));
     (directory, store)

@@ -91,7 +91,7 @@ pub(super) fn choose<'t>(
 ) -> Vec<Piece<'t>> {
     let bytes = shown_bytes(ends, room);
     let mut choices = collect(candidates, counts, repeats, ends, bytes, max_line_bytes);
-    choices.retain(|choice| choice.start >= room.start);
+    choices.retain(|choice| choice.end > room.start);
     raise_between_important(&mut choices);
     let total = ends.bytes();
     let mut order = admit_best(&mut choices, total, room);
@@ -173,7 +173,7 @@ fn admit(choices: &mut [Choice<'_>], at: usize, total: u64, room: &Room<'_>, spe
         return;
     }
     let joins_left =
-        choice.start == room.start || (at > 0 && choices[at - 1].chosen && touches(choices, at - 1, at));
+        choice.start <= room.start || (at > 0 && choices[at - 1].chosen && touches(choices, at - 1, at));
     let joins_right = choice.end == total
         || (at + 1 < choices.len() && choices[at + 1].chosen && touches(choices, at, at + 1));
     // A caret or a brace means nothing on its own.

@@ -17,12 +17,12 @@ mod choose;
 mod constant_fields;
 pub(super) mod content;
 pub(super) mod fingerprint;
+mod important_lines;
 mod keyword_scan;
 mod line_tables;
 pub(super) mod lines;
 mod match_budget;
 mod matcher;
-mod news;
 mod repeated_results;
 mod repeats;
 mod rules;
@@ -43,7 +43,7 @@ use repeats::Repeats;
 use std::collections::HashSet;
 use window::{TextLocation, Window};
 
-pub(crate) use news::News;
+pub(crate) use important_lines::ImportantLines;
 pub use rules::Group;
 
 /// How many lines before and after an important one are raised with it.

@@ -28,15 +28,15 @@ const MAX_TEMPLATES: usize = 1000;
 
 /// Recognises failures and ready servers, the first line of each kind.
 #[derive(Default)]
-pub(crate) struct News {
+pub(crate) struct ImportantLines {
     buffer: Vec<u8>,
     matcher: Matcher,
     seen: HashSet<u64>,
 }
 
-impl News {
+impl ImportantLines {
     /// Whether this line is worth printing at once. A line that differs from an earlier one only in numbers is not.
-    pub(crate) fn is_news(&mut self, line: &[u8]) -> bool {
+    pub(crate) fn is_important(&mut self, line: &[u8]) -> bool {
         let content = matched_part(line, &mut self.buffer);
         let is_failure = self.matcher.find(content).is_some_and(|role| {
             matches!(role, Role::Failed | Role::Diagnostic | Role::Exception | Role::Stopped | Role::Fatal)
@@ -50,7 +50,11 @@ impl News {
 
 fn is_ready(content: &[u8]) -> bool {
     let lower = content.to_ascii_lowercase();
-    READY.iter().any(|words| memchr::memmem::find(&lower, words.as_bytes()).is_some())
+    READY.iter().any(|words| {
+        let found = memchr::memmem::find(&lower, words.as_bytes());
+        // Not `already in use`.
+        found.is_some_and(|at| at == 0 || !lower[at - 1].is_ascii_alphanumeric())
+    })
 }
 
 #[cfg(test)]
@@ -58,8 +62,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn news_are_new_failures_and_ready_servers() {
-        let mut news = News::default();
+    fn important_lines_are_new_failures_and_ready_servers() {
+        let mut lines = ImportantLines::default();
         for (line, expected) in [
             ("src/a.c:1:5: error: expected ';'", true),
             ("Compiling one of many", false),
@@ -68,9 +72,11 @@ mod tests {
             ("  ➜  ready in 312 ms", true),
             ("FAILED tests/test_a.py::test_one - assert 1 == 2", true),
             ("warning: unused variable", false),
+            ("Already on 'main'", false),
+            ("the name is already in use", false),
             ("", false),
         ] {
-            assert_eq!(news.is_news(line.as_bytes()), expected, "{line}");
+            assert_eq!(lines.is_important(line.as_bytes()), expected, "{line}");
         }
     }
 }
