@@ -260,6 +260,21 @@ fn s6_1_file_names_reading_and_cleaning() {
     assert!(!Path::new(&path).exists());
 }
 
+/// §4.1: `cleanup` applies the retention of the service.
+#[test]
+fn s4_1_cleanup_removes_outputs_after_the_retention_of_the_service() {
+    let directory = tempfile::tempdir().unwrap();
+    let config =
+        || in_directory(directory.path(), PartialConfig { retention_days: Some(3), ..max_lines(10) });
+    let result = service(config()).output(&lines(100), &TruncationContext::tool("bash"));
+    let TruncationResult::Truncated { output_path: Some(path), .. } = result else { panic!("{result:?}") };
+    assert_eq!(service(config()).cleanup().unwrap(), 0);
+    let four_days_later = || noon() + std::time::Duration::from_secs(4 * 24 * 60 * 60);
+    let service = TruncationService::new(config(), four_days_later).unwrap();
+    assert_eq!(service.cleanup().unwrap(), 1);
+    assert!(!Path::new(&path).exists());
+}
+
 /// §12.1: one event for each decision of the middleware, also for the results that it leaves as they are.
 #[test]
 fn s12_1_results_that_the_middleware_skips_emit_one_event() {
