@@ -1,7 +1,7 @@
 //! Watches a running command: reads its output, forwards signals and enforces the timeout.
 
 use crate::process::launch::RunningCommand;
-use crate::process::platform::{self, Descendants};
+use crate::process::platform;
 use crate::process::signals::Signals;
 use crate::process::status_line::StatusLine;
 use crate::stream::{BLOCK, Stdout, read_block};
@@ -77,7 +77,6 @@ pub(crate) fn watch(
     let open =
         outputs.into_iter().enumerate().map(|(number, reader)| OpenOutput { stream: Stream(number), reader });
     let mut watcher = Watcher {
-        leader: i32::try_from(child.id()).ok().and_then(Pid::from_raw),
         child,
         signals,
         to_forward: Vec::new(),
@@ -116,7 +115,6 @@ impl TimeoutState {
 
 struct Watcher<'o> {
     child: Child,
-    leader: Option<Pid>,
     signals: Signals,
     /// The signals to forward, and when.
     to_forward: Vec<(Instant, i32)>,
@@ -223,16 +221,20 @@ impl Watcher<'_> {
 
     /// Sends a signal to the command and to its descendants.
     fn send_to_all(&self, signal: Signal) {
-        if let Some(leader) = self.leader {
-            Descendants::of(leader).send(signal);
+        self.send(signal.as_raw());
+        platform::send_to_descendants(signal, self.command());
+    }
+
+    /// Sends a signal to the command.
+    fn send(&self, signal: i32) {
+        if let Some(command) = self.command() {
+            platform::send(command, signal);
         }
     }
 
-    /// Sends a signal to the command. Once it has been reaped, its number may belong to another process.
-    fn send(&self, signal: i32) {
-        if let (Some(leader), None) = (self.leader, self.ended) {
-            platform::send(leader, signal);
-        }
+    /// The process number of the command. Once it has been reaped, the number may belong to another process.
+    fn command(&self) -> Option<Pid> {
+        if self.ended.is_none() { Some(Pid::from_child(&self.child)) } else { None }
     }
 
     fn forward_signals(&mut self, now: Instant) {
@@ -293,8 +295,8 @@ impl Watcher<'_> {
     /// Stops offcut if the command was stopped, so that the caller's job control sees what it would see without offcut.
     fn stop_with_command(&mut self) {
         let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
-        if let (Some(leader), None) = (self.leader, self.ended)
-            && matches!(waitid(WaitId::Pid(leader), options), Ok(Some(_)))
+        if let Some(command) = self.command()
+            && matches!(waitid(WaitId::Pid(command), options), Ok(Some(_)))
         {
             self.status.clear(b"");
             platform::stop_self();

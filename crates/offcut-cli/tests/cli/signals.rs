@@ -108,6 +108,9 @@ fn timeout_stops_process_group_and_prints_output_so_far() {
     for (line, ignores_term) in [
         ("echo before; exec sleep 100", false),
         ("echo before; sleep 100 & sleep 100; echo after", false),
+        // The command changes its process group.
+        ("echo before; exec timeout 100 sleep 100", false),
+        ("echo before; setsid sleep 100; echo after", false),
         // A command that ignores SIGTERM is killed.
         ("trap '' TERM; echo before; while :; do sleep 1; done", true),
     ] {

@@ -1,43 +1,27 @@
 //! The processes to stop after a timeout.
 
-use rustix::process::{Pid, PidfdFlags, Signal, getpgrp, getpid, pidfd_open, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 use std::collections::HashMap;
-use std::os::fd::OwnedFd;
 
-/// The command and its descendants, as far as they are in the process group of offcut.
-///
-/// They are held as pidfds: a process number may belong to another process by the time a signal is sent.
-pub(in crate::process) struct Descendants(Vec<OwnedFd>);
-
-impl Descendants {
-    /// Finds the descendants of offcut, which has adopted those whose own parent has ended.
-    pub(in crate::process) fn of(_command: Pid) -> Descendants {
-        let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
-        for process in all_processes() {
-            children.entry(process.parent).or_default().push(process);
-        }
-        let own_group = getpgrp().as_raw_pid();
-        let mut handles = Vec::new();
-        let mut parents = vec![getpid().as_raw_pid()];
-        while let Some(parent) = parents.pop() {
-            for process in children.remove(&parent).unwrap_or_default() {
-                parents.push(process.number);
-                if process.group == own_group
-                    && let Some(number) = Pid::from_raw(process.number)
-                    && let Ok(handle) = pidfd_open(number, PidfdFlags::empty())
-                {
-                    handles.push(handle);
-                }
-            }
-        }
-        Descendants(handles)
+/// Sends a signal to all descendants of offcut except the command itself. offcut has adopted those whose own parent has
+/// ended. It is not an error if one of them has ended.
+pub(in crate::process) fn send_to_descendants(signal: Signal, command: Option<Pid>) {
+    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+    for Process { number, parent } in all_processes() {
+        children.entry(parent).or_default().push(number);
     }
-
-    /// Sends a signal to each. It is not an error if one has ended.
-    pub(in crate::process) fn send(&self, signal: Signal) {
-        for handle in &self.0 {
-            let _ = pidfd_send_signal(handle, signal);
-        }
+    let mut found = Vec::new();
+    let mut parents = vec![getpid().as_raw_pid()];
+    while let Some(parent) = parents.pop() {
+        let numbers = children.remove(&parent).unwrap_or_default();
+        parents.extend(&numbers);
+        found.extend(numbers.into_iter().filter_map(Pid::from_raw).filter(|&number| Some(number) != command));
+    }
+    // A process number may belong to another process by the time a signal is sent; a pidfd does not.
+    let handles: Vec<_> =
+        found.into_iter().filter_map(|number| pidfd_open(number, PidfdFlags::empty()).ok()).collect();
+    for handle in handles {
+        let _ = pidfd_send_signal(handle, signal);
     }
 }
 
@@ -45,7 +29,6 @@ impl Descendants {
 struct Process {
     number: i32,
     parent: i32,
-    group: i32,
 }
 
 fn all_processes() -> impl Iterator<Item = Process> {
@@ -57,13 +40,12 @@ fn all_processes() -> impl Iterator<Item = Process> {
     })
 }
 
-/// Parses `number (name) state parent group ...`; the name can contain anything, including parentheses.
+/// Parses `number (name) state parent ...`; the name can contain anything, including parentheses.
 fn parse(number: i32, stat: &[u8]) -> Option<Process> {
     let end = stat.iter().rposition(|&byte| byte == b')')?;
     let mut fields = std::str::from_utf8(&stat[end + 1..]).ok()?.split_ascii_whitespace().skip(1);
     let parent = fields.next()?.parse().ok()?;
-    let group = fields.next()?.parse().ok()?;
-    Some(Process { number, parent, group })
+    Some(Process { number, parent })
 }
 
 #[cfg(test)]
@@ -72,12 +54,12 @@ mod tests {
 
     #[test]
     fn parse_handles_parentheses_in_names() {
-        let process = Some(Process { number: 7, parent: 3, group: 5 });
+        let process = Some(Process { number: 7, parent: 3 });
         for (stat, expected) in [
             (&b"7 (sh) S 3 5 5 0 -1"[..], process),
             (b"7 (a) R 1 (b\xFF) S 3 5 5", process),
             (b"7 ()) S 3 5", process),
-            (b"7 (sh) S 3", None),
+            (b"7 (sh) S", None),
             (b"7 (sh", None),
             (b"", None),
         ] {

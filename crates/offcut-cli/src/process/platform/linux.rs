@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-pub(in crate::process) use super::descendants::Descendants;
+pub(in crate::process) use super::descendants::send_to_descendants;
 
 /// A larger pipe means fewer waits for the writer.
 const PIPE_BYTES: usize = 1 << 20;

@@ -15,7 +15,9 @@ use other as system;
 
 pub(crate) use inherited::InheritedState;
 pub(crate) use system::enlarge_pipe;
-pub(super) use system::{Descendants, adopt_orphans, is_sent_by_process, kill_when_parent_dies, own_program};
+pub(super) use system::{
+    adopt_orphans, is_sent_by_process, kill_when_parent_dies, own_program, send_to_descendants,
+};
 
 use rustix::process::{Pid, Signal};
 

@@ -23,15 +23,5 @@ pub(in crate::process) fn is_sent_by_process(information: &libc::siginfo_t) -> b
     information.si_pid != 0
 }
 
-/// The command alone, because there is no list of processes to read.
-pub(in crate::process) struct Descendants(Pid);
-
-impl Descendants {
-    pub(in crate::process) fn of(command: Pid) -> Descendants {
-        Descendants(command)
-    }
-
-    pub(in crate::process) fn send(&self, signal: Signal) {
-        super::send(self.0, signal.as_raw());
-    }
-}
+/// Does nothing: there is no list of processes to read.
+pub(in crate::process) fn send_to_descendants(_signal: Signal, _command: Option<Pid>) {}
