@@ -1,6 +1,9 @@
 //! Reads standard input and the output of commands in large blocks, and writes standard output.
 
 use crate::process::enlarge_pipe;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::stdio::stdout;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 
@@ -8,11 +11,21 @@ use std::os::fd::AsFd;
 pub(crate) const BLOCK: usize = 1 << 20;
 
 /// Standard output, unbuffered. The one of the standard library reports success when it is closed.
+///
+/// If it does not block, because the caller's other processes share it that way, writing waits until it accepts more.
 pub(crate) struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(rustix::stdio::stdout(), bytes)?)
+        loop {
+            match rustix::io::write(stdout(), bytes) {
+                Err(Errno::AGAIN) => match poll(&mut [PollFd::new(&stdout(), PollFlags::OUT)], None) {
+                    Ok(_) | Err(Errno::INTR) => {}
+                    Err(error) => return Err(error.into()),
+                },
+                result => return Ok(result?),
+            }
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

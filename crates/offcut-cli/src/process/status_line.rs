@@ -82,13 +82,20 @@ impl StatusLine {
         let _ = write!(std::io::stderr(), "\r\x1b[2K{on}{text}{off}");
     }
 
-    /// Makes room for `text`, which is about to be printed. The line is drawn again when a line of the text has ended.
-    pub(super) fn clear(&mut self, text: &[u8]) {
+    /// Makes room for other output. The line is drawn again later.
+    pub(super) fn clear(&mut self) {
         let Some(line) = &mut self.0 else { return };
         if std::mem::take(&mut line.drawn) {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");
         }
-        line.is_covered = !text.ends_with(b"\n");
+    }
+
+    /// Records that `text` was printed on standard output. An unfinished line stays visible until it is finished.
+    pub(super) fn observe_printed(&mut self, text: &[u8]) {
+        let Some(line) = &mut self.0 else { return };
+        if let Some(last) = text.last().filter(|_| std::io::stdout().is_terminal()) {
+            line.is_covered = *last != b'\n';
+        }
     }
 
     pub(super) fn erase(&mut self) {

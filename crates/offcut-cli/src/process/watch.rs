@@ -7,6 +7,7 @@ use crate::process::status_line::StatusLine;
 use crate::stream::{BLOCK, Stdout, read_block};
 use offcut::live::TICK;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionread};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use rustix::stdio::stdout;
 use std::io::{self, PipeReader, Write};
@@ -87,11 +88,15 @@ pub(crate) fn watch(
         status: StatusLine::for_terminal(started),
         started,
         next_tick: started + TICK,
+        unprinted: Vec::new(),
+        polls_stdout: true,
         block: vec![0; BLOCK],
         observer,
     };
     let result = watcher.watch();
     watcher.status.erase();
+    // An error occurs again when the rest of the output is printed, and is reported then.
+    let _ = Stdout.write_all(&watcher.unprinted);
     result.map(|(cause, end)| CommandExit { cause, duration: end - started, open: watcher.open })
 }
 
@@ -126,6 +131,10 @@ struct Watcher<'o> {
     status: StatusLine,
     started: Instant,
     next_tick: Instant,
+    /// What is to be printed as soon as standard output accepts it.
+    unprinted: Vec<u8>,
+    /// Whether standard output is open and can be polled.
+    polls_stdout: bool,
     block: Vec<u8>,
     observer: &'o mut dyn Observer,
 }
@@ -147,7 +156,7 @@ impl Watcher<'_> {
             self.status.draw(now);
             if now >= self.next_tick {
                 self.next_tick = now + TICK;
-                self.print(now);
+                self.tick(now);
             }
             let ready = self.wait(now)?;
             if ready.signal {
@@ -156,30 +165,62 @@ impl Watcher<'_> {
             for &number in ready.outputs.iter().rev() {
                 self.read(number);
             }
-            if ready.is_unread && self.ended.is_none() {
-                self.stop_reading();
-            }
+            self.handle_stdout(ready.stdout);
             is_quiet = ready.outputs.is_empty();
         }
     }
 
-    /// Prints what is to be shown before the end. Output that comes with the end of the command is shown after it.
-    fn print(&mut self, now: Instant) {
-        if self.ended.is_some() {
-            return;
+    /// Asks what to print while the command runs. Once it has ended, the rest is part of the preview.
+    fn tick(&mut self, now: Instant) {
+        if self.ended.is_none() {
+            self.unprinted.extend(self.observer.tick(now - self.started));
         }
-        let text = self.observer.tick(now - self.started);
-        if !text.is_empty() {
-            self.status.clear(&text);
-            if Stdout.write_all(&text).is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
-                self.stop_reading();
-            }
+        if !self.polls_stdout {
+            self.print();
         }
     }
 
-    /// Closes the output of the command, because nobody reads it: the command ends as it would without offcut.
-    fn stop_reading(&mut self) {
-        self.open.retain(|open| open.stream != Stream(0));
+    fn handle_stdout(&mut self, events: PollFlags) {
+        if events.contains(PollFlags::NVAL) {
+            self.polls_stdout = false;
+        } else if events.intersects(PollFlags::ERR | PollFlags::HUP) {
+            self.close_output();
+        } else if events.contains(PollFlags::OUT) {
+            self.print();
+        }
+    }
+
+    /// Prints as much as standard output accepts without blocking. A full pipe must not delay signals and the timeout.
+    fn print(&mut self) {
+        let count = self.unprinted.len().min(libc::PIPE_BUF);
+        if count == 0 {
+            return;
+        }
+        self.status.clear();
+        match rustix::io::write(stdout(), &self.unprinted[..count]) {
+            Ok(count) => {
+                let printed: Vec<u8> = self.unprinted.drain(..count).collect();
+                self.status.observe_printed(&printed);
+            }
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(Errno::PIPE) => self.close_output(),
+            Err(_) => self.unprinted.clear(),
+        }
+    }
+
+    /// Closes the output of the command, because nobody reads it: the command ends as it would without offcut. Background
+    /// processes keep theirs.
+    fn close_output(&mut self) {
+        self.polls_stdout = false;
+        self.unprinted.clear();
+        let position = self.open.iter().position(|open| open.stream == Stream(0));
+        if let (Some(number), None) = (position, self.ended) {
+            // What is in the pipe now is stored.
+            if ioctl_fionread(&self.open[number].reader).is_ok_and(|count| count > 0) {
+                self.read(number);
+            }
+            self.open.retain(|open| open.stream != Stream(0));
+        }
     }
 
     /// Whether to stop waiting for background processes that hold the output open.
@@ -258,9 +299,10 @@ impl Watcher<'_> {
             self.open.iter().map(|open| PollFd::new(&open.reader, PollFlags::IN)).collect();
         polled.push(PollFd::new(&self.signals, PollFlags::IN));
         let output = stdout();
-        // Only to notice that nobody reads it any more.
-        if self.open.iter().any(|open| open.stream == Stream(0)) {
-            polled.push(PollFd::new(&output, PollFlags::empty()));
+        if self.polls_stdout {
+            // Without anything to print, only to notice that nobody reads it any more.
+            let events = if self.unprinted.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
+            polled.push(PollFd::new(&output, events));
         }
         match poll(&mut polled, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -268,9 +310,8 @@ impl Watcher<'_> {
         }
         let is_ready = |number: &usize| !polled[*number].revents().is_empty();
         let outputs = (0..self.open.len()).filter(is_ready).collect();
-        let is_unread =
-            polled.get(self.open.len() + 1).is_some_and(|output| output.revents().contains(PollFlags::ERR));
-        Ok(Ready { outputs, signal: is_ready(&self.open.len()), is_unread })
+        let stdout = polled.get(self.open.len() + 1).map_or(PollFlags::empty(), PollFd::revents);
+        Ok(Ready { outputs, signal: is_ready(&self.open.len()), stdout })
     }
 
     fn tick_due(&self) -> Option<Instant> {
@@ -298,7 +339,7 @@ impl Watcher<'_> {
         if let Some(command) = self.command()
             && matches!(waitid(WaitId::Pid(command), options), Ok(Some(_)))
         {
-            self.status.clear(b"");
+            self.status.clear();
             platform::stop_self();
         }
     }
@@ -320,6 +361,5 @@ impl Watcher<'_> {
 struct Ready {
     outputs: Vec<usize>,
     signal: bool,
-    /// Whether the reader of standard output has closed it.
-    is_unread: bool,
+    stdout: PollFlags,
 }

@@ -177,6 +177,11 @@ pub(crate) fn numbered(count: usize) -> String {
     (1..=count).map(|number| format!("{number}\n")).collect()
 }
 
+/// Whether a process is gone, or a zombie that its parent has not reaped yet.
+pub(crate) fn is_gone(process: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{process}/stat")).map_or(true, |text| text.contains(") Z "))
+}
+
 /// Waits for something that another process does. The deadline is only there to fail instead of hanging.
 #[track_caller]
 pub(crate) fn until(mut happened: impl FnMut() -> bool) {

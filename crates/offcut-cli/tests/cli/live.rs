@@ -1,7 +1,9 @@
 //! Output that is shown while the command runs. Each command waits for a line of input, so no test depends on timing.
 
-use crate::harness::{Sandbox, finish, numbered, until};
-use std::io::{Read, Write};
+use crate::harness::{Sandbox, finish, is_gone, numbered, until};
+use std::io::{PipeReader, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
@@ -110,6 +112,94 @@ fn command_ends_when_nobody_reads_its_output() {
     let Running { mut child, output, input, .. } = running;
     drop((input, output));
     assert_eq!(child.wait().unwrap().code(), Some(128 + 13), "as without offcut");
+}
+
+/// Node.js gives its children sockets.
+#[test]
+fn command_ends_when_the_reader_closes_a_socket() {
+    let sandbox = Sandbox::new();
+    for arguments in [&["run"][..], &["run", "--split"], &["--format", "json", "run"]] {
+        let (reader, stdout) = UnixStream::pair().unwrap();
+        let mut command = sandbox.command();
+        command.args(arguments).args(["--", "yes"]).env("PATH", "/usr/bin:/bin").stderr(Stdio::piped());
+        let child = command.stdin(Stdio::null()).stdout(OwnedFd::from(stdout)).spawn().unwrap();
+        drop((command, reader));
+        assert_eq!(finish(child).code, Some(128 + 13), "as without offcut: {arguments:?}");
+    }
+}
+
+/// A command that has printed something live, and its full output pipe.
+struct FullPipe {
+    child: Child,
+    input: ChildStdin,
+    output: PipeReader,
+    filled: usize,
+}
+
+impl FullPipe {
+    fn start(sandbox: &Sandbox, mode: PipeMode, arguments: &[&str], line: &str) -> FullPipe {
+        let (output, mut writer) = std::io::pipe().unwrap();
+        rustix::io::ioctl_fionbio(&writer, true).unwrap();
+        let mut filled = 0;
+        while let Ok(count) = writer.write(&[b'.'; 4096]) {
+            filled += count;
+        }
+        rustix::io::ioctl_fionbio(&writer, mode == PipeMode::NonBlocking).unwrap();
+        let mut command = sandbox.command();
+        command.arg("run").args(arguments).args(["--", "sh", "-c", line]).env("PATH", "/usr/bin:/bin");
+        let mut child = command.stdin(Stdio::piped()).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        // The output is stored when it is first printed.
+        until(|| sandbox.run(&["ls", "--format", "json"], b"").text().contains("\"running\""));
+        FullPipe { child, input, output, filled }
+    }
+
+    /// What was printed after the pipe had been filled, and the exit code.
+    fn finish(mut self) -> (String, Option<i32>) {
+        let mut seen = String::new();
+        self.output.read_to_string(&mut seen).unwrap();
+        (seen.split_off(self.filled), finish(self.child).code)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PipeMode {
+    Blocking,
+    NonBlocking,
+}
+
+#[test]
+fn output_is_printed_whole_after_the_pipe_was_full() {
+    for mode in [PipeMode::Blocking, PipeMode::NonBlocking] {
+        for is_read_before_the_end in [true, false] {
+            let sandbox = Sandbox::new();
+            let line = "echo early; read _; echo late; : > ended; exit 3";
+            let mut pipe = FullPipe::start(&sandbox, mode, &[], line);
+            if is_read_before_the_end {
+                let mut seen = vec![0; pipe.filled + "early\n".len()];
+                pipe.output.read_exact(&mut seen).unwrap();
+                assert!(seen.ends_with(b".early\n"));
+                pipe.filled = 0;
+            }
+            pipe.input.write_all(b"\n").unwrap();
+            until(|| sandbox.path().join("ended").exists());
+            let expected = if is_read_before_the_end { "late\n" } else { "early\nlate\n" };
+            assert_eq!(pipe.finish(), (expected.to_owned(), Some(3)), "{mode:?}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn timeout_applies_while_the_pipe_is_full() {
+    for mode in [PipeMode::Blocking, PipeMode::NonBlocking] {
+        let sandbox = Sandbox::new();
+        let line = "echo $$ > process; echo early; exec sleep 1000";
+        let pipe = FullPipe::start(&sandbox, mode, &["--timeout", "3s"], line);
+        let process = std::fs::read_to_string(sandbox.path().join("process")).unwrap();
+        until(|| is_gone(process.trim()));
+        assert_eq!(pipe.finish(), ("early\n".to_owned(), Some(124)), "{mode:?}");
+    }
 }
 
 #[test]

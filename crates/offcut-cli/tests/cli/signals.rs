@@ -1,6 +1,6 @@
 //! Signals and timeouts: the command gets the same signals as without offcut, and offcut ends as the command ended.
 
-use crate::harness::{Sandbox, binary, feed, finish, until};
+use crate::harness::{Sandbox, binary, feed, finish, is_gone, until};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -149,11 +149,6 @@ fn killing_the_process_group_ends_everything_the_command_started() {
             until(|| is_gone(number(name).trim()));
         }
     }
-}
-
-/// Whether a process is gone, or a zombie that its parent has not reaped yet.
-fn is_gone(process: &str) -> bool {
-    std::fs::read_to_string(format!("/proc/{process}/stat")).map_or(true, |text| text.contains(") Z "))
 }
 
 /// To kill offcut is to stop the command.
