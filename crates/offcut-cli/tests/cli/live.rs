@@ -1,6 +1,7 @@
 //! Output that is shown while the command runs. Each command waits for a line of input, so no test depends on timing.
 
 use crate::harness::{Sandbox, finish, is_gone, numbered, until};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{PipeReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -212,6 +213,8 @@ fn json_and_separate_streams_are_printed_at_the_end() {
         until(|| sandbox.path().join("seen").exists());
         // Longer than the delay after which output flows.
         std::thread::sleep(std::time::Duration::from_millis(1500));
+        let mut polled = [PollFd::new(&running.output, PollFlags::IN)];
+        assert_eq!(poll(&mut polled, Some(&Timespec::default())), Ok(0), "{arguments:?}");
         running.go();
         let (shown, code) = running.finish();
         assert_eq!(code, Some(0));
