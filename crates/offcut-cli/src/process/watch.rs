@@ -319,29 +319,39 @@ impl Watcher<'_> {
     }
 
     fn handle_signals(&mut self) -> io::Result<()> {
-        for number in self.signals.take() {
-            match number {
-                libc::SIGCHLD if self.ended.is_none() => {
-                    self.ended = self.child.try_wait()?.map(|status| (status, Instant::now()));
-                    self.stop_with_command();
-                }
-                libc::SIGCHLD => {}
-                libc::SIGCONT => self.send(libc::SIGCONT),
-                other => self.to_forward.push((Instant::now() + FORWARD_AFTER, other)),
-            }
+        let arrived = self.signals.take();
+        for &number in arrived.iter().filter(|&&number| !matches!(number, libc::SIGCHLD | libc::SIGCONT)) {
+            self.to_forward.push((Instant::now() + FORWARD_AFTER, number));
+        }
+        if arrived.contains(&libc::SIGCONT) {
+            self.forget_stop();
+            self.send(libc::SIGCONT);
+        }
+        if arrived.contains(&libc::SIGCHLD) && self.ended.is_none() {
+            self.ended = self.child.try_wait()?.map(|status| (status, Instant::now()));
+            self.stop_with_command();
         }
         Ok(())
     }
 
     /// Stops offcut if the command was stopped, so that the caller's job control sees what it would see without offcut.
+    /// Without job control, nobody would continue offcut: it waits until the command is continued.
     fn stop_with_command(&mut self) {
         let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
         if let Some(command) = self.command()
             && matches!(waitid(WaitId::Pid(command), options), Ok(Some(_)))
         {
+            self.forget_stop();
             self.status.clear();
-            platform::stop_self();
+            if platform::is_job() {
+                platform::stop_self();
+            }
         }
+    }
+
+    /// Does not forward a stop signal that had its effect, or that SIGCONT made void: it would stop the command again.
+    fn forget_stop(&mut self) {
+        self.to_forward.retain(|&(_, number)| number != libc::SIGTSTP);
     }
 
     fn read(&mut self, number: usize) {

@@ -111,6 +111,7 @@ fn timeout_stops_process_group_and_prints_output_so_far() {
         // The command changes its process group.
         ("echo before; exec timeout 100 sleep 100", false),
         ("echo before; setsid sleep 100; echo after", false),
+        ("echo before; kill -STOP $$; echo after", false),
         // A command that ignores SIGTERM is killed.
         ("trap '' TERM; echo before; while :; do sleep 1; done", true),
     ] {
@@ -129,6 +130,21 @@ fn timeout_stops_process_group_and_prints_output_so_far() {
     let shown = String::from_utf8(ran.stdout).unwrap();
     assert!(shown.lines().last().unwrap().contains("timed out after"), "{shown}");
     assert_eq!(sandbox.run(&["run", "--timeout", "1h", "--", "echo", "quick"], b"").text(), "quick\n");
+}
+
+/// Without job control, a command that another process continues goes on.
+#[cfg(target_os = "linux")]
+#[test]
+fn stopped_command_is_continued_by_another_process() {
+    for wrapper in [&[][..], &["setsid", "--wait"]] {
+        let sandbox = Sandbox::new();
+        let line = "(until grep -q '^State:.T' /proc/$$/status; do sleep 0.01; done; kill -CONT $$) & \
+            kill -STOP $$; echo done";
+        let mut command = Command::new("/usr/bin/env");
+        command.args(wrapper).args([binary(), "run", "--", "/bin/sh", "-c", line]);
+        command.env("HOME", sandbox.path());
+        assert_eq!(feed(command, b"").text(), "done\n", "{wrapper:?}");
+    }
 }
 
 /// What the command started is gone when it would be gone without offcut: agents kill the group of the shell they started.

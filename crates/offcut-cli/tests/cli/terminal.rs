@@ -217,6 +217,11 @@ fn job_stops_exactly_when_the_command_stops() {
     let (seen, _) = Terminal::open_bash(&sandbox, line).close();
     assert!(seen.contains("stopped 1") && seen.ends_with("woke\r\ncode 6\r\n"), "{seen:?}");
 
+    // A stop signal for the whole group stops it once.
+    let line = "set -m; \"$offcut\" run -- /bin/sh -c 'kill -TSTP 0; sleep 0.3; echo woke; exit 6'; echo stopped $?; fg > /dev/null; echo code $?";
+    let (seen, _) = Terminal::open_bash(&sandbox, line).close();
+    assert!(seen.contains("stopped 1") && seen.ends_with("woke\r\ncode 6\r\n"), "{seen:?}");
+
     let line = "set -m; \"$offcut\" run -- /bin/sh -c 'trap \"\" TSTP; : > ready; read line; echo \"got $line\"; exit 7'; echo code $?";
     let mut terminal = Terminal::open_bash(&sandbox, line);
     until(|| sandbox.path().join("ready").exists());

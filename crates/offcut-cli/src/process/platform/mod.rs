@@ -19,7 +19,7 @@ pub(super) use system::{
     adopt_orphans, is_sent_by_process, kill_when_parent_dies, own_program, send_to_descendants,
 };
 
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Signal, getpgid, getpid, getppid, getsid, kill_process};
 
 /// Identifies a pipe or file among all that are open.
 pub(crate) fn pipe_identity(file: impl std::os::fd::AsFd) -> Option<String> {
@@ -65,7 +65,17 @@ pub(super) fn send(process: Pid, signal: i32) {
 
 /// Stops this process until a signal continues it.
 pub(super) fn stop_self() {
-    let _ = rustix::process::kill_process(rustix::process::getpid(), Signal::STOP);
+    let _ = kill_process(getpid(), Signal::STOP);
+}
+
+/// Whether a shell with job control started this process and would continue it: one on the same terminal, in another
+/// process group.
+pub(super) fn is_job() -> bool {
+    let has_terminal = std::fs::File::open("/dev/tty").is_ok();
+    has_terminal
+        && getppid().is_some_and(|parent| {
+            getsid(Some(parent)) == getsid(None) && getpgid(Some(parent)) != getpgid(None)
+        })
 }
 
 /// Ends this process by a signal, as its command ended. Returns if the signal does not end it.
