@@ -7,6 +7,7 @@
 //! that of Codex, can forbid sending to any socket, and the end of the command would go unnoticed.
 
 use crate::process::platform::{self, InheritedState};
+use rustix::process::{getpid, getsid};
 use signal_hook_registry::SigId;
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -28,7 +29,7 @@ const NOT_CAUGHT: [i32; 10] = [
     libc::SIGTTOU,
 ];
 
-/// The signals that a terminal sends to its whole foreground group.
+/// The signals that a terminal sends to its whole foreground group. If offcut leads the session, it alone gets SIGHUP.
 const OF_TERMINAL: [i32; 5] = [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTSTP, libc::SIGWINCH];
 
 /// The highest signal number; those from 32 on are real-time signals.
@@ -60,8 +61,13 @@ impl Signals {
             !NOT_CAUGHT.contains(&number) && (number == libc::SIGCHLD || !inherited.is_ignored(number))
         };
         for number in (1..=MAX_SIGNAL).filter(is_wanted) {
-            // The numbers that the C library uses for itself are refused.
-            signals.caught.extend(CaughtSignal::new(number, &signals._wake_writer).ok());
+            match CaughtSignal::new(number, &signals._wake_writer) {
+                Ok(caught) => signals.caught.push(caught),
+                // Without it, the end of the command would go unnoticed.
+                Err(error) if number == libc::SIGCHLD => return Err(error),
+                // The numbers that the C library uses for itself are refused.
+                Err(_) => {}
+            }
         }
         Ok(signals)
     }
@@ -80,12 +86,13 @@ impl CaughtSignal {
     fn new(number: i32, wake_writer: &PipeWriter) -> io::Result<CaughtSignal> {
         let has_arrived = Arc::new(AtomicBool::new(false));
         let (flag, wake, own) = (Arc::clone(&has_arrived), wake_writer.as_raw_fd(), std::process::id());
+        let leads_session = getsid(None) == Ok(getpid());
+        let is_for_group = OF_TERMINAL.contains(&number) && !(number == libc::SIGHUP && leads_session);
         // SAFETY: the handler only loads and stores atomics, reads the information that the system passes, and writes to a
         // pipe that is open until the handler is removed; all of that is safe in a signal handler.
         let handler = unsafe {
             signal_hook_registry::register_sigaction(number, move |information| {
-                let is_of_terminal =
-                    !platform::is_sent_by_process(information) && OF_TERMINAL.contains(&number);
+                let is_of_terminal = is_for_group && !platform::is_sent_by_process(information);
                 // A write of offcut to a closed pipe, or to a file at its size limit, concerns only offcut.
                 let is_own = number != libc::SIGCHLD
                     && platform::is_sent_by_process(information)
@@ -108,9 +115,14 @@ impl AsFd for Signals {
 }
 
 impl Drop for Signals {
+    /// Restores the default actions: after the command, a signal ends offcut itself, for example during a slow upload.
     fn drop(&mut self) {
         for caught in &self.caught {
             signal_hook_registry::unregister(caught.handler);
+            // offcut survives these two at all times.
+            if !matches!(caught.number, libc::SIGPIPE | libc::SIGXFSZ) {
+                platform::restore_default(caught.number);
+            }
         }
     }
 }

@@ -95,9 +95,11 @@ pub(crate) fn watch(
     };
     let result = watcher.watch();
     watcher.status.erase();
+    let Watcher { signals, unprinted, open, .. } = watcher;
+    drop(signals);
     // An error occurs again when the rest of the output is printed, and is reported then.
-    let _ = Stdout.write_all(&watcher.unprinted);
-    result.map(|(cause, end)| CommandExit { cause, duration: end - started, open: watcher.open })
+    let _ = Stdout.write_all(&unprinted);
+    result.map(|(cause, end)| CommandExit { cause, duration: end - started, open })
 }
 
 /// How far the timeout has been enforced.

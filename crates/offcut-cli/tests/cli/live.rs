@@ -2,6 +2,7 @@
 
 use crate::harness::{Sandbox, finish, is_gone, numbered, until};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
 use std::io::{PipeReader, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -201,6 +202,19 @@ fn timeout_applies_while_the_pipe_is_full() {
         until(|| is_gone(process.trim()));
         assert_eq!(pipe.finish(), ("early\n".to_owned(), Some(124)), "{mode:?}");
     }
+}
+
+#[test]
+fn signal_ends_offcut_while_it_prints_after_the_command() {
+    let sandbox = Sandbox::new();
+    let mut pipe =
+        FullPipe::start(&sandbox, PipeMode::Blocking, &[], "echo early; trap '' TERM; read _; exit 3");
+    pipe.input.write_all(b"\n").unwrap();
+    until(|| {
+        let _ = kill_process(Pid::from_child(&pipe.child), Signal::TERM);
+        pipe.child.try_wait().unwrap().is_some()
+    });
+    assert_eq!(pipe.child.wait().unwrap().signal(), Some(15));
 }
 
 #[test]

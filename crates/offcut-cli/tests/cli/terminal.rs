@@ -1,6 +1,6 @@
 //! On a terminal: the status line, and signals sent by the terminal.
 
-use crate::harness::{Sandbox, binary, isolate, shell_code, until};
+use crate::harness::{Sandbox, binary, is_gone, isolate, shell_code, until};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
@@ -177,6 +177,21 @@ fn stop_and_continue_apply_to_offcut_and_command() {
     terminal.type_in(b"typed\n");
     let (seen, _) = terminal.close();
     assert!(seen.ends_with("one\r\ntyped\r\ncode 6\r\n"), "{seen:?}");
+}
+
+/// As with `ssh -t host offcut run …` when the connection breaks.
+#[cfg(target_os = "linux")]
+#[test]
+fn command_ends_when_the_terminal_of_its_session_is_closed() {
+    let sandbox = Sandbox::new();
+    let line = "echo $$ > process; echo ready; exec sleep 1000";
+    let mut terminal = Terminal::open(&sandbox, &[], line);
+    terminal.wait_for("ready");
+    let process = std::fs::read_to_string(sandbox.path().join("process")).unwrap();
+    let Terminal { controller, mut child, .. } = terminal;
+    drop(controller);
+    until(|| is_gone(process.trim()));
+    assert_eq!(shell_code(child.wait().unwrap()), Some(129));
 }
 
 /// A loop of calls ends with one Ctrl-C, as a loop of plain commands does.

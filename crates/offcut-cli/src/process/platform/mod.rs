@@ -78,16 +78,25 @@ pub(super) fn is_job() -> bool {
         })
 }
 
-/// Ends this process by a signal, as its command ended. Returns if the signal does not end it.
+/// Restores the default action of a signal.
 #[expect(unsafe_code, reason = "no safe interface restores the default action of a signal")]
+pub(super) fn restore_default(signal: i32) {
+    // SAFETY: the default action has no handler.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+    }
+}
+
+/// Ends this process by a signal, as its command ended. Returns if the signal does not end it.
+#[expect(unsafe_code, reason = "no safe interface raises a signal or unblocks it")]
 pub(crate) fn die_of(signal: i32) {
     // offcut is not the program whose memory somebody wants to examine.
     let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
     let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
-    // SAFETY: the default action has no handler; `set` is initialised before it is used.
+    restore_default(signal);
+    // SAFETY: `set` is initialised before it is used.
     unsafe {
         let mut set = std::mem::MaybeUninit::<libc::sigset_t>::zeroed();
-        libc::signal(signal, libc::SIG_DFL);
         libc::sigemptyset(set.as_mut_ptr());
         libc::sigaddset(set.as_mut_ptr(), signal);
         libc::raise(signal);
