@@ -150,6 +150,7 @@ impl Watcher<'_> {
             let is_drained = is_quiet || self.late_bytes > MAX_LATE_BYTES;
             if let Some((status, end)) = self.ended
                 && (self.open.is_empty() || (is_drained && self.is_grace_over(end, now)))
+                && now >= settled(status, end)
             {
                 return Ok((self.cause(status), end));
             }
@@ -292,9 +293,12 @@ impl Watcher<'_> {
             _ => None,
         };
         let grace = self.ended.map(|(_, end)| end + GRACE).filter(|_| deadline.is_none());
+        let settled = self.ended.map(|(status, end)| settled(status, end)).filter(|&time| time > now);
         let forward = self.to_forward.iter().map(|(time, _)| *time).min();
-        let next =
-            [deadline, grace, self.status.next_draw(), self.tick_due(), forward].into_iter().flatten().min();
+        let next = [deadline, grace, settled, self.status.next_draw(), self.tick_due(), forward]
+            .into_iter()
+            .flatten()
+            .min();
         let timeout = next.map(|next| next.saturating_duration_since(now) + Duration::from_millis(1));
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut polled: Vec<PollFd<'_>> =
@@ -368,6 +372,12 @@ impl Watcher<'_> {
             Ok(0) | Err(_) => drop(self.open.remove(number)),
         }
     }
+}
+
+/// When a command that has ended counts as such. The sender of the signal that ended it may signal offcut next, and must not
+/// end it before it has printed the output.
+fn settled(status: ExitStatus, end: Instant) -> Instant {
+    if status.signal().is_some() { end + FORWARD_AFTER } else { end }
 }
 
 struct Ready {

@@ -54,6 +54,20 @@ fn run_dies_of_the_signal_that_ended_the_command() {
     }
 }
 
+/// Some agents signal each process by itself, from the last descendant to the first ancestor.
+#[test]
+fn run_prints_output_when_the_command_is_signalled_first() {
+    let sandbox = Sandbox::new();
+    let child = start(&sandbox, "seq 1 20000; echo $$ > process; exec sleep 1000");
+    let file = sandbox.path().join("process");
+    until(|| std::fs::read_to_string(&file).is_ok_and(|text| text.ends_with('\n')));
+    let process = std::fs::read_to_string(&file).unwrap();
+    kill("TERM", &format!("{} {}", process.trim(), child.id()));
+    let ran = finish(child);
+    assert_eq!(ran.signal, Some(15));
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("\n20000\n"));
+}
+
 /// The command inherits ignored signals, and offcut ignores no others.
 #[test]
 fn run_passes_ignored_signals_to_command() {
