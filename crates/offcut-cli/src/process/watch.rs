@@ -64,7 +64,6 @@ pub(crate) trait Observer {
 
 /// Reads the output until the command has ended and its output is closed, or a background process holds it open for
 /// longer than the grace period.
-///
 pub(crate) fn watch(
     running: RunningCommand,
     signals: Signals,
@@ -229,7 +228,7 @@ impl Watcher<'_> {
     /// Whether to stop waiting for background processes that hold the output open.
     fn is_grace_over(&self, end: Instant, now: Instant) -> bool {
         match self.timeout {
-            // After a timeout, the group is killed before offcut returns.
+            // After a timeout, the descendants of the command are killed before offcut returns.
             TimeoutState::Terminating(_) => false,
             _ => now >= end + GRACE,
         }
