@@ -7,7 +7,6 @@
 //! that of Codex, can forbid sending to any socket, and the end of the command would go unnoticed.
 
 use crate::process::platform::{self, InheritedState};
-use rustix::process::{getpid, getsid};
 use signal_hook_registry::SigId;
 use std::io::{self, PipeReader, PipeWriter, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -86,8 +85,9 @@ impl CaughtSignal {
     fn new(number: i32, wake_writer: &PipeWriter) -> io::Result<CaughtSignal> {
         let has_arrived = Arc::new(AtomicBool::new(false));
         let (flag, wake, own) = (Arc::clone(&has_arrived), wake_writer.as_raw_fd(), std::process::id());
-        let leads_session = getsid(None) == Ok(getpid());
-        let is_for_group = OF_TERMINAL.contains(&number) && !(number == libc::SIGHUP && leads_session);
+        // The system sends a hang-up to the leader of the session alone.
+        let is_for_leader = number == libc::SIGHUP && platform::leads_session();
+        let is_for_group = OF_TERMINAL.contains(&number) && !is_for_leader;
         // SAFETY: the handler only loads and stores atomics, reads the information that the system passes, and writes to a
         // pipe that is open until the handler is removed; all of that is safe in a signal handler.
         let handler = unsafe {

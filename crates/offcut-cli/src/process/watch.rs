@@ -5,7 +5,7 @@ use crate::process::platform;
 use crate::process::signals::Signals;
 use crate::process::status_line::StatusLine;
 use crate::stream::{BLOCK, Stdout, read_block};
-use offcut::live::TICK;
+use offcut::live::{DELAY, TICK};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionread};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
@@ -304,7 +304,8 @@ impl Watcher<'_> {
             self.open.iter().map(|open| PollFd::new(&open.reader, PollFlags::IN)).collect();
         polled.push(PollFd::new(&self.signals, PollFlags::IN));
         let output = stdout();
-        if self.polls_stdout {
+        // A command that ends soon ends as if its output were read.
+        if self.polls_stdout && now >= self.started + DELAY {
             // Without anything to print, only to notice that nobody reads it any more.
             let events = if self.unprinted.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
             polled.push(PollFd::new(&output, events));

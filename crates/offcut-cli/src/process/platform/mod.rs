@@ -19,7 +19,7 @@ pub(super) use system::{
     adopt_orphans, is_sent_by_process, kill_when_parent_dies, own_program, send_to_descendants,
 };
 
-use rustix::process::{Pid, Signal, getpgid, getpid, getppid, getsid, kill_process};
+use rustix::process::{Pid, Signal, getpid, kill_process};
 
 /// Identifies a pipe or file among all that are open.
 pub(crate) fn pipe_identity(file: impl std::os::fd::AsFd) -> Option<String> {
@@ -70,12 +70,25 @@ pub(super) fn stop_self() {
 
 /// Whether a shell with job control started this process and would continue it: one on the same terminal, in another
 /// process group.
+#[expect(
+    unsafe_code,
+    reason = "the safe interfaces fail for a session or group of another process namespace"
+)]
 pub(super) fn is_job() -> bool {
     let has_terminal = std::fs::File::open("/dev/tty").is_ok();
+    // SAFETY: these functions have no preconditions.
     has_terminal
-        && getppid().is_some_and(|parent| {
-            getsid(Some(parent)) == getsid(None) && getpgid(Some(parent)) != getpgid(None)
-        })
+        && unsafe {
+            let parent = libc::getppid();
+            libc::getsid(parent) == libc::getsid(0) && libc::getpgid(parent) != libc::getpgid(0)
+        }
+}
+
+/// Whether this process leads its session.
+#[expect(unsafe_code, reason = "the safe interface fails for a session of another process namespace")]
+pub(super) fn leads_session() -> bool {
+    // SAFETY: these functions have no preconditions.
+    unsafe { libc::getsid(0) == libc::getpid() }
 }
 
 /// Restores the default action of a signal.
