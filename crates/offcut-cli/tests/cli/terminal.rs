@@ -116,6 +116,32 @@ fn status_line_is_updated_and_erased() {
     assert_eq!((seen.as_str(), code), ("done\r\n", Some(0)));
 }
 
+#[test]
+fn status_line_returns_after_fg() {
+    let sandbox = Sandbox::new();
+    let line = "set -m; \"$offcut\" run -- /bin/sh -c 'echo one; read line'; echo stopped; fg > /dev/null";
+    let mut terminal = Terminal::open_bash(&sandbox, line);
+    terminal.wait_for("one\r\n");
+    terminal.type_in(b"\x1a");
+    terminal.wait_for("stopped");
+    terminal.seen.clear();
+    terminal.wait_for("1 lines  4 bytes  one");
+    terminal.type_in(b"\n");
+    terminal.close();
+}
+
+#[test]
+fn status_line_is_updated_after_part_of_a_line_was_printed_elsewhere() {
+    let sandbox = Sandbox::new();
+    let line = "\"$offcut\" run -- /bin/sh -c 'printf par; read line; printf t; read line' > output";
+    let mut terminal = Terminal::open_shell(&sandbox, line);
+    until(|| std::fs::read(sandbox.path().join("output")).is_ok_and(|text| text == b"par"));
+    terminal.type_in(b"\n");
+    terminal.wait_for("0 lines  4 bytes  part");
+    terminal.type_in(b"\n");
+    terminal.close();
+}
+
 /// The terminal interrupts the whole group once; a second interrupt from offcut could end a command that handles the first.
 #[test]
 fn interrupt_arrives_once() {
