@@ -375,9 +375,9 @@ impl Watcher<'_> {
 }
 
 /// When a command that has ended counts as such. The sender of the signal that ended it may signal offcut next, and must not
-/// end it before it has printed the output.
+/// end it before it has printed the output. A shell reports the signal that ended its last command by a code above 128.
 fn settled(status: ExitStatus, end: Instant) -> Instant {
-    if status.signal().is_some() { end + FORWARD_AFTER } else { end }
+    if status.code().is_none_or(|code| code > 128) { end + FORWARD_AFTER } else { end }
 }
 
 struct Ready {
