@@ -435,7 +435,7 @@ mod tests {
         let text = b"one\ntwo\nthree\r\nfour\n\xFFfive Error\nsix\nerror seven";
         let page = PageLimits::default();
         assert_eq!(find(text, &query("t.o"), page), (vec!["2:two".into()], 1, 1));
-        for pattern in ["three$", "^three$", "(two|three)$", "[^$]hree\r$", "th.*[]e$]$", r"\x65{2}$"] {
+        for pattern in ["three$", "^three$", "(two|three)$", "t[^$]r.e\r$", "th.*[]e$]$", r"\x65{2}$"] {
             assert_eq!(find(text, &query(pattern), page).0.last().unwrap(), "3:three", "{pattern}");
         }
         assert_eq!(find(b"$\n[$\r\na\rb\r\n\r\n", &query(r"\$|^$|^a.b$"), page).1, 4);
