@@ -220,6 +220,10 @@ impl Shared {
         if !try_lock_within(&file, LOCK_WAIT) || !path.exists() {
             return Ok(false);
         }
+        // It may have been read before its writer had created the file. The next call uploads it.
+        if file.metadata().map_or(true, |found| found.len() != entry.bytes) {
+            return Ok(false);
+        }
         self.abort_interrupted_upload(&entry.id)?;
         self.remove_partial_object(entry)?;
         let (_sender, progress) = watch::channel(Progress { written: entry.bytes, is_complete: true });

@@ -200,13 +200,8 @@ impl Store for FsStore {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
                 result => result.map(drop).map_err(StoreError::io("write the metadata", &metadata))?,
             }
-            // Exclusive creation never follows a link and never opens an existing file.
-            match platform::private(OpenOptions::new().write(true).create_new(true)).open(&path) {
-                Ok(file) => {
-                    // Without locks (on some network file systems) a running entry appears abandoned.
-                    let _ = file.try_lock();
-                    return Ok(Box::new(FsWriter { entry, path, file, metadata, written: 0 }));
-                }
+            match create_locked(&self.metadata_directory(), &path) {
+                Ok(file) => return Ok(Box::new(FsWriter { entry, path, file, metadata, written: 0 })),
                 Err(error) => {
                     let _ = fs::remove_file(&metadata);
                     if error.kind() != ErrorKind::AlreadyExists {
@@ -436,6 +431,16 @@ fn temporary(metadata: &Path, entry: &Entry, path: &Path) -> io::Result<tempfile
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     file.write_all(&format::encode(entry, &name))?;
     Ok(file)
+}
+
+/// Creates the file of an output. It is locked when it gets its name: another process that finds an unlocked file takes the
+/// entry for abandoned, and a shared store uploads and removes it.
+fn create_locked(metadata_directory: &Path, path: &Path) -> io::Result<File> {
+    let file = platform::temporary_file(metadata_directory)?;
+    // Without locks (on some network file systems) a running entry appears abandoned.
+    let _ = file.as_file().try_lock();
+    // Never follows a link and never replaces a file.
+    Ok(file.persist_noclobber(path)?)
 }
 
 fn random() -> Result<u64, StoreError> {

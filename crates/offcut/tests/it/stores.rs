@@ -7,6 +7,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 fn put(store: &FsStore, file_name: &str, context: &Context, bytes: &[u8]) -> offcut::store::Entry {
@@ -229,6 +230,35 @@ fn refuses_a_file_name_that_leads_elsewhere() {
 }
 
 /// A reader that finds the metadata of a running entry may see its lock only after the writer has committed.
+/// A shared store uploads and removes what is abandoned, so the output of a running process would be lost.
+#[test]
+fn reading_an_entry_while_it_is_created_does_not_abandon_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = || FsStore::new(directory.path().join("store"), SystemTime::now);
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let store = store();
+            let mut abandoned = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                for id in store.ids().unwrap().iter().rev().take(3) {
+                    let has_file = store.directory().join(format!("{id}.txt")).exists();
+                    let state = store.entry(id).unwrap().state;
+                    abandoned += u32::from(has_file && state == EntryState::Abandoned);
+                }
+            }
+            abandoned
+        });
+        let store = store();
+        for _ in 0..2000 {
+            let writer = store.create(&NewEntry::new(&Context::default(), "native")).unwrap();
+            writer.commit(EntryState::Complete, &contract::summary(b"")).unwrap();
+        }
+        is_over.store(true, Ordering::Relaxed);
+        assert_eq!(reader.join().unwrap(), 0);
+    });
+}
+
 #[test]
 fn reading_an_entry_while_it_is_committed_does_not_abandon_it() {
     let directory = tempfile::tempdir().unwrap();
