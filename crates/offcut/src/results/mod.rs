@@ -332,6 +332,7 @@ impl Middleware {
     }
 
     /// Bounds a response of a tool that follows the unified document, but is not JSON.
+    #[cfg(feature = "profiles")]
     pub(crate) fn bound_plain_response<'a>(&self, response: &'a str, context: &Context) -> Cow<'a, str> {
         let (_, outcome) = self.bound_output(ToolOutput::succeeded(response), context, Rule::default());
         let ResultOutcome::Truncated(preview) = outcome else { return Cow::Borrowed(response) };
