@@ -1,6 +1,6 @@
 //! Positions where text may be cut: between characters and between lines.
 
-use crate::measure::{CharConvention, LineConvention, starts_char};
+use crate::measure::{self, CharConvention, LineConvention, starts_char};
 
 /// The last position at or before `at` that is not inside a character.
 ///
@@ -44,39 +44,44 @@ fn char_across(text: &[u8], at: usize) -> Option<(usize, usize)> {
 /// The length of the longest prefix of at most `most` characters.
 pub(crate) fn prefix_of_chars(text: &[u8], most: u64, convention: CharConvention) -> usize {
     let mut left = most;
-    for (index, &byte) in text.iter().enumerate() {
-        if starts_char(byte) {
-            let weight = weight(byte, convention);
-            if left < weight {
-                return index;
-            }
-            left -= weight;
+    let mut at = 0;
+    for (length, weight) in weighted_chars(text, convention) {
+        if left < weight {
+            return at;
         }
+        left -= weight;
+        at += length;
     }
     text.len()
 }
 
 /// The start of the longest suffix of at most `most` characters.
 pub(crate) fn suffix_of_chars(text: &[u8], most: u64, convention: CharConvention) -> usize {
-    let mut left = most;
-    let mut start = text.len();
-    for (index, &byte) in text.iter().enumerate().rev() {
-        if starts_char(byte) {
-            let weight = weight(byte, convention);
-            if left < weight {
-                return start;
-            }
-            left -= weight;
-            start = index;
+    let mut rest = measure::chars(text, convention);
+    let mut start = 0;
+    for (length, weight) in weighted_chars(text, convention) {
+        if rest <= most {
+            break;
         }
+        rest -= weight;
+        start += length;
     }
-    0
+    start
 }
 
-fn weight(byte: u8, convention: CharConvention) -> u64 {
+/// The length and the weight of each character. Invalid UTF-8 is one character for each that would replace it.
+fn weighted_chars(text: &[u8], convention: CharConvention) -> impl Iterator<Item = (usize, u64)> {
+    text.utf8_chunks().flat_map(move |chunk| {
+        let valid = chunk.valid().chars().map(move |char| (char.len_utf8(), weight(char, convention)));
+        let invalid = Some((chunk.invalid().len(), 1)).filter(|&(length, _)| length > 0);
+        valid.chain(invalid)
+    })
+}
+
+fn weight(char: char, convention: CharConvention) -> u64 {
     match convention {
         CharConvention::CodePoints => 1,
-        CharConvention::Utf16 => 1 + u64::from(byte >= 0xF0),
+        CharConvention::Utf16 => char.len_utf16() as u64,
     }
 }
 
@@ -201,6 +206,13 @@ mod tests {
             [9, 8, 4, 1, 0, 0]
         );
         assert_eq!([1, 2, 3].map(|most| suffix(most, CharConvention::Utf16)), [8, 8, 4]);
+        // Each invalid sequence is a character to its reader.
+        let broken = b"a\x80\x80\xE6\xBCb";
+        let code_points = CharConvention::CodePoints;
+        assert_eq!(String::from_utf8_lossy(broken).chars().count(), 5);
+        assert_eq!(measure::chars(broken, code_points), 5);
+        assert_eq!([1, 2, 4, 5].map(|most| prefix_of_chars(broken, most, code_points)), [1, 2, 5, 6]);
+        assert_eq!([0, 1, 2, 4, 5].map(|most| suffix_of_chars(broken, most, code_points)), [6, 5, 3, 1, 0]);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use crate::boundary;
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::str::Utf8Chunk;
 
 /// Converts bytes to text that is not longer. Invalid UTF-8 becomes `?`, because U+FFFD takes three bytes and could exceed
 /// a limit that the bytes satisfy.
@@ -85,8 +86,25 @@ pub fn newlines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// The number of characters in `bytes`. A stray continuation byte belongs to the character before it.
+/// The number of characters in `bytes`, as a reader sees them who replaces invalid UTF-8 by U+FFFD.
 pub fn chars(bytes: &[u8], convention: CharConvention) -> u64 {
+    if std::str::from_utf8(bytes).is_ok() {
+        return char_starts(bytes, convention);
+    }
+    bytes
+        .utf8_chunks()
+        .map(|chunk| char_starts(chunk.valid().as_bytes(), convention) + invalid_chars(chunk))
+        .sum()
+}
+
+/// How many characters replace the invalid part of a chunk.
+pub(crate) fn invalid_chars(chunk: Utf8Chunk<'_>) -> u64 {
+    u64::from(!chunk.invalid().is_empty())
+}
+
+/// The same for a part of an output, which may begin and end inside a character: a stray continuation byte belongs to the
+/// character before it, so the sum does not depend on where the output is divided.
+pub(crate) fn char_starts(bytes: &[u8], convention: CharConvention) -> u64 {
     // Counting in blocks that cannot overflow a byte lets the compiler vectorize it.
     let count = |weigh: fn(u8) -> u8| {
         bytes.chunks(127).map(|block| u64::from(block.iter().map(|&byte| weigh(byte)).sum::<u8>())).sum()

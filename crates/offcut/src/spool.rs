@@ -67,7 +67,7 @@ impl<'a> Spool<'a> {
                     over = lines.lines() > most;
                 }
                 if !over && let Some(most) = limits.chars {
-                    *chars += measure::chars(chunk, conventions.chars);
+                    *chars += measure::char_starts(chunk, conventions.chars);
                     over = *chars > most;
                 }
                 if over && *enabled {

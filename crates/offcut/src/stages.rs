@@ -122,7 +122,7 @@ impl<'a> Recording<'a> {
             lines.observe(chunk);
         }
         if let Some(chars) = &mut self.chars {
-            *chars += measure::chars(chunk, self.settings.conventions.chars);
+            *chars += measure::char_starts(chunk, self.settings.conventions.chars);
         }
         if let Some(tokens) = &mut self.tokens {
             tokens.observe(chunk, &*self.truncator.tokens);
