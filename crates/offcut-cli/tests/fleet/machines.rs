@@ -52,7 +52,8 @@ fn one_machine_reads_what_another_stored() {
     let cleaned = writer.run(&["clean", "--older-than", "0s", "--format", "json"], b"").json();
     assert_eq!((cleaned["removed"].as_u64(), cleaned["left"].as_u64()), (Some(1), Some(1)), "{cleaned}");
     assert_eq!(listed(&[]), [id.as_str()], "a pinned entry stays when another machine cleans");
-    reader.run(&["rm", &id], b"").text();
+    reader.run(&["rm", &id], b"").failed(2, "it is pinned");
+    reader.run(&["rm", "--force", &id], b"").text();
     reader.run(&["cat", &id], b"").failed(3, "no stored output");
 }
 
