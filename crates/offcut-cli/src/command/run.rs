@@ -8,8 +8,8 @@ use crate::failure::{CommandResult, Failure};
 use crate::format::RunReport;
 use crate::housekeeping;
 use crate::process::{
-    self, CommandExit, ExitCause, InheritedState, LaterOutput, Launch, Observer, OpenOutput, Outputs,
-    Signals, Stream,
+    self, CommandExit, ExitCause, InheritedState, LaterOutput, Launch, LaunchError, Observer, OpenOutput,
+    Outputs, Signals, Stream,
 };
 use offcut::report::OutputReport;
 use offcut::store::Origin;
@@ -136,10 +136,12 @@ pub(super) fn run_and_print(request: &RunRequest<'_>) -> Result<(Exit, Printed),
     };
     let running = match process::launch(&request.launch) {
         Ok(running) => running,
-        Err(error) if process::is_out_of_descriptors(&error) => {
+        Err(LaunchError::OfCommand(error)) => {
+            return Ok((Exit::Code(report_launch_error(request, &error)), Printed::Full));
+        }
+        Err(LaunchError::OfOffcut(error)) => {
             return Ok((Exit::Code(run_without_offcut(request, &error)), Printed::Full));
         }
-        Err(error) => return Ok((Exit::Code(report_launch_error(request, &error)), Printed::Full)),
     };
     let mut observed = ObservedOutput { spools: &mut spools, format: request.format };
     let exit = process::watch(running, signals, request.timeout, &mut observed)?;

@@ -57,17 +57,30 @@ impl Launch<'_> {
     }
 }
 
-/// Whether something failed because this process or the system has no free descriptor.
-pub(crate) fn is_out_of_descriptors(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+/// Why a command was not started.
+pub(crate) enum LaunchError {
+    /// It cannot be started.
+    OfCommand(io::Error),
+    /// offcut has no pipe for its output, or no process to start it in. That must not prevent the command.
+    OfOffcut(io::Error),
 }
 
-/// Starts the command. Returns the error of the operating system if that fails.
-pub(crate) fn launch(launch: &Launch<'_>) -> io::Result<RunningCommand> {
+impl LaunchError {
+    /// The error of starting a process, which also reports that its program cannot be executed.
+    fn of_spawn(error: io::Error) -> LaunchError {
+        match error.raw_os_error() {
+            Some(libc::EMFILE | libc::ENFILE | libc::EAGAIN | libc::ENOMEM) => LaunchError::OfOffcut(error),
+            _ => LaunchError::OfCommand(error),
+        }
+    }
+}
+
+/// Starts the command.
+pub(crate) fn launch(launch: &Launch<'_>) -> Result<RunningCommand, LaunchError> {
     let started = Instant::now();
     match spawn(launch.program, &[], launch) {
         // As `execvp` does with a script that names no interpreter.
-        Err(error) if error.raw_os_error() == Some(libc::ENOEXEC) => {
+        Err(LaunchError::OfCommand(error)) if error.raw_os_error() == Some(libc::ENOEXEC) => {
             let script = find(launch.program).into_os_string();
             spawn(OsStr::new("/bin/sh"), &[script], launch)
         }
@@ -76,26 +89,30 @@ pub(crate) fn launch(launch: &Launch<'_>) -> io::Result<RunningCommand> {
     .map(|(child, outputs)| RunningCommand { child, started, outputs })
 }
 
-fn spawn(program: &OsStr, first: &[OsString], launch: &Launch<'_>) -> io::Result<(Child, Vec<PipeReader>)> {
+fn spawn(
+    program: &OsStr,
+    first: &[OsString],
+    launch: &Launch<'_>,
+) -> Result<(Child, Vec<PipeReader>), LaunchError> {
     let mut command = launch.command(program, first);
     platform::kill_when_parent_dies(&mut command);
-    let (reader, writer) = pipe()?;
+    let (reader, writer) = pipe().map_err(LaunchError::OfOffcut)?;
     if let Some(name) = launch.pipe_variable {
         command.env(name, platform::pipe_identity(&reader).unwrap_or_default());
     }
     let outputs = match launch.outputs {
         Outputs::Merged => {
-            command.stdout(writer.try_clone()?).stderr(writer);
+            command.stdout(writer.try_clone().map_err(LaunchError::OfOffcut)?).stderr(writer);
             vec![reader]
         }
         Outputs::Split => {
-            let (error_reader, error_writer) = pipe()?;
+            let (error_reader, error_writer) = pipe().map_err(LaunchError::OfOffcut)?;
             command.stdout(writer).stderr(error_writer);
             vec![reader, error_reader]
         }
     };
     // Dropping `command` closes the writing ends on this side.
-    Ok((command.spawn()?, outputs))
+    Ok((command.spawn().map_err(LaunchError::of_spawn)?, outputs))
 }
 
 fn pipe() -> io::Result<(PipeReader, PipeWriter)> {
