@@ -198,7 +198,10 @@ impl<'a> Recording<'a> {
 
     /// Whether the output, which was stored because its command took long, is within the limits.
     fn passes(&self) -> bool {
-        self.opening.len() as u64 == self.bytes && self.truncator.passes(&self.opening, &self.settings)
+        // A custom strategy has decided before, and is not asked twice.
+        self.truncator.strategy.is_none()
+            && self.opening.len() as u64 == self.bytes
+            && self.truncator.passes(&self.opening, &self.settings)
     }
 
     fn end<'b>(mut self, trailer: Trailer<'b>, early: EarlyOutput) -> (Observed<'b>, Recorder)
