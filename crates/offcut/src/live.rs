@@ -19,7 +19,7 @@ use crate::profile::Settings;
 #[cfg(feature = "smart")]
 use crate::strategy::ImportantLines;
 use crate::strategy::{Cost, Edges, Room};
-use crate::terminal::{Screen, printable};
+use crate::terminal::{printable, rendered};
 use std::time::Duration;
 
 /// A shorter command is shown when it has ended.
@@ -385,15 +385,6 @@ fn without_open_sequence(text: &[u8]) -> usize {
         Some(at) if !text[at..].iter().skip(2).any(|byte| (0x40..=0x7E).contains(byte)) => at,
         _ => text.len(),
     }
-}
-
-/// The text as a terminal shows it.
-fn rendered(bytes: &[u8]) -> Vec<u8> {
-    let (mut screen, mut text) = (Screen::new(), Vec::new());
-    let mut take = |segment: crate::cut::Segment<'_>| text.extend_from_slice(segment.text);
-    screen.observe(bytes, &mut take);
-    screen.finish(&mut take);
-    text
 }
 
 /// The last line that is not blank.

@@ -5,12 +5,12 @@
 //! from the entry, not from the text: its notices, with a marker for each gap and for nothing else. Every other text is
 //! bounded. The check costs one read of what is shown.
 
-use crate::cut::{Gap, GapReason, Segment};
+use crate::cut::{Gap, GapReason};
 use crate::limits::Limits;
 use crate::notice::{Message, Notice, Tag};
 use crate::retrieve::Source;
 use crate::store::{Entry, Id, Store};
-use crate::terminal::Screen;
+use crate::terminal::rendered;
 use memchr::memmem;
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     };
     for gap in &summary.gaps {
         let drawn = match gap.why {
-            GapReason::Control => read(gap.start, gap.end, MOST_CONTROL).map(|bytes| drawn(&bytes)),
+            GapReason::Control => read(gap.start, gap.end, MOST_CONTROL).map(|bytes| rendered(&bytes)),
             _ => Some(Vec::new()),
         };
         let before = read(from, gap.start, text.len());
@@ -150,14 +150,6 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     }
     let most = shown + most_added(entry, &summary.gaps) + most_added_early(text, entry);
     shown > 0 && text.len() <= most && has_markers_of(&summary.gaps, text)
-}
-
-/// The lines as a terminal shows them.
-fn drawn(bytes: &[u8]) -> Vec<u8> {
-    let (mut screen, mut text) = (Screen::new(), Vec::new());
-    screen.observe(bytes, &mut |run: Segment<'_>| text.extend_from_slice(run.text));
-    screen.finish(&mut |run: Segment<'_>| text.extend_from_slice(run.text));
-    text
 }
 
 /// The most bytes that offcut adds to what is shown of the entry, and a host around that. Without a gap there is no preview.

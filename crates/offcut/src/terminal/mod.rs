@@ -52,6 +52,15 @@ pub fn printable(text: &str, max_chars: usize) -> String {
     line
 }
 
+/// The text as a terminal shows it.
+pub(crate) fn rendered(bytes: &[u8]) -> Vec<u8> {
+    let (mut screen, mut text) = (Screen::new(), Vec::new());
+    let mut take = |segment: Segment<'_>| text.extend_from_slice(segment.text);
+    screen.observe(bytes, &mut take);
+    screen.finish(&mut take);
+    text
+}
+
 /// Renders a stream of bytes line by line.
 pub struct Screen {
     /// The offset of the first byte that is not in a segment yet.

@@ -76,7 +76,7 @@ fn exempt_outputs_emit_an_event_of_their_own() {
     );
 }
 
-/// Data is measured in its readable form, whatever happens to it.
+/// Data is measured in its readable form, also if it passes or is skipped.
 #[test]
 fn passed_skipped_and_truncated_data_has_the_same_size() {
     let rows: Vec<_> = (0..1000).map(|row| serde_json::json!({"row": row})).collect();

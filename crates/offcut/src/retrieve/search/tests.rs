@@ -1,0 +1,115 @@
+use super::*;
+use crate::context::Context;
+use crate::store::{MemoryStore, NewEntry, contract};
+use std::time::UNIX_EPOCH;
+
+fn find(text: &[u8], query: &Query, limits: PageLimits) -> (Vec<String>, u64, u64) {
+    let store = MemoryStore::new(|| UNIX_EPOCH);
+    let mut writer = store.create(&NewEntry::new(&Context::default(), "native")).unwrap();
+    writer.write(text).unwrap();
+    let id = writer.commit(EntryState::Complete, &contract::summary(text)).unwrap().id;
+    let found = search(&store, &[id], query, limits).unwrap();
+    assert!(found.errors.is_empty() && found.incomplete.is_empty(), "{found:?}");
+    let text = String::from_utf8_lossy(&found.to_text(false)).into_owned();
+    let lines = text.split_terminator('\n').map(str::to_owned).collect();
+    (lines, found.matches, found.shown)
+}
+
+fn query(pattern: &str) -> Query {
+    Query { pattern: pattern.to_owned(), ..Query::default() }
+}
+
+#[test]
+fn search_returns_lines_context_and_counts() {
+    let text = b"one\ntwo\nthree\r\nfour\n\xFFfive Error\nsix\nerror seven";
+    let page = PageLimits::default();
+    assert_eq!(find(text, &query("t.o"), page), (vec!["2:two".into()], 1, 1));
+    for pattern in ["three$", "^three$", "(two|three)$", "t[^$]r.e\r$", "th.*[]e$]$", r"\x65{2}$"] {
+        assert_eq!(find(text, &query(pattern), page).0.last().unwrap(), "3:three", "{pattern}");
+    }
+    assert_eq!(find(b"$\n[$\r\na\rb\r\n\r\n", &query(r"\$|^$|^a.b$"), page).1, 4);
+    let insensitive = Query { ignore_case: true, ..query("ERROR") };
+    assert_eq!(find(text, &insensitive, page).0, ["5:\u{FFFD}five Error", "7:error seven"]);
+    let context = Query { context: 1, ..query("two|seven") };
+    assert_eq!(find(text, &context, page).0, ["1-one", "2:two", "3-three", "--", "6-six", "7:error seven"]);
+    let one = Query { max_count: Some(1), ..query("e") };
+    assert_eq!(find(text, &one, page), (vec!["1:one".into()], 4, 1));
+    assert_eq!(find(text, &query("nothing"), page), (vec![], 0, 0));
+}
+
+#[test]
+fn search_bounds_long_lines_and_many_matches() {
+    let long = format!("{}NEEDLE{}", "漢".repeat(50_000), "字".repeat(50_000));
+    let (lines, ..) = find(long.as_bytes(), &query("NEEDLE"), PageLimits::default());
+    assert!(lines[0].contains("NEEDLE") && lines[0].len() < 400, "{lines:?}");
+    let many = "match\n".repeat(100_000);
+    let (lines, matches, shown) =
+        find(many.as_bytes(), &query("match"), PageLimits { bytes: 1000, lines: 500 });
+    assert_eq!((matches, shown, lines.len()), (100_000, 110, 110));
+}
+
+#[test]
+fn search_finds_matches_in_a_line_that_exceeds_the_memory() {
+    let mut text = b"first NEEDLE\n".to_vec();
+    text.resize(2 * HEAP, b'x');
+    text.extend_from_slice(b"NEEDLE");
+    text.resize(2 * HEAP + 1000, b'y');
+    text.extend_from_slice(b"\nlast NEEDLE\n");
+    for context in [0, 1] {
+        let query = Query { context, ..query("NEEDLE") };
+        let (lines, matches, shown) = find(&text, &query, PageLimits::default());
+        assert_eq!((matches, shown), (3, 3), "{lines:?}");
+        assert_eq!(lines.first().map(String::as_str), Some("1:first NEEDLE"));
+        assert_eq!(lines.last().map(String::as_str), Some("3:last NEEDLE"));
+        assert!(lines.iter().any(|line| line.starts_with("2:…x") && line.contains("NEEDLE")), "{lines:?}");
+    }
+}
+
+#[test]
+fn search_finds_a_match_at_the_border_of_two_parts_of_a_line() {
+    let border = HEAP / 2 - READ_BUFFER;
+    for start in [border - 5, border - 1, border, border + 1] {
+        let mut text = b"first\n".to_vec();
+        text.resize("first\n".len() + start, b'x');
+        text.extend_from_slice(b"NEEDLE");
+        text.resize(2 * HEAP, b'y');
+        text.extend_from_slice(b"\nlast NEEDLE\n");
+        let (lines, matches, _) = find(&text, &query("NEEDLE"), PageLimits::default());
+        assert_eq!(matches, 2, "{lines:?}");
+        assert!(lines[0].starts_with("2:") && lines[0].contains("xNEEDLEy"), "{lines:?}");
+        assert_eq!(lines[1], "3:last NEEDLE");
+    }
+}
+
+#[test]
+fn search_fills_the_page_with_short_lines() {
+    let text: String = (0..5000).map(|number| format!("{}\n", number % 10)).collect();
+    let store = MemoryStore::new(|| UNIX_EPOCH);
+    let ids = [0; 2].map(|_| {
+        let mut writer = store.create(&NewEntry::new(&Context::default(), "native")).unwrap();
+        writer.write(text.as_bytes()).unwrap();
+        writer.commit(EntryState::Complete, &contract::summary(text.as_bytes())).unwrap().id
+    });
+    for ids in [&ids[..1], &ids] {
+        let result = search(&store, ids, &query("."), PageLimits { bytes: 5000, lines: 5000 }).unwrap();
+        let size = result.to_text(ids.len() > 1).len();
+        assert!((4900..=5000).contains(&size), "{size}");
+    }
+}
+
+#[test]
+fn search_with_any_number_of_context_lines_returns_the_match() {
+    for context in [1001, usize::MAX - 2, usize::MAX - 1, usize::MAX] {
+        let query = Query { context, ..query("two") };
+        let (lines, ..) = find(b"one\ntwo\nthree\n", &query, PageLimits::default());
+        assert_eq!(lines, ["1-one", "2:two", "3-three"], "{context}");
+    }
+}
+
+#[test]
+fn search_rejects_an_invalid_pattern() {
+    let store = MemoryStore::new(|| UNIX_EPOCH);
+    let error = search(&store, &[], &query("(("), PageLimits::default()).unwrap_err();
+    assert!(matches!(error, RetrieveError::NotAPattern { .. }));
+    assert_eq!(error.to_string(), "the pattern is not a regular expression: unclosed group");
+}
