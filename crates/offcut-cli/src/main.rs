@@ -3,7 +3,7 @@
 #![cfg_attr(all(bare_start, not(test)), no_main)]
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
-mod agent;
+mod agents;
 mod arguments;
 mod command;
 mod config;

@@ -1,6 +1,7 @@
 //! Arguments of the commands that agents call, and of `offcut init`, which installs them.
 
-use crate::hook::{AgentKind, Event};
+use crate::agents::Agent;
+use crate::hook::Event;
 use clap::Args;
 use std::ffi::OsString;
 
@@ -8,7 +9,7 @@ use std::ffi::OsString;
 pub(crate) struct Init {
     /// Agents to change
     #[arg(value_enum, value_name = "AGENT")]
-    pub(crate) agents: Vec<AgentKind>,
+    pub(crate) agents: Vec<&'static Agent>,
     /// Change all installed agents
     #[arg(long, conflicts_with = "agents")]
     pub(crate) all: bool,
@@ -30,7 +31,7 @@ pub(crate) struct Init {
 pub(crate) struct Hook {
     /// The agent that calls the hook
     #[arg(value_enum)]
-    pub(crate) agent: AgentKind,
+    pub(crate) agent: &'static Agent,
     /// When the hook is called
     #[arg(value_enum)]
     pub(crate) event: Event,

@@ -1,11 +1,12 @@
 //! `offcut doctor`: checks the installation by running its parts, and suggests fixes.
 
+use crate::agents::{self, Agent};
 use crate::arguments::{Format, GlobalOptions};
 use crate::command::init;
 use crate::config;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
-use crate::hook::AgentKind;
+use crate::hook::Hooks;
 use crate::install::{self, Change, Content, InstallContext, Method, Scope};
 use crate::log;
 use anstyle::{AnsiColor, Style};
@@ -63,7 +64,7 @@ pub(crate) fn doctor(global: &GlobalOptions) -> CommandResult {
     let context = init::context(global)?;
     check_program(&mut findings, &context);
     check_store(&mut findings, global)?;
-    for agent in AgentKind::ALL {
+    for agent in agents::ALL {
         check_agent(&mut findings, agent, &context);
     }
     for message in log::last(LOG_LINES) {
@@ -177,9 +178,9 @@ fn check_writable(directory: &Path) -> Result<String, String> {
     }
 }
 
-fn check_agent(findings: &mut Findings, agent: AgentKind, context: &InstallContext) {
-    let name = agent.name();
-    if !context.is_installed(agent, &std::env::var("PATH").unwrap_or_default()) {
+fn check_agent(findings: &mut Findings, agent: &Agent, context: &InstallContext) {
+    let name = agent.name;
+    if !agent.is_installed(context) {
         return findings.add(Verdict::Note, name, "not installed");
     }
     let version = output(Command::new(name).arg("--version"), b"").map_or_else(
@@ -189,7 +190,7 @@ fn check_agent(findings: &mut Findings, agent: AgentKind, context: &InstallConte
     let methods = [Scope::User, Scope::Project]
         .into_iter()
         .flat_map(|scope| [(scope, Method::Shell), (scope, Method::Rewrite)])
-        .map(|(scope, method)| (method, install::changes(agent, scope, method, context)));
+        .map(|(scope, method)| (method, agent.changes(scope, method, context)));
     let is_configured =
         |changes: &[Change]| changes.iter().all(|change| change.plan().is_ok_and(|step| !step.is_change()));
     let Some((method, changes)) = methods.into_iter().find(|(_, changes)| is_configured(changes)) else {
@@ -216,8 +217,8 @@ fn check_agent(findings: &mut Findings, agent: AgentKind, context: &InstallConte
             _ => {}
         }
     }
-    if agent != AgentKind::Pi {
-        findings.result(name, test_hook(agent, context));
+    if let Some(hooks) = &agent.hooks {
+        findings.result(name, test_hook(name, hooks, context));
     }
 }
 
@@ -248,21 +249,10 @@ fn test_bash_env(context: &InstallContext) -> Result<String, String> {
 }
 
 /// Calls the hook with a long result.
-fn test_hook(agent: AgentKind, context: &InstallContext) -> Result<String, String> {
-    let text = "a line of a long result\\n".repeat(1000);
-    let part = format!("{{\"type\":\"text\",\"text\":\"{text}\"}}");
-    let payload = match agent {
-        AgentKind::Claude => format!("{{\"tool_name\":\"mcp__doctor__x\",\"tool_response\":[{part}]}}"),
-        AgentKind::Codex => {
-            format!("{{\"tool_name\":\"mcp__doctor__x\",\"tool_response\":{{\"content\":[{part}]}}}}")
-        }
-        AgentKind::Gemini => {
-            format!("{{\"tool_name\":\"x\",\"tool_response\":{{\"llmContent\":\"{text}\"}}}}")
-        }
-        AgentKind::Opencode | AgentKind::Pi => format!("{{\"tool\":\"x\",\"content\":[{part}]}}"),
-    };
+fn test_hook(agent: &str, hooks: &Hooks, context: &InstallContext) -> Result<String, String> {
+    let payload = (hooks.sample)(&"a line of a long result\\n".repeat(1000));
     let mut command = Command::new(&context.program);
-    test("hook", command.args(["hook", agent.name(), "after"]), payload.as_bytes(), SLOW)
+    test("hook", command.args(["hook", agent, "after"]), payload.as_bytes(), SLOW)
 }
 
 /// Runs a command with a temporary store and checks that its output is shortened.

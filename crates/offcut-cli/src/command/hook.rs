@@ -2,7 +2,7 @@
 
 use crate::arguments::{Cut, GlobalOptions, Hook};
 use crate::environment::Setup;
-use crate::hook::{self, Event, NEUTRAL};
+use crate::hook::{self, Event, Hooks, NEUTRAL};
 use crate::{housekeeping, install, log};
 use offcut::Context;
 use offcut::results::{Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice};
@@ -13,11 +13,11 @@ use std::io::Read;
 pub(crate) fn hook(global: &GlobalOptions, hook: &Hook) -> u8 {
     crate::process::catch_file_size_signal();
     let answer = match hook.event {
-        Event::Before => before(hook),
-        Event::After => after(global, hook),
+        Event::Before => hooks(hook).and_then(before),
+        Event::After => hooks(hook).and_then(|hooks| after(global, hooks)),
     };
     let answer = answer.unwrap_or_else(|problem| {
-        log::write(&format!("hook {:?} {:?}: {problem}", hook.agent, hook.event).to_lowercase());
+        log::write(&format!("hook {} {:?}: {problem}", hook.agent.name, hook.event).to_lowercase());
         None
     });
     let _ = super::print(answer.as_deref().unwrap_or(NEUTRAL).as_bytes());
@@ -37,16 +37,20 @@ fn input() -> Result<String, String> {
     Ok(input)
 }
 
-fn before(hook: &Hook) -> hook::Answer {
+fn hooks(hook: &Hook) -> Result<&'static Hooks, String> {
+    hook.agent.hooks.as_ref().ok_or_else(|| "this agent has no hooks".to_owned())
+}
+
+fn before(hooks: &Hooks) -> hook::Answer {
     let input = input()?;
     // Without the file, command lines stay unchanged.
     match install::files().and_then(|files| install::prefix(&files)) {
-        Some(prefix) => hook::before(hook.agent, &input, &prefix),
+        Some(prefix) => hook::before(hooks, &input, &prefix),
         None => Ok(None),
     }
 }
 
-fn after(global: &GlobalOptions, hook: &Hook) -> hook::Answer {
+fn after(global: &GlobalOptions, hooks: &Hooks) -> hook::Answer {
     let input = input()?;
     let reason = |failure: crate::failure::Failure| failure.reason().unwrap_or_default();
     let setup = Setup::for_agent(global).map_err(reason)?;
@@ -62,7 +66,7 @@ fn after(global: &GlobalOptions, hook: &Hook) -> hook::Answer {
     };
     let read_page =
         |tool: &str, arguments: &str| Library::new(Ok(setup.store().ok()?)).part_for(tool, arguments);
-    let answer = hook::after(hook.agent, &input, &shorten, &read_page);
+    let answer = (hooks.after)(&input, &shorten, &read_page);
     if is_cut.get() {
         housekeeping::start_if_due(&setup);
     }

@@ -1,10 +1,10 @@
 //! `offcut init`: installs offcut in agents and removes it, and prints every change as a diff.
 
+use crate::agents::{self, Agent};
 use crate::arguments::{GlobalOptions, Init};
 use crate::config;
 use crate::environment::Setup;
 use crate::failure::{self, CommandResult, Failure};
-use crate::hook::AgentKind;
 use crate::install::{self, Backups, InstallContext, Method, Owner, Scope, Step};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use std::io::{BufRead, IsTerminal, Write};
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 pub(crate) fn init(global: &GlobalOptions, init: &Init) -> CommandResult {
     let context = context(global)?;
-    let found: Vec<AgentKind> =
-        AgentKind::ALL.into_iter().filter(|agent| context.is_installed(*agent, &variable("PATH"))).collect();
-    let named: Vec<AgentKind> = if init.all { found.clone() } else { init.agents.clone() };
+    let found: Vec<&Agent> =
+        agents::ALL.iter().copied().filter(|agent| agent.is_installed(&context)).collect();
+    let named: Vec<&Agent> = if init.all { found.clone() } else { init.agents.clone() };
     if !named.is_empty() {
         // Continue with the other agents if the settings of one cannot be changed.
         return named
@@ -24,13 +24,14 @@ pub(crate) fn init(global: &GlobalOptions, init: &Init) -> CommandResult {
     }
     if found.is_empty() {
         return Err(Failure::NotFound(anyhow::anyhow!(
-            "no agent is installed; to set one up anyway, name it: claude, opencode, codex, gemini or pi"
+            "no agent is installed; to set one up anyway, name it: {}",
+            agents::ALL.iter().map(|agent| agent.name).collect::<Vec<_>>().join(", ")
         )));
     }
     let is_interactive = std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !init.dry_run;
     for agent in found {
         change_agent(agent, init, &context, true)?;
-        if is_interactive && is_confirmed(&format!("make these changes for {}? [y/N] ", agent.name())) {
+        if is_interactive && is_confirmed(&format!("make these changes for {}? [y/N] ", agent.name)) {
             change_agent(agent, init, &context, false)?;
         }
     }
@@ -51,11 +52,11 @@ fn combine(first: CommandResult, second: CommandResult) -> CommandResult {
     }
 }
 
-fn change_agent(agent: AgentKind, init: &Init, context: &InstallContext, is_dry: bool) -> CommandResult {
+fn change_agent(agent: &Agent, init: &Init, context: &InstallContext, is_dry: bool) -> CommandResult {
     let scope = if init.project { Scope::Project } else { Scope::User };
     let backups = backups()?;
     let method = if init.rewrite { Method::Rewrite } else { Method::Shell };
-    let changes = install::changes(agent, scope, method, context);
+    let changes = agent.changes(scope, method, context);
     let usage = |error: String| Failure::Usage(anyhow::anyhow!(error));
     let (shared, settings): (Vec<_>, Vec<_>) = changes
         .into_iter()
@@ -69,7 +70,7 @@ fn change_agent(agent: AgentKind, init: &Init, context: &InstallContext, is_dry:
         // Remove the shared files only if no other agent uses them.
         if !is_dry && backups.is_empty() {
             let steps: Result<Vec<Step>, String> =
-                install::shared(context).iter().map(|change| change.plan_removal(&backups)).collect();
+                context.shared_files().iter().map(|change| change.plan_removal(&backups)).collect();
             apply(&steps.map_err(usage)?, &backups, is_dry, Direction::Uninstall)?;
         }
     } else {
@@ -83,16 +84,13 @@ fn change_agent(agent: AgentKind, init: &Init, context: &InstallContext, is_dry:
         (false, _, false) => "already configured".to_owned(),
         (false, _, true) => "offcut is not installed there".to_owned(),
         (true, true, _) => "would be changed as shown".to_owned(),
-        (true, false, false) => format!("configured. Restart {} to apply.", agent.title()),
+        (true, false, false) => format!("configured. Restart {} to apply.", agent.title),
         (true, false, true) => "restored".to_owned(),
     };
-    let mut text = format!("{}: {summary}\n", agent.name());
+    let mut text = format!("{}: {summary}\n", agent.name);
     if !init.uninstall {
-        for warning in steps
-            .iter()
-            .flat_map(|step| &step.warnings)
-            .cloned()
-            .chain(install::advice(agent, method, context))
+        for warning in
+            steps.iter().flat_map(|step| &step.warnings).cloned().chain(agent.advice(method, context))
         {
             text += &format!("  {warning}\n");
         }
@@ -143,10 +141,6 @@ fn base() -> Result<impl BaseStrategy, Failure> {
     choose_base_strategy().map_err(|_| Failure::Usage(anyhow::anyhow!("cannot find your home directory")))
 }
 
-fn variable(name: &str) -> String {
-    std::env::var(name).unwrap_or_default()
-}
-
 /// Collects the paths and names that the settings contain.
 pub(crate) fn context(global: &GlobalOptions) -> Result<InstallContext, Failure> {
     let base = base()?;
@@ -154,19 +148,14 @@ pub(crate) fn context(global: &GlobalOptions) -> Result<InstallContext, Failure>
     let program = std::env::current_exe().map_err(|error| {
         Failure::Usage(anyhow::Error::new(error).context("cannot find the path of this program"))
     })?;
-    let moved = [
-        (AgentKind::Claude, "CLAUDE_CONFIG_DIR"),
-        (AgentKind::Codex, "CODEX_HOME"),
-        (AgentKind::Pi, "PI_CODING_AGENT_DIR"),
-    ];
-    let moved = moved.into_iter().map(|(agent, name)| (agent, variable(name)));
+    let moved = agents::ALL.iter().filter_map(|agent| Some((agent.name, agent.moved_settings()?))).collect();
     let shell = setup.shell();
     let shell = Path::new(&shell).file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(InstallContext {
         home: base.home_dir().to_owned(),
         project: config::project_directory().unwrap_or_default(),
         config: base.config_dir(),
-        moved: moved.filter(|(_, path)| !path.is_empty()).map(|(agent, path)| (agent, path.into())).collect(),
+        moved,
         program,
         files: install::files().unwrap_or_else(|| PathBuf::from(".")),
         store: setup.directory().map(Path::to_owned),

@@ -1,6 +1,6 @@
 //! `offcut run`: runs a command, shortens its output and exits with its exit code.
 
-use crate::agent::{self, CallingAgent};
+use crate::agents::{self, Agent};
 use crate::arguments::{Format, GlobalOptions, Run};
 use crate::diagnostic;
 use crate::environment::Setup;
@@ -86,7 +86,7 @@ fn run_command(
         },
         setup: &setup,
         truncator: &truncator,
-        context: describe_call(run.cut.context(), &run.stored_command(), agent::caller()),
+        context: describe_call(run.cut.context(), &run.stored_command(), agents::caller()),
         format: global.format,
         timeout: run.timeout,
         background_cap: run.background_cap.min(setup.cap()),
@@ -258,7 +258,7 @@ impl Run {
 }
 
 /// Adds to the context of a command that starts now what is run, where, when, by whom and for which agent.
-pub(super) fn describe_call(context: Context, command: &str, agent: Option<&CallingAgent>) -> Context {
+pub(super) fn describe_call(context: Context, command: &str, agent: Option<&Agent>) -> Context {
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let user = variable("USER")
         .or_else(|| variable("LOGNAME"))

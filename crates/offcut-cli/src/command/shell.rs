@@ -3,7 +3,7 @@
 //! All arguments are passed to the real shell; the command line is never parsed or quoted. For everything but an agent's
 //! command line (a script, a session on a terminal, a shell inside a command line), this process becomes the real shell.
 
-use crate::agent::{self, CallingAgent};
+use crate::agents::{self, Agent};
 use crate::arguments::{Format, GlobalOptions, Shell};
 use crate::command::run::{self, Printed, RunRequest};
 use crate::diagnostic;
@@ -64,18 +64,18 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
         diagnostic::say(format_args!("cannot run {}: {error}", program.display()));
         return crate::process::exit_code(&error);
     };
-    let agent = agent::caller();
+    let agent = agents::caller();
     let result = run::run_and_print(&RunRequest {
         launch,
         setup,
         truncator: &truncator,
-        context: run::describe_call(agent::shell_call(agent), &line.to_string_lossy(), agent),
+        context: run::describe_call(agents::shell_call(agent), &line.to_string_lossy(), agent),
         format: Format::Text,
         timeout: None,
         background_cap: BACKGROUND_CAP.min(setup.cap()),
         program_role: "your shell ",
     });
-    if let (Ok((_, Printed::Preview)), Some(CallingAgent { exit_delay, .. })) = (&result, agent) {
+    if let (Ok((_, Printed::Preview)), Some(Agent { exit_delay, .. })) = (&result, agent) {
         std::thread::sleep(*exit_delay);
     }
     run::exit_code(result.map(|(exit, _)| exit))

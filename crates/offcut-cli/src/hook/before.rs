@@ -3,7 +3,7 @@
 //! The line itself stays unchanged, so that rules and prompts of the agent still see every command in it. The answer
 //! approves nothing, and an allow rule for the prefix does not cover the commands after it.
 
-use super::{AgentKind, Answer, NO_HOOKS, quoted};
+use super::{Answer, Hooks, quoted};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -20,15 +20,9 @@ struct Call<'a> {
 }
 
 /// Answers an agent before it runs a tool, with `prefix` added to the command line.
-pub(crate) fn before(agent: AgentKind, input: &str, prefix: &str) -> Answer {
+pub(crate) fn before(hooks: &Hooks, input: &str, prefix: &str) -> Answer {
     let mut call: Call<'_> = serde_json::from_str(input).map_err(|error| error.to_string())?;
-    let shell = match agent {
-        AgentKind::Claude | AgentKind::Codex => "Bash",
-        AgentKind::Gemini => "run_shell_command",
-        AgentKind::Opencode => "bash",
-        AgentKind::Pi => return Err(NO_HOOKS.to_owned()),
-    };
-    if call.tool_name != shell || call.cursor_version.is_some() {
+    if call.tool_name != hooks.shell_tool || call.cursor_version.is_some() {
         return Ok(None);
     }
     let line = call.tool_input.get("command").ok_or("missing field \"command\"")?;
@@ -40,20 +34,7 @@ pub(crate) fn before(agent: AgentKind, input: &str, prefix: &str) -> Answer {
         RawValue::from_string(quoted(&format!("{prefix}{line}"))?).map_err(|error| error.to_string())?;
     call.tool_input.insert("command".to_owned(), &rewritten);
     let updated = serde_json::to_string(&call.tool_input).map_err(|error| error.to_string())?;
-    Ok(Some(match agent {
-        // Without a decision, the agent's own rules apply.
-        AgentKind::Claude => format!(
-            "{{\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{updated}}}}}"
-        ),
-        // Codex accepts a new command line only with this decision, but still applies its rules, prompts and sandbox.
-        AgentKind::Codex => format!(
-            "{{\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",\"permissionDecision\":\"allow\",\"updatedInput\":{updated}}}}}"
-        ),
-        AgentKind::Gemini => format!(
-            "{{\"hookSpecificOutput\":{{\"hookEventName\":\"BeforeTool\",\"tool_input\":{updated}}}}}"
-        ),
-        AgentKind::Opencode | AgentKind::Pi => format!("{{\"args\":{updated}}}"),
-    }))
+    Ok(Some((hooks.rewritten)(&updated)))
 }
 
 /// Whether a line already has the prefix, or is one command of offcut and nothing else.
@@ -72,13 +53,16 @@ fn has_offcut(line: &str, prefix: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents;
     use serde_json::json;
 
     const PREFIX: &str = ". /o.sh; ";
 
     #[track_caller]
-    fn check(agent: AgentKind, payload: &str, expected: Result<&str, &str>) {
-        match (before(agent, payload, PREFIX), expected) {
+    fn check(agent: &str, payload: &str, expected: Result<&str, &str>) {
+        let agent = agents::ALL.iter().find(|known| known.name == agent).expect("a known agent");
+        let hooks = agent.hooks.as_ref().expect("an agent with hooks");
+        match (before(hooks, payload, PREFIX), expected) {
             (Ok(answer), Ok(expected)) => assert_eq!(answer.as_deref().unwrap_or("{}"), expected),
             (Err(problem), Err(expected)) => assert!(problem.contains(expected), "{problem}"),
             (found, expected) => panic!("{found:?} instead of {expected:?}"),
@@ -88,28 +72,28 @@ mod tests {
     #[test]
     fn before_adds_prefix_without_approval() {
         check(
-            AgentKind::Claude,
+            "claude",
             r#"{"session_id":"12c22d11","transcript_path":"/home/you/.claude/projects/x/12c22d11.jsonl","cwd":"/home/you/x","prompt_id":"7a97fa37","permission_mode":"default","effort":{"level":"medium"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"echo \"one\"\ntwo","timeout":1e3},"tool_use_id":"toolu_0000"}"#,
             Ok(
                 r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":". /o.sh; echo \"one\"\ntwo","timeout":1e3}}}"#,
             ),
         );
         check(
-            AgentKind::Codex,
+            "codex",
             r#"{"session_id":"01a1e24c","turn_id":"01a1e24d","transcript_path":"/home/you/.codex/sessions/x.jsonl","cwd":"/home/you/x","hook_event_name":"PreToolUse","model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"echo one"},"tool_use_id":"call_0"}"#,
             Ok(
                 r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"command":". /o.sh; echo one"}}}"#,
             ),
         );
         check(
-            AgentKind::Gemini,
+            "gemini",
             r#"{"session_id":"5eb84293","transcript_path":"/home/you/.gemini/tmp/x.jsonl","cwd":"/home/you/x","hook_event_name":"BeforeTool","timestamp":"2026-11-16T03:00:28.340Z","tool_name":"run_shell_command","tool_input":{"command":"echo one"}}"#,
             Ok(
                 r#"{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"command":". /o.sh; echo one"}}}"#,
             ),
         );
         check(
-            AgentKind::Opencode,
+            "opencode",
             r#"{"tool":"bash","sessionID":"ses_1","callID":"call_0","args":{"command":"echo one","description":"x"}}"#,
             Ok(r#"{"args":{"command":". /o.sh; echo one","description":"x"}}"#),
         );
@@ -119,7 +103,7 @@ mod tests {
     fn before_leaves_offcut_commands_and_empty_lines_unchanged() {
         let check = |command: &str, expected: &str| {
             let payload = json!({"tool": "bash", "args": {"command": command}}).to_string();
-            check(AgentKind::Opencode, &payload, Ok(expected));
+            check("opencode", &payload, Ok(expected));
         };
         for line in [
             "offcut read last",
@@ -156,15 +140,15 @@ mod tests {
 
     #[test]
     fn before_leaves_other_tools_and_agents_unchanged() {
-        check(AgentKind::Claude, r#"{"tool_name":"Read","tool_input":{"file_path":"/x"}}"#, Ok("{}"));
+        check("claude", r#"{"tool_name":"Read","tool_input":{"file_path":"/x"}}"#, Ok("{}"));
         check(
-            AgentKind::Claude,
+            "claude",
             r#"{"cursor_version":"3","tool_name":"Bash","tool_input":{"command":"x"}}"#,
             Ok("{}"),
         );
-        check(AgentKind::Codex, r#"{"tool_name":"apply_patch","tool_input":{"command":"x"}}"#, Ok("{}"));
-        check(AgentKind::Claude, r#"{"tool_name":"Bash","tool_input":{}}"#, Err("missing field"));
-        check(AgentKind::Claude, r#"{"tool_name":"Bash","tool_input":{"command":7}}"#, Err("invalid type"));
-        check(AgentKind::Claude, "nonsense", Err("expected"));
+        check("codex", r#"{"tool_name":"apply_patch","tool_input":{"command":"x"}}"#, Ok("{}"));
+        check("claude", r#"{"tool_name":"Bash","tool_input":{}}"#, Err("missing field"));
+        check("claude", r#"{"tool_name":"Bash","tool_input":{"command":7}}"#, Err("invalid type"));
+        check("claude", "nonsense", Err("expected"));
     }
 }

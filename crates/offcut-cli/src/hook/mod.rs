@@ -1,14 +1,10 @@
 //! Hooks that agents call before and after a tool: one JSON object in, one out.
 //!
-//! One file per agent, with pure functions from JSON to JSON; the function that shortens a result is passed in.
+//! The functions of the agents (`agents/`) go from JSON to JSON; the function that shortens a result is passed in.
 //! Unexpected input is an error, which the caller logs; the agent then gets the neutral answer and continues as without
 //! offcut.
 
 mod before;
-mod claude;
-mod codex;
-mod gemini;
-mod opencode;
 #[cfg(test)]
 mod tests;
 
@@ -24,9 +20,6 @@ use serde_json::value::RawValue;
 /// The answer that changes nothing, for all agents.
 pub(crate) const NEUTRAL: &str = "{}";
 
-/// The error for agents without hooks.
-const NO_HOOKS: &str = "this agent has no hooks";
-
 /// Shortens a result of a given shape. Returns the new JSON, or `None` if it stays unchanged.
 pub(crate) type Shorten<'a> = dyn Fn(&str, Shape, &Context) -> Option<String> + 'a;
 
@@ -36,14 +29,17 @@ pub(crate) type ReadPage<'a> = dyn Fn(&str, &str) -> Option<String> + 'a;
 /// The answer to an agent; `None` if nothing changes.
 pub(crate) type Answer = Result<Option<String>, String>;
 
-/// The supported agents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AgentKind {
-    Claude,
-    Codex,
-    Gemini,
-    Opencode,
-    Pi,
+/// How to answer the hooks of an agent.
+#[derive(Debug)]
+pub(crate) struct Hooks {
+    /// The agent's tool that runs command lines.
+    pub(crate) shell_tool: &'static str,
+    /// The answer that changes the input of a call to this JSON.
+    pub(crate) rewritten: fn(&str) -> String,
+    /// Answers after a tool has run.
+    pub(crate) after: fn(&str, &Shorten<'_>, &ReadPage<'_>) -> Answer,
+    /// What the agent passes after a tool has returned this text, which is part of a JSON string.
+    pub(crate) sample: fn(&str) -> String,
 }
 
 /// When a hook is called.
@@ -55,26 +51,10 @@ pub(crate) enum Event {
     After,
 }
 
-/// Answers an agent after a tool has run.
-pub(crate) fn after(
-    agent: AgentKind,
-    input: &str,
-    shorten: &Shorten<'_>,
-    read_page: &ReadPage<'_>,
-) -> Answer {
-    match agent {
-        AgentKind::Claude => claude::after(input, shorten, read_page),
-        AgentKind::Codex => codex::after(input, shorten, read_page),
-        AgentKind::Gemini => gemini::after(input, shorten, read_page),
-        AgentKind::Opencode => opencode::after(input, shorten, read_page),
-        AgentKind::Pi => Err(NO_HOOKS.to_owned()),
-    }
-}
-
 /// A tool call in the format of Claude Code, which other agents also use.
 #[derive(Debug, Deserialize)]
-struct Call<'a> {
-    tool_name: String,
+pub(crate) struct Call<'a> {
+    pub(crate) tool_name: String,
     #[serde(default)]
     tool_use_id: Option<String>,
     #[serde(default)]
@@ -82,18 +62,18 @@ struct Call<'a> {
     #[serde(default, borrow)]
     tool_input: Option<&'a RawValue>,
     #[serde(borrow)]
-    tool_response: &'a RawValue,
+    pub(crate) tool_response: &'a RawValue,
     /// Set by Cursor, which also runs the hooks of Claude Code, but does not accept their answers.
     #[serde(default, borrow)]
-    cursor_version: Option<&'a RawValue>,
+    pub(crate) cursor_version: Option<&'a RawValue>,
 }
 
 impl<'a> Call<'a> {
-    fn parse(input: &'a str) -> Result<Call<'a>, String> {
+    pub(crate) fn parse(input: &'a str) -> Result<Call<'a>, String> {
         serde_json::from_str(input).map_err(|error| error.to_string())
     }
 
-    fn context(&self) -> Context {
+    pub(crate) fn context(&self) -> Context {
         Context {
             tool: Some(self.tool_name.clone()),
             call_id: self.tool_use_id.clone(),
@@ -102,12 +82,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn is_mcp(&self) -> bool {
+    pub(crate) fn is_mcp(&self) -> bool {
         self.tool_name.starts_with("mcp_")
     }
 
     /// Whether `response`, all of the response or a part, is a page of a stored output.
-    fn is_page(&self, response: &str, read_page: &ReadPage<'_>) -> bool {
+    pub(crate) fn is_page(&self, response: &str, read_page: &ReadPage<'_>) -> bool {
         is_page(&self.tool_name, self.tool_input, response, read_page)
     }
 }
@@ -118,7 +98,12 @@ const AROUND: usize = 1024;
 /// Whether a tool has returned a part of a stored output, which must not be shortened again. Agents add the name of the
 /// server before the name of the tool, and the proxy adds a number after it if the server has a tool of the same name.
 /// Any server can have a tool of that name, so the page is read again and compared.
-fn is_page(tool: &str, arguments: Option<&RawValue>, result: &str, read_page: &ReadPage<'_>) -> bool {
+pub(crate) fn is_page(
+    tool: &str,
+    arguments: Option<&RawValue>,
+    result: &str,
+    read_page: &ReadPage<'_>,
+) -> bool {
     let name = tool.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end_matches('_');
     let is_own = |own: &&&str| {
         let server = name.strip_suffix(**own);
@@ -148,14 +133,14 @@ fn all_texts(json: &str) -> String {
 }
 
 /// Returns the raw JSON of a member of an object.
-fn member(json: &str, key: &str) -> Result<String, String> {
+pub(crate) fn member(json: &str, key: &str) -> Result<String, String> {
     let members: std::collections::BTreeMap<String, &RawValue> =
         serde_json::from_str(json).map_err(|error| error.to_string())?;
     members.get(key).map(|value| value.get().to_owned()).ok_or_else(|| format!("missing field {key:?}"))
 }
 
 /// Joins the texts of content parts with newlines.
-fn texts(parts: &str) -> Result<String, String> {
+pub(crate) fn texts(parts: &str) -> Result<String, String> {
     #[derive(Deserialize)]
     struct Part {
         #[serde(default)]
@@ -167,7 +152,7 @@ fn texts(parts: &str) -> Result<String, String> {
 }
 
 /// Whether a content array contains only text.
-fn is_only_text(parts: &str) -> bool {
+pub(crate) fn is_only_text(parts: &str) -> bool {
     #[derive(Deserialize)]
     struct Part {
         #[serde(rename = "type", default)]
@@ -180,6 +165,6 @@ fn is_only_text(parts: &str) -> bool {
     })
 }
 
-fn quoted(text: &str) -> Result<String, String> {
+pub(crate) fn quoted(text: &str) -> Result<String, String> {
     serde_json::to_string(text).map_err(|error| error.to_string())
 }

@@ -1,12 +1,13 @@
 //! Payloads as sent by the real agents (abbreviated), and the answers.
 
 use super::*;
+use crate::agents;
 
 /// Stands for a long text, which is replaced with a preview.
 const LONG: &str = "LONG";
 
 #[track_caller]
-fn check(agent: AgentKind, payload: &str, expected: Result<&str, &str>) {
+fn check(agent: &str, payload: &str, expected: Result<&str, &str>) {
     let shorten = |json: &str, _: Shape, context: &Context| {
         assert!(context.tool.is_some(), "the call has a tool");
         json.contains(LONG).then(|| json.replace(LONG, "a \\\"preview\\\""))
@@ -14,7 +15,9 @@ fn check(agent: AgentKind, payload: &str, expected: Result<&str, &str>) {
     let read_page = |tool: &str, arguments: &str| {
         (tool.starts_with("offcut_") && arguments == r#"{"id":"1q2hz"}"#).then(|| LONG.to_owned())
     };
-    let answer = after(agent, payload, &shorten, &read_page);
+    let agent = agents::ALL.iter().find(|known| known.name == agent).expect("a known agent");
+    let hooks = agent.hooks.as_ref().expect("an agent with hooks");
+    let answer = (hooks.after)(payload, &shorten, &read_page);
     match (answer, expected) {
         (Ok(answer), Ok(expected)) => assert_eq!(answer.as_deref().unwrap_or(NEUTRAL), expected),
         (Err(problem), Err(expected)) => assert!(problem.contains(expected), "{problem}"),
@@ -32,7 +35,7 @@ fn claude(rest: &str) -> String {
 
 #[test]
 fn claude_replaces_long_results() {
-    let check = |rest: &str, expected: Result<&str, &str>| check(AgentKind::Claude, &claude(rest), expected);
+    let check = |rest: &str, expected: Result<&str, &str>| check("claude", &claude(rest), expected);
     check(
         r#""tool_name":"mcp__long__report","tool_input":{},"tool_response":[{"type":"text","text":"LONG"}]"#,
         Ok(
@@ -69,7 +72,7 @@ fn codex(rest: &str) -> String {
 
 #[test]
 fn codex_replaces_long_mcp_results() {
-    let check = |rest: &str, expected: Result<&str, &str>| check(AgentKind::Codex, &codex(rest), expected);
+    let check = |rest: &str, expected: Result<&str, &str>| check("codex", &codex(rest), expected);
     check(
         r#""tool_name":"mcp__long__report","tool_input":{},"tool_response":{"content":[{"type":"text","text":"LONG"},{"type":"text","text":"end"}]}"#,
         Ok(r#"{"continue":false,"reason":"a \"preview\"\nend"}"#),
@@ -95,7 +98,7 @@ fn gemini(rest: &str) -> String {
 
 #[test]
 fn gemini_replaces_long_results() {
-    let check = |rest: &str, expected: Result<&str, &str>| check(AgentKind::Gemini, &gemini(rest), expected);
+    let check = |rest: &str, expected: Result<&str, &str>| check("gemini", &gemini(rest), expected);
     check(
         r#""tool_name":"mcp_long_report","tool_input":{},"tool_response":{"llmContent":[{"text":"<untrusted_context>\nLONG\n</untrusted_context>"}],"returnDisplay":"LONG"},"mcp_context":{"server_name":"long"}"#,
         Ok(r#"{"decision":"deny","reason":"<untrusted_context>\na \"preview\"\n</untrusted_context>"}"#),
@@ -118,7 +121,7 @@ fn gemini_replaces_long_results() {
 
 #[test]
 fn opencode_replaces_long_results() {
-    let check = |payload: &str, expected: Result<&str, &str>| check(AgentKind::Opencode, payload, expected);
+    let check = |payload: &str, expected: Result<&str, &str>| check("opencode", payload, expected);
     check(
         r#"{"tool":"long_report","sessionID":"ses_1","callID":"call_0","content":[{"type":"text","text":"LONG"}]}"#,
         Ok(r#"{"content":[{"type":"text","text":"a \"preview\""}]}"#),
@@ -138,19 +141,19 @@ fn retrieval_tools_are_not_shortened() {
         let parts = r#"[{"type":"text","text":"LONG"},{"type":"text","text":"[offcut 1q2hz: a notice]"}]"#;
         let input = r#""tool_input":{"id":"1q2hz"}"#;
         check(
-            AgentKind::Claude,
+            "claude",
             &claude(&format!(r#""tool_name":"mcp__x__{name}",{input},"tool_response":{parts}"#)),
             Ok("{}"),
         );
         let payload =
             format!(r#""tool_name":"mcp__x__{name}",{input},"tool_response":{{"content":{parts}}}"#);
-        check(AgentKind::Codex, &codex(&payload), Ok("{}"));
+        check("codex", &codex(&payload), Ok("{}"));
         let payload = format!(
             r#""tool_name":"mcp_x_{name}",{input},"tool_response":{{"llmContent":{parts},"returnDisplay":"LONG"}}"#
         );
-        check(AgentKind::Gemini, &gemini(&payload), Ok("{}"));
+        check("gemini", &gemini(&payload), Ok("{}"));
         check(
-            AgentKind::Opencode,
+            "opencode",
             &format!(r#"{{"tool":"x_{name}","args":{{"id":"1q2hz"}},"content":{parts}}}"#),
             Ok("{}"),
         );
@@ -177,17 +180,17 @@ fn tools_named_like_retrieval_tools_are_shortened_unless_they_return_a_page() {
         let payload = claude(&format!(
             r#""tool_name":"mcp__x__{name}","tool_input":{arguments},"tool_response":{parts}"#
         ));
-        check(AgentKind::Claude, &payload, Ok(&expected));
+        check("claude", &payload, Ok(&expected));
     }
 }
 
 #[test]
 fn unexpected_payload_is_error() {
-    for agent in AgentKind::ALL {
+    for agent in agents::ALL.iter().filter(|agent| agent.hooks.is_some()) {
         for payload in
             ["", "null", "[]", "{}", "{\"tool_name\":1}", "\u{0}", "{\"tool_name\":\"x\",\"tool_response\":"]
         {
-            check(agent, payload, Err(""));
+            check(agent.name, payload, Err(""));
         }
     }
 }

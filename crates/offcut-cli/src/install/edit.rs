@@ -36,6 +36,23 @@ pub(crate) struct EditedText {
 }
 
 impl Edit {
+    /// A member of the object at `path`.
+    pub(crate) fn member(path: &[&'static str], key: &str, value: impl Into<Value>, signature: &str) -> Edit {
+        let target = EditTarget::Member { key: key.to_owned(), value: value.into() };
+        Edit { path: path.to_vec(), target, presence: Presence::Present, signature: signature.to_owned() }
+    }
+
+    /// An element of the array at `path`.
+    pub(crate) fn element(path: &[&'static str], value: impl Into<Value>, signature: &str) -> Edit {
+        let target = EditTarget::Element(value.into());
+        Edit { path: path.to_vec(), target, presence: Presence::Present, signature: signature.to_owned() }
+    }
+
+    /// The same setting, wanted or not.
+    pub(crate) fn with_presence(self, presence: Presence) -> Edit {
+        Edit { presence, ..self }
+    }
+
     /// Whether a value was written by offcut.
     pub(super) fn is_from_offcut(&self, value: &str) -> bool {
         value.contains(&self.signature)

@@ -4,17 +4,18 @@
 //! and after the change. If the file is unmodified since, removal restores it byte for byte; otherwise removal deletes
 //! only the settings that offcut added.
 
-mod agents;
 mod backup;
+mod context;
 mod edit;
 mod json;
 mod secrets;
 mod toml;
 
-pub(crate) use agents::{InstallContext, Method, Scope, advice, changes, prefix, shared};
 pub(crate) use backup::Backups;
+pub(crate) use context::{InstallContext, Method, Scope, prefix};
+pub(crate) use edit::Edit;
 
-use edit::{Edit, EditedText, Presence};
+use edit::{EditedText, Presence};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -70,6 +71,11 @@ pub(crate) enum FileState {
 }
 
 impl Change {
+    /// Settings in a JSON file of the user.
+    pub(crate) fn json(path: PathBuf, edits: Vec<Edit>) -> Change {
+        Change { path, content: Content::Json(edits) }
+    }
+
     /// Plans the installation.
     pub(crate) fn plan(&self) -> Result<Step, String> {
         let before = FileState::of(&self.path).map_err(|error| self.failed(&error.to_string()))?;

@@ -2,11 +2,75 @@
 //!
 //! Gemini CLI puts text from outside between two marker lines. They are not stored, but stay around the preview.
 
-use super::{Answer, Call, ReadPage, Shorten, is_only_text, member, quoted, texts};
+use super::{Agent, Base, SettingsPlace, Variables};
+use crate::hook::{Answer, Call, Hooks, ReadPage, Shorten, is_only_text, member, quoted, texts};
+use crate::install::{Change, Content, Edit, InstallContext, Method, Scope};
 use offcut::results::Shape;
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::time::Duration;
+
+pub(super) const AGENT: Agent = Agent {
+    name: "gemini",
+    title: "Gemini CLI",
+    settings: SettingsPlace { variable: None, user: ".gemini", base: Base::Home, project: ".gemini" },
+    variables: Variables { own: "GEMINI_CLI", session: None, call: None },
+    exit_delay: Duration::ZERO,
+    changes,
+    advice,
+    hooks: Some(Hooks { shell_tool: "run_shell_command", rewritten, after, sample }),
+};
+
+fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
+    let directory = AGENT.settings_directory(scope, context);
+    let hook = |event: &str| {
+        let command = context.hook("gemini", event);
+        json!([{"type": "command", "name": "offcut", "command": command, "timeout": 10000}])
+    };
+    let edits = vec![
+        Edit::element(
+            &["hooks", "AfterTool"],
+            json!({"matcher": ".*", "hooks": hook("after")}),
+            " hook gemini after",
+        ),
+        Edit::element(
+            &["hooks", "BeforeTool"],
+            json!({"matcher": "run_shell_command", "hooks": hook("before")}),
+            " hook gemini before",
+        )
+        .with_presence(method.wants(Method::Rewrite)),
+    ];
+    let variable = Content::Variable {
+        name: "BASH_ENV",
+        value: context.bash_env(),
+        signature: "offcut-bash-env",
+        presence: method.wants(Method::Shell),
+    };
+    let mut changes = context.files_for_bash_env(method);
+    changes.push(Change { path: directory.join(".env"), content: variable });
+    changes.push(Change::json(directory.join("settings.json"), edits));
+    changes
+}
+
+fn advice(method: Method, _: &InstallContext) -> Vec<String> {
+    match method {
+        Method::Shell => vec![
+            "Gemini CLI reads only one .env file: if the project has its own, the hook shortens command output instead"
+                .to_owned(),
+        ],
+        Method::Rewrite => Vec::new(),
+    }
+}
+
+fn rewritten(input: &str) -> String {
+    format!("{{\"hookSpecificOutput\":{{\"hookEventName\":\"BeforeTool\",\"tool_input\":{input}}}}}")
+}
+
+fn sample(text: &str) -> String {
+    format!("{{\"tool_name\":\"x\",\"tool_response\":{{\"llmContent\":\"{text}\"}}}}")
+}
 
 /// Tools whose results the agent pages through itself, or needs exactly.
 const EXACT: &[&str] = &["read_file", "read_many_files", "replace", "write_file", "edit", "save_memory"];
@@ -14,7 +78,7 @@ const EXACT: &[&str] = &["read_file", "read_many_files", "replace", "write_file"
 const OPENING: &str = "<untrusted_context>\n";
 const CLOSING: &str = "\n</untrusted_context>";
 
-pub(super) fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
+fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
     let call = Call::parse(input)?;
     if EXACT.contains(&call.tool_name.as_str()) {
         return Ok(None);

@@ -1,0 +1,138 @@
+//! Claude Code, `PostToolUse`: `updatedToolOutput` replaces what the model sees, in the shape of the tool.
+//!
+//! The hook is called for successful calls only. Shell output is normally shortened by `offcut shell`, also on failure;
+//! here it matters only if that is not installed.
+
+use super::{Agent, Base, SettingsPlace, Variables};
+use crate::hook::{Answer, Call, Hooks, ReadPage, Shorten, member, quoted};
+use crate::install::{Change, Edit, InstallContext, Method, Scope};
+use offcut::results::Shape;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// More tokens than any MCP result has.
+const UNLIMITED_TOKENS: &str = "1000000000";
+
+pub(super) const AGENT: Agent = Agent {
+    name: "claude",
+    title: "Claude Code",
+    settings: SettingsPlace {
+        variable: Some("CLAUDE_CONFIG_DIR"),
+        user: ".claude",
+        base: Base::Home,
+        project: ".claude",
+    },
+    variables: Variables { own: "CLAUDECODE", session: Some("CLAUDE_CODE_SESSION_ID"), call: None },
+    exit_delay: Duration::ZERO,
+    changes,
+    advice,
+    hooks: Some(Hooks { shell_tool: "Bash", rewritten, after, sample }),
+};
+
+fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
+    let file = match scope {
+        Scope::User => "settings.json",
+        // The other settings file of a project is shared with everybody who works on it.
+        Scope::Project => "settings.local.json",
+    };
+    let hook =
+        |event: &str| json!([{"type": "command", "command": context.hook("claude", event), "timeout": 10}]);
+    let mut edits = vec![
+        Edit::member(&["env"], "CLAUDE_CODE_SHELL", context.users_shell().to_string_lossy(), "offcut-")
+            .with_presence(method.wants(Method::Shell)),
+        // Above the agent's own limit, the hook would get only the name of a file. Without the hook, the agent still
+        // truncates the result.
+        Edit::member(&["env"], "MAX_MCP_OUTPUT_TOKENS", UNLIMITED_TOKENS, UNLIMITED_TOKENS),
+        Edit::element(
+            &["hooks", "PostToolUse"],
+            json!({"matcher": "mcp__.*|Bash|Grep|Glob|WebFetch|WebSearch", "hooks": hook("after")}),
+            " hook claude after",
+        ),
+        Edit::element(
+            &["hooks", "PreToolUse"],
+            json!({"matcher": "Bash", "hooks": hook("before")}),
+            " hook claude before",
+        )
+        .with_presence(method.wants(Method::Rewrite)),
+    ];
+    if let Some(store) = &context.store {
+        // Allow reading the store, and nothing else.
+        let rule = format!("Read(/{}/**)", store.display());
+        let signature = Value::from(rule.clone()).to_string();
+        edits.push(Edit::element(&["permissions", "allow"], rule, &signature));
+    }
+    let mut changes = context.files_for_users_shell(method);
+    changes.push(Change::json(AGENT.settings_directory(scope, context).join(file), edits));
+    changes
+}
+
+fn advice(method: Method, context: &InstallContext) -> Vec<String> {
+    match method {
+        Method::Shell => Vec::new(),
+        Method::Rewrite => {
+            let mut advice = context.prefix_needs_bash();
+            advice.push(
+                "Claude Code asks before each command line with the prefix, unless all of Bash is allowed; without --rewrite it does not"
+                    .to_owned(),
+            );
+            advice
+        }
+    }
+}
+
+fn rewritten(input: &str) -> String {
+    // Without a decision, the agent's own rules apply.
+    format!("{{\"hookSpecificOutput\":{{\"hookEventName\":\"PreToolUse\",\"updatedInput\":{input}}}}}")
+}
+
+fn sample(text: &str) -> String {
+    format!(
+        "{{\"tool_name\":\"mcp__doctor__x\",\"tool_response\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}"
+    )
+}
+
+/// Tools whose results the agent pages through itself, or needs exactly.
+const EXACT: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "NotebookRead", "TodoWrite"];
+
+fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
+    let call = Call::parse(input)?;
+    let response = call.tool_response.get();
+    let is_exact = call.cursor_version.is_some() || EXACT.contains(&call.tool_name.as_str());
+    if is_exact || call.is_page(response, read_page) {
+        return Ok(None);
+    }
+    let updated = match (call.is_mcp(), response.as_bytes().first()) {
+        // Claude Code passes the parts of an MCP result without the fields around them.
+        (true, Some(b'[')) => shorten(&format!("{{\"content\":{response}}}"), Shape::Mcp, &call.context())
+            .map(|json| member(&json, "content"))
+            .transpose()?,
+        (true, Some(b'{')) => shorten(response, Shape::Mcp, &call.context()),
+        (true, Some(b'"')) => strings(&call, response, shorten)?,
+        (false, Some(b'{')) if call.tool_name == "Bash" && is_cut(response) => None,
+        (false, Some(b'{')) => strings(&call, response, shorten)?,
+        _ => return Err(format!("unknown shape of tool_response for {}", call.tool_name)),
+    };
+    Ok(updated.map(|json| {
+        format!(
+            "{{\"hookSpecificOutput\":{{\"hookEventName\":\"PostToolUse\",\"updatedToolOutput\":{json}}}}}"
+        )
+    }))
+}
+
+/// Shortens all strings of the response together. Their structure stays, because the agent checks it.
+fn strings(call: &Call<'_>, response: &str, shorten: &Shorten<'_>) -> Result<Option<String>, String> {
+    let name = quoted(&call.tool_name)?;
+    let wrapped = format!("{{\"name\":{name},\"response\":{response}}}");
+    shorten(&wrapped, Shape::Gemini, &call.context()).map(|json| member(&json, "response")).transpose()
+}
+
+/// Whether Claude Code has stored the output in a file and passes only its beginning.
+fn is_cut(response: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Response {
+        #[serde(rename = "persistedOutputPath", default)]
+        path: Option<String>,
+    }
+    serde_json::from_str::<Response>(response).is_ok_and(|response| response.path.is_some())
+}

@@ -1,0 +1,112 @@
+//! opencode: the plugin passes the result of a tool and replaces it with the answer.
+//!
+//! A built-in tool has `output`, a text that opencode has already truncated; an MCP tool has `content`, as the server
+//! sent it.
+
+use super::{Agent, Base, SettingsPlace, Variables};
+use crate::hook::{Answer, Hooks, ReadPage, Shorten, is_page, quoted};
+use crate::install::{Change, Content, Edit, InstallContext, Method, Scope};
+use offcut::Context;
+use offcut::results::Shape;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::time::Duration;
+
+pub(super) const AGENT: Agent = Agent {
+    name: "opencode",
+    title: "opencode",
+    settings: SettingsPlace { variable: None, user: "opencode", base: Base::Config, project: ".opencode" },
+    variables: Variables { own: "OPENCODE", session: None, call: None },
+    exit_delay: Duration::from_millis(50),
+    changes,
+    advice,
+    hooks: Some(Hooks { shell_tool: "bash", rewritten, after, sample }),
+};
+
+fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
+    let directory = AGENT.settings_directory(scope, context);
+    let settings = match scope {
+        Scope::User => directory.clone(),
+        Scope::Project => context.project.clone(),
+    };
+    let names = ["opencode.jsonc", "opencode.json", "config.json"].map(|name| settings.join(name));
+    let file = names.iter().find(|file| file.is_file()).unwrap_or(&names[1]);
+    let mut edits = vec![
+        Edit::member(&[], "shell", context.users_shell().to_string_lossy(), "offcut-")
+            .with_presence(method.wants(Method::Shell)),
+    ];
+    if let Some(store) = &context.store {
+        let pattern = store.join("*").to_string_lossy().into_owned();
+        edits.push(Edit::member(&["permission", "external_directory"], &pattern, "allow", "\"allow\""));
+    }
+    let program = Value::from(context.program.to_string_lossy()).to_string();
+    let plugin = include_str!("opencode.js")
+        .replace("\"{program}\"", &program)
+        .replace("\"{rewrites}\"", if method == Method::Rewrite { "true" } else { "false" });
+    let mut changes = context.files_for_users_shell(method);
+    changes.push(Change { path: directory.join("plugin/offcut.js"), content: Content::OwnFile(plugin) });
+    changes.push(Change::json(file.clone(), edits));
+    changes
+}
+
+fn advice(method: Method, context: &InstallContext) -> Vec<String> {
+    match method {
+        Method::Shell => Vec::new(),
+        Method::Rewrite => context.prefix_needs_bash(),
+    }
+}
+
+fn rewritten(input: &str) -> String {
+    format!("{{\"args\":{input}}}")
+}
+
+fn sample(text: &str) -> String {
+    format!("{{\"tool\":\"x\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}")
+}
+
+/// Tools whose results the agent pages through itself, or needs exactly, and the shell, whose output is shortened before
+/// opencode gets it.
+const EXACT: &[&str] =
+    &["read", "edit", "write", "patch", "apply_patch", "todowrite", "todoread", "bash", "offcut"];
+
+#[derive(Deserialize)]
+struct Call<'a> {
+    tool: String,
+    #[serde(rename = "sessionID", default)]
+    session: Option<String>,
+    #[serde(rename = "callID", default)]
+    call: Option<String>,
+    #[serde(default, borrow)]
+    args: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(default, borrow)]
+    content: Option<&'a RawValue>,
+}
+
+fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
+    let call: Call<'_> = serde_json::from_str(input).map_err(|error| error.to_string())?;
+    let result = call.content.or(call.output);
+    let is_page = result.is_some_and(|result| is_page(&call.tool, call.args, result.get(), read_page));
+    if EXACT.contains(&call.tool.as_str()) || is_page {
+        return Ok(None);
+    }
+    let context = Context {
+        tool: Some(call.tool.clone()),
+        call_id: call.call.clone(),
+        session: call.session.clone(),
+        ..Context::default()
+    };
+    match (call.content, call.output) {
+        (Some(content), _) => {
+            let json = format!("{{\"content\":{}}}", content.get());
+            Ok(shorten(&json, Shape::Mcp, &context))
+        }
+        (None, Some(output)) => {
+            let json = format!("{{\"title\":{},\"output\":{}}}", quoted(&call.tool)?, output.get());
+            Ok(shorten(&json, Shape::Opencode, &context))
+        }
+        (None, None) => Err(format!("neither output nor content for {}", call.tool)),
+    }
+}

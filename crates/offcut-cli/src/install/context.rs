@@ -1,0 +1,167 @@
+//! The paths and names that agents' settings contain, and the files of offcut that the settings refer to.
+
+use super::edit::Presence;
+use super::{Change, Content};
+use std::path::{Path, PathBuf};
+
+/// The file that the prefix of a command line sources.
+const LINE: &str = "offcut-line.sh";
+
+/// Whose settings are changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    User,
+    Project,
+}
+
+/// How offcut gets the output of command lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// offcut is the shell; permission rules see the original command line.
+    Shell,
+    /// A hook adds a prefix to each command line.
+    Rewrite,
+}
+
+impl Method {
+    /// Whether a setting that belongs to `owner` is wanted.
+    pub(crate) fn wants(self, owner: Method) -> Presence {
+        if self == owner { Presence::Present } else { Presence::Absent }
+    }
+}
+
+/// The paths and names that settings contain.
+#[derive(Clone, Debug)]
+pub(crate) struct InstallContext {
+    pub(crate) home: PathBuf,
+    /// The working directory, for a project's settings.
+    pub(crate) project: PathBuf,
+    /// The user's configuration directory.
+    pub(crate) config: PathBuf,
+    /// Settings directories that agents' own variables have changed, by the name of the agent.
+    pub(crate) moved: Vec<(&'static str, PathBuf)>,
+    /// This program.
+    pub(crate) program: PathBuf,
+    /// The directory of the files that settings refer to.
+    pub(crate) files: PathBuf,
+    pub(crate) store: Option<PathBuf>,
+    /// The name of the user's shell: `bash`, `zsh`.
+    pub(crate) shell: String,
+}
+
+impl InstallContext {
+    /// The path of the link for agents that use the shell of the user.
+    pub(crate) fn users_shell(&self) -> PathBuf {
+        if self.shell == "zsh" { self.files.join("offcut-zsh") } else { self.bash() }
+    }
+
+    /// The path of the link for agents that always use bash.
+    pub(crate) fn bash(&self) -> PathBuf {
+        self.files.join("offcut-bash")
+    }
+
+    /// The path of the file that bash reads before it runs a command line.
+    fn bash_env_path(&self) -> PathBuf {
+        self.files.join("offcut-bash-env.sh")
+    }
+
+    /// The value of `BASH_ENV`, escaped because bash expands variables and commands in it.
+    pub(crate) fn bash_env(&self) -> String {
+        let path = self.bash_env_path();
+        let mut value = String::new();
+        for letter in path.to_string_lossy().chars() {
+            value.extend("\\$`\"".contains(letter).then_some('\\'));
+            value.push(letter);
+        }
+        value
+    }
+
+    /// The command of a hook.
+    pub(crate) fn hook(&self, agent: &str, event: &str) -> String {
+        format!("{} hook {agent} {event}", shell_quoted(&self.program))
+    }
+
+    /// The command in the prefix of a command line.
+    pub(crate) fn source(&self) -> String {
+        source(&self.files)
+    }
+
+    /// The advice that the prefix works in bash only, for agents that use the shell of the user.
+    pub(crate) fn prefix_needs_bash(&self) -> Vec<String> {
+        match self.shell.as_str() {
+            "bash" => Vec::new(),
+            shell => vec![format!(
+                "the prefix has no effect in your shell, {shell}: command lines are not shortened"
+            )],
+        }
+    }
+
+    /// The files of offcut for agents that use the shell of the user.
+    pub(crate) fn files_for_users_shell(&self, method: Method) -> Vec<Change> {
+        match method {
+            Method::Shell => vec![self.link(self.users_shell())],
+            Method::Rewrite => self.files_for_prefix(),
+        }
+    }
+
+    /// The files of offcut for agents whose shell can be changed and is always bash.
+    pub(crate) fn files_for_bash(&self, method: Method) -> Vec<Change> {
+        match method {
+            Method::Shell => vec![self.link(self.bash())],
+            Method::Rewrite => self.files_for_prefix(),
+        }
+    }
+
+    /// The files of offcut for agents whose bash cannot be replaced.
+    pub(crate) fn files_for_bash_env(&self, method: Method) -> Vec<Change> {
+        match method {
+            Method::Shell => vec![self.link(self.bash()), self.bash_env_file()],
+            Method::Rewrite => self.files_for_prefix(),
+        }
+    }
+
+    fn files_for_prefix(&self) -> Vec<Change> {
+        vec![self.link(self.bash()), self.line_file()]
+    }
+
+    /// All files of offcut that agents share, for both methods.
+    pub(crate) fn shared_files(&self) -> Vec<Change> {
+        vec![self.link(self.users_shell()), self.link(self.bash()), self.bash_env_file(), self.line_file()]
+    }
+
+    fn link(&self, path: PathBuf) -> Change {
+        Change { path, content: Content::Link(self.program.clone()) }
+    }
+
+    /// The file that bash reads first, and that hands the command line to offcut.
+    fn bash_env_file(&self) -> Change {
+        let text = self.with_handover(include_str!("bash_env.sh"));
+        Change { path: self.bash_env_path(), content: Content::OwnFile(text) }
+    }
+
+    /// The file that rewritten command lines source.
+    fn line_file(&self) -> Change {
+        let text = self.with_handover(include_str!("line.sh"));
+        Change { path: self.files.join(LINE), content: Content::OwnFile(text) }
+    }
+
+    /// A script with the commands that hand the line of the running bash to offcut.
+    fn with_handover(&self, script: &str) -> String {
+        let commands = include_str!("handover.sh");
+        script.replace("  {handover}\n", commands).replace("{link}", &shell_quoted(&self.bash()))
+    }
+}
+
+/// The prefix of command lines, if the file that it sources exists.
+pub(crate) fn prefix(files: &Path) -> Option<String> {
+    files.join(LINE).is_file().then(|| format!("{}; ", source(files)))
+}
+
+fn source(files: &Path) -> String {
+    format!(". {}", shell_quoted(&files.join(LINE)))
+}
+
+fn shell_quoted(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    shlex::try_quote(&path).map_or_else(|_| path.to_string(), |quoted| quoted.into_owned())
+}
