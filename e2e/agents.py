@@ -5,9 +5,10 @@ import os
 import subprocess
 from pathlib import Path
 
-# Ways to run an agent: without offcut, offcut as its shell, a hook that rewrites command lines, and offcut as its shell
-# in the agent's sandbox.
+# Ways to run an agent: without offcut, offcut as its shell, a hook that rewrites command lines, offcut as its shell in the
+# agent's sandbox, and with settings that name a program which no longer exists.
 WITHOUT, WITH, REWRITE, SANDBOX = "without", "with", "rewriting", "in its sandbox, with"
+REMOVED = "after removing"
 
 # Nothing leaves the machine: programs that honour these variables connect to a closed port.
 NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
@@ -24,7 +25,7 @@ class Agent:
     denies_touch = True
     has_mcp = True
     # The ways to test.
-    ways = [WITH, REWRITE]
+    ways = [WITH, REWRITE, REMOVED]
     # Whether the agent passes results of more than about 10 kB to the model.
     takes_long_results = True
     # Whether the agent calls the hook for MCP errors.
@@ -144,7 +145,7 @@ class Opencode(Agent):
 class Codex(Agent):
     name, package, version = "codex", "@openai/codex", "0.166.0"
     takes_long_results = False
-    ways = [WITH, REWRITE, SANDBOX]
+    ways = [WITH, REWRITE, SANDBOX, REMOVED]
     variables = {"MOCK_KEY": "none"}
 
     def configure(self, home, url, servers):

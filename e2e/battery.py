@@ -66,6 +66,7 @@ class Battery:
         self.problems = []
         self.rows = {}
         self.results = {}
+        self.printed_by_agent = ""
         self.seconds = 0
 
     def run(self):
@@ -122,14 +123,13 @@ class Battery:
         self.agent.configure(self.home, model.url, self.servers())
         path = f"{Path(self.options.offcut).parent}:{SYSTEM}"
         if self.way != WITHOUT:
-            # A login shell resets PATH: add offcut as users add their own programs.
-            (self.home / ".profile").write_text(f'PATH="{Path(self.options.offcut).parent}:$PATH"\n')
-            self.offcut("init", self.agent.name, *(["--rewrite"] if self.way == REWRITE else []))
+            self.install()
         started = time.time()
         try:
             program = self.agent.program(self.options.packages)
             ran = self.agent.turn(self.home, self.work, model.url, path, program, self.way)
             self.check(ran.returncode == 0, f"ended with {ran.returncode}: {ran.stdout[-500:]}{ran.stderr[-500:]}")
+            self.printed_by_agent = ran.stdout + ran.stderr
         except subprocess.TimeoutExpired:
             self.check(False, "timed out")
         self.seconds = time.time() - started
@@ -142,6 +142,12 @@ class Battery:
                 self.check(False, f"{step.name}: no result was sent to the model")
             else:
                 self.rows[step.name] = (f"{size(text):,}", *step.judge(step.name, text))
+
+    def install(self):
+        """Install offcut in the agent."""
+        # A login shell resets PATH: add offcut as users add their own programs.
+        (self.home / ".profile").write_text(f'PATH="{Path(self.options.offcut).parent}:$PATH"\n')
+        self.offcut("init", self.agent.name, *(["--rewrite"] if self.way == REWRITE else []))
 
     def servers(self):
         """Return the same server twice: direct, and through the proxy."""

@@ -122,7 +122,7 @@ pub(crate) enum Command {
     /// terminal, and shells started by such a command line run without offcut.
     ///
     /// A link to this program named `offcut-sh` runs this command; links named `offcut-bash` or `offcut-zsh` run that
-    /// shell. `offcut init` installs the link in your agent.
+    /// shell. `offcut init` installs a script of that name in your agent; without offcut, the script runs the shell itself.
     #[command(after_help = "Examples:
   offcut shell -c 'cargo test 2>&1 | tee log; exit 3'
   CLAUDE_CODE_SHELL=~/.config/offcut/agents/offcut-bash claude")]

@@ -51,9 +51,11 @@ fn offcut() -> u8 {
         process::drain(&rest.collect::<Vec<_>>());
         return 0;
     }
-    // All arguments belong to the shell, including `--help`.
-    if let Some(name) = std::env::args_os().next().and_then(|program| ShellName::of(&program)) {
-        let shell = arguments::Shell { arguments: std::env::args_os().skip(1).collect() };
+    // A link has the name of a shell, and the scripts of `offcut init` pass it as the first argument. All arguments after it
+    // belong to the shell, including `--help`.
+    let mut rest = std::env::args_os();
+    if let Some(name) = rest.by_ref().take(2).find_map(|argument| ShellName::of(&argument)) {
+        let shell = arguments::Shell { arguments: rest.collect() };
         return command::shell(&GlobalOptions::default(), &shell, &name, inherited);
     }
     let arguments = match Arguments::parse_frequent_commands().map_or_else(Arguments::try_parse, Ok) {

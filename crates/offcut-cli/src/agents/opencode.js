@@ -1,7 +1,8 @@
 // Written by `offcut init opencode`; remove it with `offcut init opencode --uninstall`.
 // Shortens long tool results and stores the full text; the tool `offcut` reads any part of it back.
-// On any error the result stays unchanged.
+// On any error the result stays unchanged; without the program, the plugin does nothing.
 import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
 
 const program = "{program}"
 const rewrites = "{rewrites}"
@@ -11,14 +12,14 @@ const run = (args, input) =>
     const child = execFile(program, args, { maxBuffer: 1 << 28, timeout: 10000 }, (error, stdout, stderr) =>
       resolve({ error, stdout, stderr }),
     )
-    child.stdin.on("error", () => {})
-    child.stdin.end(input)
+    child.stdin?.on("error", () => {})
+    child.stdin?.end(input)
   })
 
 // The arguments of calls of offcut's own tools, by which their pages are recognised.
 const calls = new Map()
 
-export const Offcut = async () => ({
+const hooks = {
   "tool.execute.before": async (input, output) => {
     try {
       if (/offcut_(read|search|list)/.test(input.tool)) calls.set(input.callID, output.args)
@@ -69,4 +70,6 @@ export const Offcut = async () => ({
       },
     },
   },
-})
+}
+
+export const Offcut = async () => (existsSync(program) ? hooks : {})

@@ -1,5 +1,7 @@
 //! `offcut doctor`: checks the installation by running its parts, and suggests fixes.
 
+mod installation;
+
 use crate::agents::{self, Agent};
 use crate::arguments::{Format, GlobalOptions};
 use crate::command::init;
@@ -7,9 +9,10 @@ use crate::config;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::hook::Hooks;
-use crate::install::{self, Change, Content, InstallContext, Method, Scope};
+use crate::install::{self, Content, InstallContext, Method, Scope};
 use crate::log;
 use anstyle::{AnsiColor, Style};
+use installation::Installation;
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -187,38 +190,57 @@ fn check_agent(findings: &mut Findings, agent: &Agent, context: &InstallContext)
         |_| "not on your PATH".to_owned(),
         |text| text.lines().next().unwrap_or_default().to_owned(),
     );
-    let methods = [Scope::User, Scope::Project]
+    let installations: Vec<Installation<'_>> = [Scope::User, Scope::Project]
         .into_iter()
-        .flat_map(|scope| [(scope, Method::Shell), (scope, Method::Rewrite)])
-        .map(|(scope, method)| (method, agent.changes(scope, method, context)));
-    let is_configured =
-        |changes: &[Change]| changes.iter().all(|change| change.plan().is_ok_and(|step| !step.is_change()));
-    let Some((method, changes)) = methods.into_iter().find(|(_, changes)| is_configured(changes)) else {
-        return findings.add(
-            Verdict::Note,
-            name,
-            format!("{version}, offcut is not installed; run: offcut init {name}"),
-        );
-    };
-    let how = if method == Method::Rewrite { " with --rewrite" } else { "" };
-    findings.add(Verdict::Good, name, format!("{version}, configured{how}"));
-    for change in &changes {
+        .filter_map(|scope| Installation::find(agent, scope, context))
+        .collect();
+    if installations.is_empty() {
+        let message = format!("{version}, offcut is not installed; run: offcut init {name}");
+        findings.add(Verdict::Note, name, message);
+    }
+    for installation in &installations {
+        check_installation(findings, installation, &version, context);
+    }
+}
+
+fn check_installation(
+    findings: &mut Findings,
+    installation: &Installation<'_>,
+    version: &str,
+    context: &InstallContext,
+) {
+    let Installation { agent, method, changes, .. } = installation;
+    if !installation.is_current() {
+        let command = installation.command();
+        let problems = installation.problems(context);
+        if problems.is_empty() {
+            let message = format!("{version}, configured in part or by another version; run: {command}");
+            findings.add(Verdict::Note, agent.name, message);
+        }
+        for problem in problems {
+            findings.add(Verdict::Bad, agent.name, format!("{problem}; run: {command}"));
+        }
+        return;
+    }
+    let how = if *method == Method::Rewrite { " with --rewrite" } else { "" };
+    findings.add(Verdict::Good, agent.name, format!("{version}, configured{how}"));
+    for change in changes {
         for warning in change.plan().into_iter().flat_map(|step| step.warnings) {
-            findings.add(Verdict::Note, name, warning);
+            findings.add(Verdict::Note, agent.name, warning);
         }
         match &change.content {
-            Content::Link(_) => findings.result(name, test_shell(&change.path)),
+            Content::OwnScript(_) => findings.result(agent.name, test_shell(&change.path)),
             Content::OwnFile(_) if change.path.extension().is_some_and(|end| end == "sh") => {
                 findings.result(
-                    name,
-                    if method == Method::Rewrite { test_prefix(context) } else { test_bash_env(context) },
+                    agent.name,
+                    if *method == Method::Rewrite { test_prefix(context) } else { test_bash_env(context) },
                 );
             }
             _ => {}
         }
     }
     if let Some(hooks) = &agent.hooks {
-        findings.result(name, test_hook(name, hooks, context));
+        findings.result(agent.name, test_hook(agent.name, hooks, context));
     }
 }
 
@@ -234,8 +256,8 @@ fn test_prefix(context: &InstallContext) -> Result<String, String> {
 }
 
 /// Runs a command line with long output in the agent's shell.
-fn test_shell(link: &Path) -> Result<String, String> {
-    test("shell", Command::new(link).args(["-c", "seq 1 3000"]), b"", SLOW * 10)
+fn test_shell(shell: &Path) -> Result<String, String> {
+    test("shell", Command::new(shell).args(["-c", "seq 1 3000"]), b"", SLOW * 10)
 }
 
 /// Runs a command line with long output in bash with `BASH_ENV`.
@@ -251,8 +273,8 @@ fn test_bash_env(context: &InstallContext) -> Result<String, String> {
 /// Calls the hook with a long result.
 fn test_hook(agent: &str, hooks: &Hooks, context: &InstallContext) -> Result<String, String> {
     let payload = (hooks.sample)(&"a line of a long result\\n".repeat(1000));
-    let mut command = Command::new(&context.program);
-    test("hook", command.args(["hook", agent, "after"]), payload.as_bytes(), SLOW)
+    let mut command = Command::new("sh");
+    test("hook", command.args(["-c", &context.hook(agent, "after")]), payload.as_bytes(), SLOW)
 }
 
 /// Runs a command with a temporary store and checks that its output is shortened.

@@ -118,14 +118,14 @@ fn apply(steps: &[Step], backups: &Backups, is_dry: bool, direction: Direction) 
                 anyhow::Error::new(error).context(format!("cannot change {}", step.path.display())),
             )
         };
-        if direction == Direction::Uninstall {
-            step.apply().map_err(failed)?;
-            backups.forget(&step.path);
-        } else if step.is_change() {
-            if step.owner == Owner::User {
+        if step.is_change() {
+            if direction == Direction::Install && step.owner == Owner::User {
                 backups.keep(&step.path, &backups.next(step)).map_err(failed)?;
             }
             step.apply().map_err(failed)?;
+        }
+        if direction == Direction::Uninstall {
+            backups.forget(&step.path);
         }
     }
     Ok(())

@@ -19,16 +19,16 @@ const PIPE_VARIABLE: &str = "OFFCUT_PIPE";
 /// The maximum stored output of background processes, as the default of `run`.
 const BACKGROUND_CAP: u64 = 1 << 30;
 
-/// The shell to run, by the name of the link: `offcut-bash` is bash, `offcut-sh` the shell of the user.
+/// The shell to run, by the name of a link or script: `offcut-bash` is bash, `offcut-sh` the shell of the user.
 pub(crate) enum Name {
     Users,
     Named(OsString),
 }
 
 impl Name {
-    /// Returns the shell if this program was called by the name of a link.
-    pub(crate) fn of(program: &OsStr) -> Option<Name> {
-        let name = Path::new(program).file_name()?.to_str()?;
+    /// Returns the shell if a path has such a name.
+    pub(crate) fn of(path: &OsStr) -> Option<Name> {
+        let name = Path::new(path).file_name()?.to_str()?;
         match name.strip_prefix("offcut-")? {
             "sh" => Some(Name::Users),
             name @ ("bash" | "zsh" | "fish" | "dash" | "ksh") => Some(Name::Named(name.into())),

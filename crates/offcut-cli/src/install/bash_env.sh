@@ -1,5 +1,5 @@
 # Written by `offcut init`; remove it with `offcut init AGENT --uninstall`.
-# bash reads this file (BASH_ENV) before it runs an agent's command line, and hands the line to offcut-bash, which
+# bash reads this file (BASH_ENV) before it runs an agent's command line, and hands the line to offcut, which
 # shortens and stores its output. Scripts and every bash that the line starts are not affected. Nor are the lines of other
 # programs that inherited the variable from the agent: their own environment has it, while the agent sets it only for its
 # children. The first process of a sandbox has it too, and starts the agent's line.
@@ -12,7 +12,7 @@
     mapfile -d '' -t offcut_parent < "/proc/$PPID/environ" || :
   fi
 } 2> /dev/null
-if [[ -n ${BASH_EXECUTION_STRING+set} && -x {link} && " ${offcut_parent[*]}" != *" BASH_ENV="*offcut-bash-env* ]]; then
+if [[ -n ${BASH_EXECUTION_STRING+set} && -x {program} && " ${offcut_parent[*]}" != *" BASH_ENV="*offcut-bash-env* ]]; then
   unset BASH_ENV offcut_flags offcut_parent
   {handover}
 fi

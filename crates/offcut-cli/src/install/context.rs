@@ -50,12 +50,12 @@ pub(crate) struct InstallContext {
 }
 
 impl InstallContext {
-    /// The path of the link for agents that use the shell of the user.
+    /// The path of the shell for agents that use the shell of the user.
     pub(crate) fn users_shell(&self) -> PathBuf {
         if self.shell == "zsh" { self.files.join("offcut-zsh") } else { self.bash() }
     }
 
-    /// The path of the link for agents that always use bash.
+    /// The path of the shell for agents that always use bash.
     pub(crate) fn bash(&self) -> PathBuf {
         self.files.join("offcut-bash")
     }
@@ -76,9 +76,11 @@ impl InstallContext {
         value
     }
 
-    /// The command of a hook.
+    /// The command of a hook. Without the program, it changes nothing and reports no error: to some agents, a hook that
+    /// fails means that the tool has failed.
     pub(crate) fn hook(&self, agent: &str, event: &str) -> String {
-        format!("{} hook {agent} {event}", shell_quoted(&self.program))
+        let program = shell_quoted(&self.program);
+        format!("[ ! -x {program} ] || {program} hook {agent} {event}")
     }
 
     /// The command in the prefix of a command line.
@@ -99,7 +101,7 @@ impl InstallContext {
     /// The files of offcut for agents that use the shell of the user.
     pub(crate) fn files_for_users_shell(&self, method: Method) -> Vec<Change> {
         match method {
-            Method::Shell => vec![self.link(self.users_shell())],
+            Method::Shell => vec![self.shell_file(self.users_shell())],
             Method::Rewrite => self.files_for_prefix(),
         }
     }
@@ -107,7 +109,7 @@ impl InstallContext {
     /// The files of offcut for agents whose shell can be changed and is always bash.
     pub(crate) fn files_for_bash(&self, method: Method) -> Vec<Change> {
         match method {
-            Method::Shell => vec![self.link(self.bash())],
+            Method::Shell => vec![self.shell_file(self.bash())],
             Method::Rewrite => self.files_for_prefix(),
         }
     }
@@ -115,22 +117,36 @@ impl InstallContext {
     /// The files of offcut for agents whose bash cannot be replaced.
     pub(crate) fn files_for_bash_env(&self, method: Method) -> Vec<Change> {
         match method {
-            Method::Shell => vec![self.link(self.bash()), self.bash_env_file()],
+            Method::Shell => vec![self.shell_file(self.bash()), self.bash_env_file()],
             Method::Rewrite => self.files_for_prefix(),
         }
     }
 
     fn files_for_prefix(&self) -> Vec<Change> {
-        vec![self.link(self.bash()), self.line_file()]
+        vec![self.shell_file(self.bash()), self.line_file()]
     }
 
     /// All files of offcut that agents share, for both methods.
     pub(crate) fn shared_files(&self) -> Vec<Change> {
-        vec![self.link(self.users_shell()), self.link(self.bash()), self.bash_env_file(), self.line_file()]
+        vec![
+            self.shell_file(self.users_shell()),
+            self.shell_file(self.bash()),
+            self.bash_env_file(),
+            self.line_file(),
+        ]
     }
 
-    fn link(&self, path: PathBuf) -> Change {
-        Change { path, content: Content::Link(self.program.clone()) }
+    /// A shell for an agent: a script, because an agent whose shell is missing cannot run anything.
+    fn shell_file(&self, path: PathBuf) -> Change {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let text = include_str!("shell.sh")
+            .replace(
+                "{interpreter}",
+                if Path::new("/bin/bash").exists() { "/bin/bash -p" } else { "/bin/sh" },
+            )
+            .replace("{shell}", name.trim_start_matches("offcut-"))
+            .replace("{program}", &shell_quoted(&self.program));
+        Change { path, content: Content::OwnScript(text) }
     }
 
     /// The file that bash reads first, and that hands the command line to offcut.
@@ -148,7 +164,7 @@ impl InstallContext {
     /// A script with the commands that hand the line of the running bash to offcut.
     fn with_handover(&self, script: &str) -> String {
         let commands = include_str!("handover.sh");
-        script.replace("  {handover}\n", commands).replace("{link}", &shell_quoted(&self.bash()))
+        script.replace("  {handover}\n", commands).replace("{program}", &shell_quoted(&self.program))
     }
 }
 

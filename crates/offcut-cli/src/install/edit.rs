@@ -59,7 +59,7 @@ impl Edit {
     }
 
     /// The full name of the setting.
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let key = match &self.target {
             EditTarget::Member { key, .. } => Some(key.as_str()),
             EditTarget::Element(_) => None,

@@ -11,4 +11,4 @@
     set -- --login "$@"
   fi
   unset offcut_arguments offcut_option
-  exec {link} "$@"
+  exec {program} offcut-bash "$@"

@@ -34,6 +34,22 @@ pub(super) fn undo(text: &str, edits: &[Edit]) -> Result<String, String> {
     Ok(format!("{mark}{root}"))
 }
 
+/// The JSON of the value that offcut wrote for an edit.
+pub(super) fn find(text: &str, edit: &Edit) -> Option<String> {
+    let root = parse(split_mark(text).1).ok()?;
+    let mut object = root.object_value()?;
+    let (last, path) = split_path(edit);
+    for key in path {
+        object = object.object_value(key)?;
+    }
+    let values = match (&edit.target, last) {
+        (EditTarget::Element(_), Some(last)) => object.array_value(last)?.elements(),
+        (EditTarget::Member { key, .. }, _) => object.get(key)?.value().into_iter().collect(),
+        (EditTarget::Element(_), None) => Vec::new(),
+    };
+    values.iter().map(CstNode::to_string).find(|value| edit.is_from_offcut(value))
+}
+
 fn split_mark(text: &str) -> (&str, &str) {
     text.split_at(if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 })
 }
@@ -51,10 +67,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
 /// Makes an edit. Returns false if another value is in the way.
 fn apply_one(root: &CstRootNode, edit: &Edit) -> bool {
     let Some(mut object) = root.object_value() else { return false };
-    let (last, path) = match (&edit.target, edit.path.split_last()) {
-        (EditTarget::Element(_), Some((last, path))) => (Some(*last), path),
-        _ => (None, edit.path.as_slice()),
-    };
+    let (last, path) = split_path(edit);
     for key in path {
         match object.object_value_or_create(key) {
             Some(inner) => object = inner,
@@ -67,6 +80,14 @@ fn apply_one(root: &CstRootNode, edit: &Edit) -> bool {
         }
         (EditTarget::Member { key, value }, _) => put_member(&object, key, value, edit),
         (EditTarget::Element(_), None) => false,
+    }
+}
+
+/// The key of the array that has the element, and the keys of the objects around it.
+fn split_path(edit: &Edit) -> (Option<&'static str>, &[&'static str]) {
+    match (&edit.target, edit.path.split_last()) {
+        (EditTarget::Element(_), Some((last, path))) => (Some(*last), path),
+        _ => (None, edit.path.as_slice()),
     }
 }
 
@@ -111,10 +132,7 @@ fn is_same(element: &CstNode, value: &Value) -> bool {
 fn undo_one(root: &CstRootNode, edit: &Edit) {
     let Some(mut object) = root.object_value() else { return };
     let mut inside = Vec::new();
-    let (last, path) = match (&edit.target, edit.path.split_last()) {
-        (EditTarget::Element(_), Some((last, path))) => (Some(*last), path),
-        _ => (None, edit.path.as_slice()),
-    };
+    let (last, path) = split_path(edit);
     for key in path {
         let Some(inner) = object.object_value(key) else { return };
         inside.push(std::mem::replace(&mut object, inner));

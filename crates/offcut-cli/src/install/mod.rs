@@ -8,16 +8,18 @@ mod backup;
 mod context;
 mod edit;
 mod json;
+mod named;
 mod secrets;
 mod toml;
 
 pub(crate) use backup::Backups;
 pub(crate) use context::{InstallContext, Method, Scope, prefix};
-pub(crate) use edit::Edit;
+pub(crate) use edit::{Edit, Presence};
+pub(crate) use named::NamedFile;
 
-use edit::{EditedText, Presence};
+use edit::EditedText;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The directory of the files that settings refer to.
@@ -42,8 +44,8 @@ pub(crate) enum Content {
     Variable { name: &'static str, value: String, signature: &'static str, presence: Presence },
     /// A file that belongs to offcut.
     OwnFile(String),
-    /// A link to this program.
-    Link(PathBuf),
+    /// A script that belongs to offcut and can be executed.
+    OwnScript(String),
 }
 
 /// A planned change to a file.
@@ -67,6 +69,9 @@ pub(crate) enum Owner {
 pub(crate) enum FileState {
     Absent,
     Text(String),
+    /// A text that can be executed.
+    Script(String),
+    /// A link to this program, as earlier versions made it, or a link whose target does not exist.
     Link(PathBuf),
 }
 
@@ -93,7 +98,7 @@ impl Change {
         let text = before.text().unwrap_or_default();
         let (after, warnings) = match &self.content {
             Content::OwnFile(text) => (FileState::Text(text.clone()), Vec::new()),
-            Content::Link(target) => (FileState::Link(target.clone()), Vec::new()),
+            Content::OwnScript(text) => (FileState::Script(text.clone()), Vec::new()),
             edits => {
                 let EditedText { text: edited, warnings } =
                     edits.make(text).map_err(|error| self.failed(&error))?;
@@ -110,8 +115,8 @@ impl Change {
     pub(crate) fn plan_removal(&self, backups: &Backups) -> Result<Step, String> {
         let before = FileState::of(&self.path).map_err(|error| self.failed(&error.to_string()))?;
         let after = match (&self.content, backups.get(&self.path)) {
-            (Content::OwnFile(_) | Content::Link(_), _) if before.is_from_offcut() => FileState::Absent,
-            (Content::OwnFile(_) | Content::Link(_), _) => before.clone(),
+            (Content::OwnFile(_) | Content::OwnScript(_), _) if before.is_from_offcut() => FileState::Absent,
+            (Content::OwnFile(_) | Content::OwnScript(_), _) => before.clone(),
             (_, Some(backup)) if backup.after == before => backup.before,
             (edits, _) => match before.text() {
                 None => before.clone(),
@@ -128,7 +133,7 @@ impl Change {
 
     pub(crate) fn owner(&self) -> Owner {
         match self.content {
-            Content::OwnFile(_) | Content::Link(_) => Owner::Offcut,
+            Content::OwnFile(_) | Content::OwnScript(_) => Owner::Offcut,
             Content::Json(_) | Content::Toml(_) | Content::Variable { .. } => Owner::User,
         }
     }
@@ -161,7 +166,7 @@ impl Content {
                 };
                 Ok(EditedText { text: edited, warnings: Vec::new() })
             }
-            Content::OwnFile(_) | Content::Link(_) => {
+            Content::OwnFile(_) | Content::OwnScript(_) => {
                 Err("the file is written as a whole and cannot be edited".to_owned())
             }
         }
@@ -175,7 +180,7 @@ impl Content {
                 .split_inclusive('\n')
                 .filter(|line| !(is_variable(line, name) && line.contains(signature)))
                 .collect()),
-            Content::OwnFile(_) | Content::Link(_) => Ok(String::new()),
+            Content::OwnFile(_) | Content::OwnScript(_) => Ok(String::new()),
         }
     }
 }
@@ -198,6 +203,9 @@ impl FileState {
             Ok(_) => {}
         }
         match std::fs::read_to_string(path) {
+            Ok(text) if text.starts_with("#!") && path.metadata().is_ok_and(|found| is_program(&found)) => {
+                Ok(FileState::Script(text))
+            }
             Ok(text) => Ok(FileState::Text(text)),
             // A link whose target does not exist.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -211,7 +219,7 @@ impl FileState {
     fn is_from_offcut(&self) -> bool {
         match self {
             FileState::Absent | FileState::Link(_) => true,
-            FileState::Text(text) => {
+            FileState::Text(text) | FileState::Script(text) => {
                 text.lines().take(2).any(|line| line.contains("Written by `offcut init"))
             }
         }
@@ -219,7 +227,7 @@ impl FileState {
 
     fn text(&self) -> Option<&str> {
         match self {
-            FileState::Text(text) => Some(text),
+            FileState::Text(text) | FileState::Script(text) => Some(text),
             FileState::Absent | FileState::Link(_) => None,
         }
     }
@@ -244,8 +252,8 @@ impl Step {
         let name = self.path.display().to_string();
         let shown = |state: &FileState| match state {
             FileState::Absent => String::new(),
-            FileState::Text(text) if self.owner == Owner::Offcut => text.clone(),
-            FileState::Text(text) => {
+            FileState::Text(text) | FileState::Script(text) if self.owner == Owner::Offcut => text.clone(),
+            FileState::Text(text) | FileState::Script(text) => {
                 secrets::hidden(&self.path, self.before.text().unwrap_or_default(), text)
             }
             FileState::Link(target) => format!("-> {}\n", target.display()),
@@ -259,33 +267,36 @@ impl Step {
             .to_string()
     }
 
-    /// Makes the change atomically and keeps the permissions of the file.
+    /// Makes the change atomically and keeps the permissions of the user's file.
     pub(crate) fn apply(&self) -> io::Result<()> {
-        let path = self.path.canonicalize().ok().filter(|_| matches!(self.after, FileState::Text(_)));
-        let path = path.as_deref().unwrap_or(&self.path);
+        // Users keep their settings elsewhere and link to them. A link of offcut leads to the program.
+        let target = self.path.canonicalize().ok().filter(|_| self.owner == Owner::User);
+        let path = match &self.after {
+            FileState::Absent => &self.path,
+            _ => target.as_ref().unwrap_or(&self.path),
+        };
         let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-        match &self.after {
-            FileState::Absent => match std::fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-                _ => {
-                    // Remove the directory if this was its last file.
-                    let _ = std::fs::remove_dir(directory);
-                    Ok(())
-                }
-            },
-            FileState::Text(text) => {
-                create_directory(directory)?;
-                let file = tempfile::Builder::new().prefix(".offcut").tempfile_in(directory)?;
-                std::fs::write(file.path(), text)?;
-                let mode = std::fs::metadata(path).map_or(0o644, |found| found.permissions().mode());
-                std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode))?;
-                file.persist(path).map(drop).map_err(|error| error.error)
+        let (text, mode) = match &self.after {
+            FileState::Absent => {
+                return match std::fs::remove_file(path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                    _ => {
+                        // Remove the directory if this was its last file.
+                        let _ = std::fs::remove_dir(directory);
+                        Ok(())
+                    }
+                };
             }
-            FileState::Link(target) => {
-                create_directory(directory)?;
-                let _ = std::fs::remove_file(path);
-                symlink(target, path)
-            }
-        }
+            FileState::Link(_) => return Ok(()),
+            FileState::Script(text) => (text, 0o755),
+            FileState::Text(text) => (text, 0o644),
+        };
+        create_directory(directory)?;
+        let file = tempfile::Builder::new().prefix(".offcut").tempfile_in(directory)?;
+        std::fs::write(file.path(), text)?;
+        let kept = std::fs::metadata(path).ok().filter(|_| self.owner == Owner::User);
+        let mode = kept.map_or(mode, |found| found.permissions().mode());
+        std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode))?;
+        file.persist(path).map(drop).map_err(|error| error.error)
     }
 }

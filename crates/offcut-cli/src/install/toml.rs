@@ -26,6 +26,21 @@ pub(super) fn undo(text: &str, edits: &[Edit]) -> Result<String, String> {
     })
 }
 
+/// The value that offcut wrote for an edit, as JSON.
+pub(super) fn find(text: &str, edit: &Edit) -> Option<String> {
+    let document: DocumentMut = text.parse().ok()?;
+    let mut item = document.as_item();
+    for key in &edit.path {
+        item = item.get(key)?;
+    }
+    let values = match (&edit.target, value_of(item)) {
+        (EditTarget::Element(_), Value::Array(elements)) => elements,
+        (EditTarget::Member { key, .. }, _) => vec![value_of(item.get(key)?)],
+        (EditTarget::Element(_), _) => Vec::new(),
+    };
+    values.iter().map(Value::to_string).find(|value| edit.is_from_offcut(value))
+}
+
 /// Applies a change and keeps the line endings. Returns the same text if nothing has changed.
 fn edit_text(text: &str, change: impl FnOnce(&mut Table)) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;

@@ -4,10 +4,12 @@
 use crate::harness::{Ran, Sandbox, feed, numbered};
 use std::process::Command;
 
-/// A home directory in which Gemini CLI is configured, and the value of its `BASH_ENV`.
+/// A home directory in which Gemini CLI is configured by a copy of the binary, and the value of its `BASH_ENV`.
 fn home() -> (Sandbox, String) {
     let sandbox = Sandbox::new();
-    assert_eq!(sandbox.run(&["init", "gemini"], b"").code, Some(0));
+    let mut init = Command::new(sandbox.copy_of_binary());
+    init.args(["init", "gemini"]).env_clear().env("HOME", sandbox.path()).current_dir(sandbox.path());
+    assert_eq!(feed(init, b"").code, Some(0));
     let script = sandbox.path().join(".config/offcut/agents/offcut-bash-env.sh");
     (sandbox, script.to_str().unwrap().to_owned())
 }
@@ -79,7 +81,8 @@ fn line_of_a_program_that_inherited_the_variable_is_left_alone() {
 #[test]
 fn script_does_nothing_without_the_program() {
     let (sandbox, script) = home();
-    std::fs::remove_file(sandbox.path().join(".config/offcut/agents/offcut-bash")).unwrap();
+    std::fs::remove_file(sandbox.path().join("bin/offcut")).unwrap();
+    assert_eq!(bash(&sandbox, &["-c", "seq 1 100000"], Some(&script)).text(), numbered(100_000));
     let ran = bash(&sandbox, &["-xeuc", "echo $-; set | grep -c offcut_ || true"], Some(&script));
     assert_eq!(ran.text(), bash(&sandbox, &["-xeuc", "echo $-; set | grep -c offcut_ || true"], None).text());
 }

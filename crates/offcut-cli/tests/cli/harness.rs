@@ -86,6 +86,15 @@ impl Sandbox {
         feed(command, input)
     }
 
+    /// The path of another copy of the binary, in the directory `bin`, which a test can remove.
+    pub(crate) fn copy_of_binary(&self) -> PathBuf {
+        let copy = self.path().join("bin/offcut");
+        std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        // A link is quicker, but impossible between file systems.
+        std::fs::hard_link(binary(), &copy).or_else(|_| std::fs::copy(binary(), &copy).map(drop)).unwrap();
+        copy
+    }
+
     /// Runs a command line as a person or a model would paste it into a shell.
     pub(crate) fn paste(&self, line: &str) -> Ran {
         let binaries = Path::new(binary()).parent().unwrap();

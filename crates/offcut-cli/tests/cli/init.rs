@@ -411,11 +411,11 @@ fn uninstall_removes_shared_files_with_last_agent() {
     let home = Home::with(".codex/config.toml", "");
     std::fs::create_dir(home.path().join(".gemini")).unwrap();
     home.init(&["--all"]).text();
-    let link = home.path().join(".config/offcut/agents/offcut-bash");
+    let shell = home.path().join(".config/offcut/agents/offcut-bash");
     home.init(&["codex", "--uninstall"]).text();
-    assert!(link.is_symlink());
+    assert!(shell.is_file());
     home.init(&["gemini", "--uninstall"]).text();
-    assert!(!link.is_symlink() && !link.parent().unwrap().exists());
+    assert!(!shell.exists() && !shell.parent().unwrap().exists());
 }
 
 #[test]

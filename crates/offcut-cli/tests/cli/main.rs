@@ -19,6 +19,7 @@ mod init;
 mod live;
 mod mcp;
 mod people;
+mod removed;
 mod rendered;
 mod results;
 mod rewrite;

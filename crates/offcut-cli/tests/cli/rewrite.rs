@@ -9,7 +9,7 @@ use std::process::Command;
 fn home() -> Sandbox {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path().join("it's here")).unwrap();
-    let mut command = command(&sandbox, binary());
+    let mut command = command(&sandbox, sandbox.copy_of_binary().to_str().unwrap());
     command.args(["init", "claude", "--rewrite"]);
     let text = feed(command, b"").text();
     assert!(text.contains("configured.") && text.contains("see the prefix `. "), "{text}");
@@ -94,6 +94,8 @@ fn rewritten_line_still_runs_when_installed_files_are_missing() {
     let line = rewritten(&sandbox, "echo hi");
     let files = sandbox.path().join("it's here/offcut/agents");
     std::fs::remove_file(files.join("offcut-bash")).unwrap();
+    assert_eq!(run(&sandbox, "bash", &["-c", &line]).text(), "hi\n");
+    std::fs::remove_file(sandbox.path().join("bin/offcut")).unwrap();
     assert_eq!(run(&sandbox, "bash", &["-c", &line]).text(), "hi\n");
     std::fs::remove_file(files.join("offcut-line.sh")).unwrap();
     assert_eq!(rewritten(&sandbox, "echo hi"), "echo hi");

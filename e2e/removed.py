@@ -1,0 +1,37 @@
+"""An agent whose settings name offcut after the program was removed: everything works as without offcut."""
+
+import re
+import shutil
+import subprocess
+
+from battery import SYSTEM, Battery, Step
+
+
+class Removed(Battery):
+    def steps(self):
+        yield Step("echo", {"cmd": "echo hi"}, self.expects(r"(?m)(^|: )hi$"))
+        if self.agent.has_mcp:
+            yield Step("MCP result", {"tool": "report"}, self.expects("000001 the service answered"))
+        yield Step("failing command", {"cmd": "echo lo; exit 3"}, self.expects(r"(?m)(^|: )lo$"))
+
+    def install(self):
+        """Install offcut with a copy of the program, and remove the copy."""
+        program = self.home / "bin/offcut"
+        program.parent.mkdir()
+        shutil.copy(self.options.offcut, program)
+        environment = {"HOME": str(self.home), "PATH": SYSTEM, "SHELL": "/bin/bash"}
+        subprocess.run([program, "init", self.agent.name], env=environment, cwd=self.work, capture_output=True, check=True)
+        program.unlink()
+
+    def servers(self):
+        return {"long": super().servers()["long"]}
+
+    def expects(self, pattern):
+        def judge(name, text):
+            is_shown = re.search(pattern, text)
+            self.check(is_shown, f"{name}: {text[:300]!r}")
+            problem = re.search(r"(?i).*(no such file|hook.*fail|bin/offcut).*", text[:1000] + self.printed_by_agent)
+            self.check(not problem, f"{name}: the agent reports {problem and problem[0]!r}")
+            return "yes" if is_shown else "**no**", "-", "-"
+
+        return judge
