@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 
 # Ways to run an agent: without offcut, offcut as its shell, a hook that rewrites command lines, offcut as its shell in the
-# agent's sandbox, and with settings that name a program which no longer exists.
-WITHOUT, WITH, REWRITE, SANDBOX = "without", "with", "rewriting", "in its sandbox, with"
-REMOVED = "after removing"
+# agent's sandbox, which may write to the project and to temporary directories, or to nothing, and with settings that name a
+# program which no longer exists.
+WITHOUT, WITH, REWRITE, REMOVED = "without", "with", "rewriting", "after removing"
+SANDBOX, READ_ONLY = "in its sandbox, with", "in its read-only sandbox, with"
 
 # Nothing leaves the machine: programs that honour these variables connect to a closed port.
 NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
@@ -145,7 +146,7 @@ class Opencode(Agent):
 class Codex(Agent):
     name, package, version = "codex", "@openai/codex", "0.166.0"
     takes_long_results = False
-    ways = [WITH, REWRITE, SANDBOX, REMOVED]
+    ways = [WITH, REWRITE, SANDBOX, READ_ONLY, REMOVED]
     variables = {"MOCK_KEY": "none"}
 
     def configure(self, home, url, servers):
@@ -175,7 +176,7 @@ enabled = false
         write(home / ".codex/rules/default.rules", 'prefix_rule(pattern=["touch"], decision="prompt")\n')
 
     def problem(self, way, packages):
-        if way != SANDBOX:
+        if way not in (SANDBOX, READ_ONLY):
             return None
         ran = subprocess.run(
             [self.program(packages), "sandbox", "--", "true"], capture_output=True, text=True, stdin=subprocess.DEVNULL,
@@ -183,8 +184,7 @@ enabled = false
         return None if ran.returncode == 0 else ran.stderr.strip().splitlines()[-1]
 
     def command(self, home, way):
-        # The strictest sandbox: no writes at all, not even to the store.
-        sandbox = "read-only" if way == SANDBOX else "danger-full-access"
+        sandbox = {SANDBOX: "workspace-write", READ_ONLY: "read-only"}.get(way, "danger-full-access")
         return ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--sandbox", sandbox, "go"]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from agents import REWRITE, SANDBOX, WITHOUT
+from agents import READ_ONLY, REWRITE, SANDBOX, WITHOUT
 from mcp_server import report
 from model import Model
 
@@ -30,7 +30,7 @@ LINES = [
         "error: NEEDLE_IN_THE_MIDDLE", 3,
     ),
     ("one line of 1 MB", "head -c 1000000 /dev/zero | tr '\\0' a", "aaaaaaaa", 0),
-    ("wide characters", "yes '日本語🚀 ok' | head -n 20000", "日本語🚀 ok", 0),
+    ("wide characters", "seq 20000 | sed 's/.*/日本語🚀 ok/'", "日本語🚀 ok", 0),
     ("binary, 100 kB", "cat noise.bin", "binary", 0),
     ("5,000 coloured lines", "awk 'BEGIN { for (i = 1; i <= 5000; i++) printf \"\\033[31mred %d\\033[0m\\n\", i }'", "red 5000", 0),
 ]
@@ -70,7 +70,9 @@ class Battery:
         self.seconds = 0
 
     def run(self):
-        folder = Path(tempfile.mkdtemp(prefix=f"offcut-{self.agent.name}-"))
+        # A sandbox may write to the usual temporary directory, but not to the home directory.
+        parent = "/var/tmp" if self.way == SANDBOX else None
+        folder = Path(tempfile.mkdtemp(prefix=f"offcut-{self.agent.name}-", dir=parent))
         try:
             self.home, self.work = folder / "home", folder / "work"
             (self.home / "tmp").mkdir(parents=True)
@@ -86,9 +88,9 @@ class Battery:
     def steps(self):
         for name, line, needle, code in LINES:
             yield Step(name, {"cmd": line}, self.expects_preview(lambda line=line: self.printed(line), needle, code))
-        if self.way == SANDBOX:
+        if self.way == READ_ONLY:
             return
-        if self.way == REWRITE or not self.agent.has_mcp:
+        if self.way in (REWRITE, SANDBOX) or not self.agent.has_mcp:
             yield from self.last_steps() if self.way != WITHOUT else []
             return
         expects_report = self.expects_preview(lambda: report().encode(), "NEEDLE_OF_THE_REPORT", 0)
@@ -142,6 +144,8 @@ class Battery:
                 self.check(False, f"{step.name}: no result was sent to the model")
             else:
                 self.rows[step.name] = (f"{size(text):,}", *step.judge(step.name, text))
+        if self.way == SANDBOX:
+            self.expect_moved()
 
     def install(self):
         """Install offcut in the agent."""
@@ -209,7 +213,7 @@ class Battery:
             shown, kept, _ = self.measures(original, needle)(name, text)
             if self.way == WITHOUT:
                 return shown, kept, status
-            if self.way == SANDBOX:
+            if self.way == READ_ONLY:
                 self.check("[offcut: " in text and "not stored: " in text, f"{name}: no offcut notice: {text[:400]!r}")
                 kept = "says no"
             else:
@@ -234,6 +238,19 @@ class Battery:
                 saved = Path(path.rstrip(".]")).read_bytes()
                 return "yes" if original.rstrip() in saved else f"**{len(saved):,} of {len(original):,} bytes**"
         return "**no**" if size(text) < len(original) else "all sent"
+
+    def expect_moved(self):
+        """Expect that the calls outside the sandbox have moved every output to the store."""
+        metadata = self.home / ".local/share/offcut/.offcut"
+        ids = [id_in(self.results[name]) for name, *_ in LINES]
+        deadline = time.time() + 20
+        while missing := [id for id in ids if not list(metadata.glob(f"{id}*.json"))]:
+            if time.time() > deadline:
+                return self.check(False, f"not moved to the store: {missing}")
+            time.sleep(0.05)
+        for name, line, *_ in LINES:
+            kept = self.kept(self.results[name], self.printed(line))
+            self.check(kept == "yes", f"{name}: the moved output differs from what was printed")
 
     def expects_lines(self, call):
         """Expect the requested lines in the result."""

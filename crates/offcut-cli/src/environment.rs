@@ -4,7 +4,9 @@ use crate::arguments::{Cut, GlobalOptions};
 use crate::config::{self, Configuration, Origin, Problem};
 use crate::diagnostic;
 use crate::failure::Failure;
+use crate::fallback::StoreWithFallback;
 use crate::fleet::{self, FleetStore, Location};
+use crate::housekeeping;
 use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::event::JsonLinesSink;
@@ -24,6 +26,8 @@ pub(crate) struct Setup {
     pub(crate) configuration: Configuration,
     pub(crate) profile: Profile,
     location: StoreLocation,
+    /// Whether outputs go to a temporary directory if the store cannot be written to: unless this call names the store.
+    has_fallback: bool,
     /// The open shared store, if the location is one.
     fleet: Option<Arc<FleetStore>>,
     /// The command that runs offcut with the same store from another shell; `None` if the path cannot be written in one line.
@@ -87,6 +91,11 @@ impl Setup {
             }
             (None, None, _) => default_location(),
         };
+        let has_fallback = match (&global.store, configured, layout) {
+            (Some(_), ..) | (None, None, Some("seed")) => false,
+            (None, Some((_, origin)), _) => matches!(origin, Origin::File { .. }),
+            (None, None, _) => true,
+        };
         // Commands in notices run with the same configuration, but without these flags and in another directory.
         let relative = configuration.text("store.path").is_some_and(|path| Path::new(path).is_relative());
         let is_named = global.store.is_some() || relative || layout == Some("seed");
@@ -104,7 +113,7 @@ impl Setup {
             },
             other => (other, None),
         };
-        Ok(Setup { configuration, profile, location, fleet, program })
+        Ok(Setup { configuration, profile, location, has_fallback, fleet, program })
     }
 
     /// Like `new`, for calls by an agent: without warnings, which nobody would read, and with the full path of this program
@@ -126,7 +135,7 @@ impl Setup {
     pub(crate) fn truncator(&self, cut: &Cut) -> Result<Truncator, Failure> {
         let storage = match &self.location {
             StoreLocation::None => Storage::Off,
-            StoreLocation::Directory(directory) => Storage::To(Arc::new(directory_store(directory.clone()))),
+            StoreLocation::Directory(directory) => Storage::To(self.directory_store(directory)),
             StoreLocation::Shared(_) => self.fleet.clone().map_or(Storage::Off, |fleet| Storage::To(fleet)),
             StoreLocation::Invalid(reason) => Storage::Unavailable(reason.clone()),
         };
@@ -218,6 +227,18 @@ impl Setup {
         }
     }
 
+    /// The directory of the store, if it has temporary directories for when it cannot be written to.
+    pub(crate) fn directory_with_fallback(&self) -> Option<&Path> {
+        self.directory().filter(|_| self.has_fallback)
+    }
+
+    fn directory_store(&self, directory: &Path) -> Arc<dyn Store> {
+        match self.has_fallback {
+            true => Arc::new(StoreWithFallback::new(directory)),
+            false => Arc::new(FsStore::new(directory, SystemTime::now)),
+        }
+    }
+
     /// The shared store, if it is one.
     pub(crate) fn fleet(&self) -> Option<&Arc<FleetStore>> {
         self.fleet.as_ref()
@@ -234,7 +255,10 @@ impl Setup {
             StoreLocation::None => Err(Failure::Usage(anyhow::anyhow!(
                 "cannot read stored outputs with --store none: give a directory or s3://bucket/prefix"
             ))),
-            StoreLocation::Directory(directory) => Ok(Arc::new(directory_store(directory.clone()))),
+            StoreLocation::Directory(directory) => {
+                housekeeping::start_move_if_due(self);
+                Ok(self.directory_store(directory))
+            }
             StoreLocation::Shared(location) => match &self.fleet {
                 Some(fleet) => Ok(Arc::clone(fleet) as Arc<dyn Store>),
                 None => Err(Failure::Store(anyhow::anyhow!("cannot open store {location}"))),
@@ -254,7 +278,7 @@ impl Setup {
         {
             let same = self.directory() == Some(&directory);
             let program = if same { self.program.clone() } else { program_for(&directory) };
-            return Ok((Arc::new(directory_store(directory)), program.unwrap_or_else(plain)));
+            return Ok((Arc::new(FsStore::new(directory, SystemTime::now)), program.unwrap_or_else(plain)));
         }
         Ok((self.store()?, self.program.clone().unwrap_or_else(plain)))
     }
@@ -270,10 +294,6 @@ pub(crate) fn is_offcut(shell: &OsStr) -> bool {
 fn program_for(directory: &Path) -> Option<String> {
     let path = directory.to_str().filter(|path| !path.contains(char::is_control))?;
     Some(format!("offcut --store {}", shlex::try_quote(path).ok()?))
-}
-
-fn directory_store(directory: PathBuf) -> FsStore {
-    FsStore::new(directory, SystemTime::now)
 }
 
 /// Parses the location of a store. Relative paths are relative to `base`, the directory of the configuration file.

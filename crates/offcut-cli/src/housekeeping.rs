@@ -1,6 +1,7 @@
-//! Automatic cleaning and uploading: in a background process, one at a time.
+//! Automatic cleaning, uploading and moving from temporary directories: in a background process, one at a time.
 
 use crate::environment::Setup;
+use crate::fallback;
 use rustix::fs::OFlags;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
@@ -17,18 +18,30 @@ const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 const TOLERANCE: Duration = Duration::from_secs(60 * 60);
 
 /// The file whose modification time is that of the last cleaning. A cleaning process locks it.
-const STAMP: &str = ".offcut/cleaned";
+pub(crate) const STAMP: &str = ".offcut/cleaned";
 
-/// Starts cleaning or uploading in the background if it is due. The caller does not wait.
+/// Starts cleaning, uploading or moving in the background if it is due. The caller does not wait.
 pub(crate) fn start_if_due(setup: &Setup) {
     if let Some(fleet) = setup.fleet() {
         // A shared store is cleaned by the lifecycle rules of its bucket, not by the machines that write to it.
         if fleet.has_pending() {
             start(OsStr::new(&fleet.location().to_string()));
         }
-    } else if let Some(directory) = setup.directory()
-        && is_due(directory)
-    {
+    } else if let Some(directory) = setup.directory().filter(|directory| is_due(directory)) {
+        start(directory.as_os_str());
+    } else if let Some(directory) = setup.directory_with_fallback() {
+        // Where the store is never writable, its temporary directories are cleaned in its place.
+        match fallback::directories_in_use(directory).find(|temporary| is_due(temporary)) {
+            Some(temporary) => start(temporary.as_os_str()),
+            None => start_move_if_due(setup),
+        }
+    }
+}
+
+/// Starts moving outputs from temporary directories to the store if there are any.
+pub(crate) fn start_move_if_due(setup: &Setup) {
+    let directory = setup.directory_with_fallback();
+    if let Some(directory) = directory.filter(|directory| fallback::is_move_due(directory)) {
         start(directory.as_os_str());
     }
 }

@@ -10,6 +10,7 @@ mod config;
 mod diagnostic;
 mod environment;
 mod failure;
+mod fallback;
 mod fleet;
 mod format;
 mod hook;

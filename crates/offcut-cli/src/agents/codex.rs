@@ -29,6 +29,7 @@ pub(super) const AGENT: Agent = Agent {
     changes,
     advice,
     hooks: Some(Hooks { shell_tool: "Bash", rewritten, after, sample }),
+    sandbox: Some(&["sandbox", "-c", "sandbox_mode=\"workspace-write\"", "--"]),
 };
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
@@ -70,13 +71,7 @@ fn advice(_: Method, context: &InstallContext) -> Vec<String> {
         ));
     }
     advice.push("Codex asks once whether to trust the hook: allow it with /hooks".to_owned());
-    if let Some(store) = &context.store {
-        advice.push(format!(
-            "in Codex's sandbox, outputs are shortened but not stored; to store them, add {} to \
-             sandbox_workspace_write.writable_roots",
-            store.display()
-        ));
-    }
+    advice.push("in Codex's read-only sandbox, outputs are shortened but not stored".to_owned());
     advice
 }
 

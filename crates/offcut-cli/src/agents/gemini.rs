@@ -21,6 +21,7 @@ pub(super) const AGENT: Agent = Agent {
     changes,
     advice,
     hooks: Some(Hooks { shell_tool: "run_shell_command", rewritten, after, sample }),
+    sandbox: None,
 };
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {

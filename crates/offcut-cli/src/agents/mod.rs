@@ -36,6 +36,9 @@ pub(crate) struct Agent {
     advice: fn(Method, &InstallContext) -> Vec<String>,
     /// How to answer its hooks, if it has hooks that run programs.
     pub(crate) hooks: Option<Hooks>,
+    /// The arguments by which its program runs the command after them in its sandbox, if it has one: with write access to the
+    /// project and to temporary directories.
+    pub(crate) sandbox: Option<&'static [&'static str]>,
 }
 
 /// Where an agent has its settings.

@@ -22,6 +22,7 @@ pub(super) const AGENT: Agent = Agent {
     changes,
     advice,
     hooks: Some(Hooks { shell_tool: "bash", rewritten, after, sample }),
+    sandbox: None,
 };
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {

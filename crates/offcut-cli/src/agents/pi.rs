@@ -18,6 +18,7 @@ pub(super) const AGENT: Agent = Agent {
     changes,
     advice,
     hooks: None,
+    sandbox: None,
 };
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {

@@ -5,6 +5,7 @@ use crate::config;
 use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
+use crate::fallback;
 use crate::fleet::UploadReport;
 use crate::housekeeping;
 use offcut::report::CleaningReport;
@@ -17,6 +18,9 @@ use std::time::SystemTime;
 pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
     let setup = Setup::new(global)?;
     let store = setup.store()?;
+    if let Some(directory) = setup.directory().filter(|_| clean.auto) {
+        fallback::move_entries(directory, setup.cap());
+    }
     let lock = setup.directory().filter(|_| clean.auto).and_then(housekeeping::lock_if_due);
     if clean.auto && lock.is_none() {
         // A shared store is not cleaned automatically; only what waits is uploaded.

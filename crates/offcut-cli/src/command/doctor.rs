@@ -1,6 +1,7 @@
 //! `offcut doctor`: checks the installation by running its parts, and suggests fixes.
 
 mod installation;
+mod sandbox;
 
 use crate::agents::{self, Agent};
 use crate::arguments::{Format, GlobalOptions};
@@ -8,6 +9,7 @@ use crate::command::init;
 use crate::config;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
+use crate::fallback;
 use crate::hook::Hooks;
 use crate::install::{self, Content, InstallContext, Method, Scope};
 use crate::log;
@@ -66,9 +68,10 @@ pub(crate) fn doctor(global: &GlobalOptions) -> CommandResult {
     let mut findings = Findings::default();
     let context = init::context(global)?;
     check_program(&mut findings, &context);
-    check_store(&mut findings, global)?;
+    let setup = Setup::without_warnings(global)?;
+    check_store(&mut findings, &setup);
     for agent in agents::ALL {
-        check_agent(&mut findings, agent, &context);
+        check_agent(&mut findings, agent, &context, &setup);
     }
     for message in log::last(LOG_LINES) {
         findings.add(Verdict::Note, "hook", message);
@@ -114,8 +117,7 @@ fn check_program(findings: &mut Findings, context: &InstallContext) {
     }
 }
 
-fn check_store(findings: &mut Findings, global: &GlobalOptions) -> CommandResult {
-    let setup = Setup::without_warnings(global)?;
+fn check_store(findings: &mut Findings, setup: &Setup) {
     for problem in &setup.configuration.problems {
         findings.add(Verdict::Bad, "configuration", problem.0.clone());
     }
@@ -128,10 +130,9 @@ fn check_store(findings: &mut Findings, global: &GlobalOptions) -> CommandResult
         findings.add(Verdict::Good, "configuration", message);
     }
     let Some(directory) = setup.directory() else {
-        findings.add(Verdict::Note, "store", "none: outputs are shortened but not stored");
-        return Ok(());
+        return findings.add(Verdict::Note, "store", "none: outputs are shortened but not stored");
     };
-    findings.result("store", check_writable(directory));
+    check_writable(findings, directory, setup);
     if let Ok(found) = directory.metadata() {
         let mode = found.permissions().mode() & 0o777;
         findings.result(
@@ -164,24 +165,35 @@ fn check_store(findings: &mut Findings, global: &GlobalOptions) -> CommandResult
             },
         );
     }
-    Ok(())
 }
 
-/// Checks that a file can be written to the store.
-fn check_writable(directory: &Path) -> Result<String, String> {
+/// Checks that a file can be written to the store, or to the temporary directory that replaces it in a sandbox.
+fn check_writable(findings: &mut Findings, directory: &Path, setup: &Setup) {
     let tried = std::fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(directory)
         .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(directory))
         .and_then(|mut file| file.write_all(b"x"));
-    match tried {
-        Ok(()) => Ok(directory.display().to_string()),
-        Err(error) => Err(format!("cannot write to {}: {error}", directory.display())),
+    let Err(error) = tried else {
+        return findings.add(Verdict::Good, "store", directory.display().to_string());
+    };
+    let message = format!("cannot write to {}: {error}", directory.display());
+    let temporary = setup.directory_with_fallback().filter(|_| fallback::is_denied(&error));
+    match temporary.and_then(fallback::usable_directory) {
+        Some(temporary) => findings.add(
+            Verdict::Note,
+            "store",
+            format!(
+                "{message}; outputs are stored in {} until a later call can move them",
+                temporary.display()
+            ),
+        ),
+        None => findings.add(Verdict::Bad, "store", message),
     }
 }
 
-fn check_agent(findings: &mut Findings, agent: &Agent, context: &InstallContext) {
+fn check_agent(findings: &mut Findings, agent: &Agent, context: &InstallContext, setup: &Setup) {
     let name = agent.name;
     if !agent.is_installed(context) {
         return findings.add(Verdict::Note, name, "not installed");
@@ -200,6 +212,11 @@ fn check_agent(findings: &mut Findings, agent: &Agent, context: &InstallContext)
     }
     for installation in &installations {
         check_installation(findings, installation, &version, context);
+    }
+    if installations.iter().any(Installation::is_current)
+        && let (Some(arguments), Ok(store)) = (agent.sandbox, setup.store())
+    {
+        sandbox::check(findings, agent, arguments, &context.bash(), &*store);
     }
 }
 

@@ -55,7 +55,8 @@ pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> CommandResult {
     items.truncate(most.unwrap_or(usize::MAX));
     print(global, &items, &*store)?;
     if global.format == Format::Text {
-        if let Some(directory) = setup.directory().filter(|directory| !directory.exists()) {
+        if let Some(directory) = setup.directory().filter(|directory| items.is_empty() && !directory.exists())
+        {
             diagnostic::say(format_args!("no stored outputs yet: {} does not exist", directory.display()));
         }
         if let (true, Some(last)) = (has_older, items.last()) {

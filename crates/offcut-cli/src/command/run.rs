@@ -279,7 +279,9 @@ pub(super) fn describe_call(context: Context, command: &str, agent: Option<&Agen
 /// The entry to which a background process's later output is added.
 fn later_output(setup: &Setup, shown: &Outcome<'_>, file: File, cap: u64) -> Option<LaterOutput> {
     let Saved::Running(entry) = shown.preview()?.saved() else { return None };
-    let directory = setup.local_directory()?.to_owned();
+    // A store that cannot be written to has its entry elsewhere.
+    let directory =
+        entry.path.as_deref().and_then(Path::parent).or_else(|| setup.local_directory())?.to_owned();
     Some(LaterOutput { file, directory, id: entry.id, cap })
 }
 

@@ -9,6 +9,7 @@ mod commands;
 mod configuration;
 mod damage;
 mod events;
+mod fallback;
 mod faults;
 mod fsck;
 mod harness;

@@ -76,7 +76,15 @@ impl FsStore {
         self.metadata_directory().join(format!("{id}.pin"))
     }
 
-    fn prepare(&self) -> Result<(), StoreError> {
+    /// Pins an entry by a separate file: pinning must not rewrite metadata that another process may be replacing.
+    pub(super) fn create_pin(&self, id: &Id) -> Result<(), StoreError> {
+        let path = self.pin_path(id);
+        let mut options = OpenOptions::new();
+        platform::private(options.write(true).create(true).truncate(false));
+        platform::open_unless_link(&mut options, &path).map(drop).map_err(StoreError::io("create", &path))
+    }
+
+    pub(super) fn prepare(&self) -> Result<(), StoreError> {
         if let Ok(found) = fs::metadata(&self.directory) {
             self.refuse_if_shared(&found)?;
         }
@@ -301,17 +309,9 @@ impl Store for FsStore {
 
     fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
         self.load(id)?;
-        let path = self.pin_path(id);
         match pin {
-            // A separate file: pinning must not rewrite metadata that another process may be replacing.
-            Pin::Pinned => {
-                let mut options = OpenOptions::new();
-                platform::private(options.write(true).create(true).truncate(false));
-                platform::open_unless_link(&mut options, &path)
-                    .map(drop)
-                    .map_err(StoreError::io("create", &path))
-            }
-            Pin::Loose => remove_file(&path),
+            Pin::Pinned => self.create_pin(id),
+            Pin::Loose => remove_file(&self.pin_path(id)),
         }
     }
 
@@ -425,7 +425,7 @@ pub(super) fn save(metadata: &Path, entry: &Entry, path: &Path) -> Result<(), St
 }
 
 /// A file with the metadata of an entry, to be renamed to `metadata`.
-fn temporary(metadata: &Path, entry: &Entry, path: &Path) -> io::Result<tempfile::NamedTempFile> {
+pub(super) fn temporary(metadata: &Path, entry: &Entry, path: &Path) -> io::Result<tempfile::NamedTempFile> {
     let directory = metadata.parent().unwrap_or(Path::new("."));
     let mut file = platform::temporary_file(directory)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -443,7 +443,7 @@ fn create_locked(metadata_directory: &Path, path: &Path) -> io::Result<File> {
     Ok(file.persist_noclobber(path)?)
 }
 
-fn random() -> Result<u64, StoreError> {
+pub(super) fn random() -> Result<u64, StoreError> {
     getrandom::u64().map_err(|error| StoreError::Refused {
         reason: format!("cannot get random numbers from the system: {error}"),
     })

@@ -18,6 +18,7 @@ mod leftovers;
 mod memory;
 mod name;
 mod platform;
+mod relocate;
 mod save;
 mod strays;
 

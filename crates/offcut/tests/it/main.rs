@@ -22,6 +22,7 @@ mod properties;
 mod read_tool;
 #[cfg(all(feature = "registry", feature = "layer"))]
 mod registry;
+mod relocation;
 mod rendered;
 mod repeats;
 mod result_properties;
