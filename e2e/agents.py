@@ -130,14 +130,7 @@ class Opencode(Agent):
                 for name, server in servers.items()
             },
         }
-        folder = home / ".config/opencode"
-        write(folder / "opencode.json", json.dumps(settings, indent=2) + "\n")
-        # The state after a first start with network access: opencode installs this package next to its settings, and
-        # waits for it if there is a plugin.
-        package = {"dependencies": {"@opencode-ai/plugin": "*"}}
-        write(folder / "package.json", json.dumps(package))
-        write(folder / "package-lock.json", json.dumps({"packages": {"": package}}))
-        (folder / "node_modules").mkdir()
+        write(home / ".config/opencode/opencode.json", json.dumps(settings, indent=2) + "\n")
 
     def command(self, home, way):
         return ["run", "go"]

@@ -5,7 +5,7 @@
 
 use super::{Agent, Base, SettingsPlace, Variables};
 use crate::hook::{Answer, Hooks, ReadPage, Shorten, is_page, quoted};
-use crate::install::{Change, Content, Edit, InstallContext, Method, Scope};
+use crate::install::{Change, Content, Edit, InstallContext, Method, Presence, Scope};
 use offcut::Context;
 use offcut::results::Shape;
 use serde::Deserialize;
@@ -45,8 +45,17 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
     let plugin = include_str!("opencode.js")
         .replace("\"{program}\"", &program)
         .replace("\"{rewrites}\"", if method == Method::Rewrite { "true" } else { "false" });
+    // With a plugin, opencode waits at each start until it has installed a package next to its settings, or until npm gives up:
+    // without a network, after 80 seconds. With this setting, npm tries as often, but without long pauses.
+    let pause = Content::Variable {
+        name: "fetch-retry-mintimeout",
+        value: "20".to_owned(),
+        signature: "=20",
+        presence: Presence::Present,
+    };
     let mut changes = context.files_for_users_shell(method);
     changes.push(Change { path: directory.join("plugin/offcut.js"), content: Content::OwnFile(plugin) });
+    changes.push(Change { path: directory.join(".npmrc"), content: pause });
     changes.push(Change::json(file.clone(), edits));
     changes
 }

@@ -40,7 +40,7 @@ pub(crate) enum Content {
     Json(Vec<Edit>),
     /// Settings in a TOML file of the user.
     Toml(Vec<Edit>),
-    /// A variable in an .env file of the user.
+    /// A variable in an .env or .npmrc file of the user.
     Variable { name: &'static str, value: String, signature: &'static str, presence: Presence },
     /// A file that belongs to offcut.
     OwnFile(String),

@@ -34,7 +34,8 @@ impl Change {
             Content::Variable { name, signature, presence, .. } => {
                 let line = text.lines().find(|line| is_variable(line, name) && line.contains(signature));
                 let value = line.and_then(|line| line.split_once('=')).map(|(_, value)| value.trim().into());
-                file(name, value, *presence).into_iter().collect()
+                // Some variables have other values than paths.
+                file(name, value.filter(|path: &PathBuf| path.is_absolute()), *presence).into_iter().collect()
             }
             Content::OwnFile(_) | Content::OwnScript(_) => {
                 let path = match &state {

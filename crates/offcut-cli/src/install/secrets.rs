@@ -16,14 +16,14 @@ pub(super) fn hidden(path: &Path, before: &str, text: &str) -> String {
     shown + &text[copied..]
 }
 
-/// The places of all values: in a `.env` file, the text after each `=`; elsewhere, the quoted texts that are not names.
+/// The places of all values: in a `.env` or `.npmrc` file, the text after each `=`; elsewhere, the quoted texts that are not names.
 fn values(path: &Path, text: &str) -> Vec<Range<usize>> {
-    let is_env = path.file_name().is_some_and(|name| name == ".env");
+    let has_variables = path.file_name().is_some_and(|name| name == ".env" || name == ".npmrc");
     let mut values = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let content = line.trim_end_matches(['\r', '\n']);
-        if is_env {
+        if has_variables {
             // The rest of a value over several lines has no name.
             let value = content.find('=').map_or(0, |sign| sign + 1);
             values.push(start + value..start + content.len());
@@ -77,6 +77,8 @@ mod tests {
             r#"{"env": {"API_KEY": "sk-\"1", "SHELL": "/offcut-bash"}, "args": ["--key", "k"]}"#,
             r#"{"env": {"API_KEY": "…", "SHELL": "/offcut-bash"}, "args": ["…", "…"]}"#,
         );
+        let npmrc = "//registry/:_authToken=t\n";
+        check(".npmrc", npmrc, &format!("{npmrc}a=20\n"), "//registry/:_authToken=…\na=20\n");
         let toml = "http_headers = { Authorization = \"Bearer t\", X = 'u' } # it's\n";
         check("config.toml", toml, toml, "http_headers = { Authorization = \"…\", X = '…' } # it'…\n");
     }

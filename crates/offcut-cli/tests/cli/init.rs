@@ -56,6 +56,8 @@ const SETTINGS: &[(&str, &str, &str)] = &[
         "{\n    \"mcp\": {\n        \"x\": { \"type\": \"local\", \"command\": [\"MINE\"] }\n    }\n}",
     ),
     ("opencode", ".config/opencode/opencode.json", "{ \"shell\": \"/usr/bin/fish\", \"theme\": \"MINE\" }\n"),
+    ("opencode", ".config/opencode/.npmrc", "//registry.example/:_authToken=MINE\n"),
+    ("opencode", ".config/opencode/.npmrc", "fetch-retry-mintimeout = 1000\nregistry=MINE"),
     ("codex", ".codex/config.toml", ""),
     (
         "codex",

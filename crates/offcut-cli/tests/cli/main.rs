@@ -19,6 +19,7 @@ mod hostile;
 mod init;
 mod live;
 mod mcp;
+mod opencode_plugin;
 mod people;
 mod removed;
 mod rendered;
