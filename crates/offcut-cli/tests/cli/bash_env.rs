@@ -110,3 +110,19 @@ fn line_runs_where_proc_numbers_other_processes() {
         assert!(ran.code == Some(1) && text.contains("\n100000\n") && !text.contains("never"), "{text}");
     }
 }
+
+/// Gemini CLI also runs its hooks in bash, with the same environment.
+#[test]
+fn answer_of_a_hook_is_never_shortened() {
+    let (sandbox, script) = home();
+    let settings = std::fs::read_to_string(sandbox.path().join(".gemini/settings.json")).unwrap();
+    let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
+    let hook = settings["hooks"]["AfterTool"][0]["hooks"][0]["command"].as_str().unwrap();
+    let lines: String = (1..3000).map(|number| format!("\"\\{:x}\"\n", number * 7919 % 10_007)).collect();
+    let payload = serde_json::json!({"tool_name": "x", "tool_response": {"llmContent": lines}}).to_string();
+    let mut command = Command::new("bash");
+    command.args(["-c", hook]).env_clear().env("BASH_ENV", &script).env("HOME", sandbox.path());
+    command.env("PATH", "/usr/local/bin:/usr/bin:/bin").current_dir(sandbox.path());
+    let answer = feed(command, payload.as_bytes());
+    assert!(answer.stdout.len() > 9500 && answer.json()["reason"].is_string());
+}
