@@ -5,11 +5,15 @@ import os
 import subprocess
 from pathlib import Path
 
+from terminal import run_in_terminal
+
 # Ways to run an agent: without offcut, offcut as its shell, a hook that rewrites command lines, offcut as its shell in the
 # agent's sandbox, which may write to the project and to temporary directories, or to nothing, and with settings that name a
 # program which no longer exists.
 WITHOUT, WITH, REWRITE, REMOVED = "without", "with", "rewriting", "after removing"
 SANDBOX, READ_ONLY = "in its sandbox, with", "in its read-only sandbox, with"
+# Gemini CLI in a terminal, also with the interactive shell that `offcut init` switches off, and in a project with an .env file.
+TERMINAL, INTERACTIVE, OWN_ENV = "in a terminal, with", "in its interactive shell, with", "with .env and"
 
 # Nothing leaves the machine: programs that honour these variables connect to a closed port.
 NO_NETWORK = {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost"}
@@ -184,6 +188,7 @@ enabled = false
 class Gemini(Agent):
     name, package, version = "gemini", "@google/gemini-cli", "0.61.0"
     bounds_mcp_errors = True
+    ways = [WITH, REWRITE, REMOVED, TERMINAL, INTERACTIVE, OWN_ENV]
     variables = {"GEMINI_API_KEY": "none", "GEMINI_TELEMETRY_ENABLED": "false", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
 
     def configure(self, home, url, servers):
@@ -201,7 +206,14 @@ class Gemini(Agent):
         return {**super().environment(home, url, path), "GOOGLE_GEMINI_BASE_URL": url}
 
     def command(self, home, way):
-        return ["-m", "gemini-2.5-pro", "--yolo", "-p", "go"]
+        return ["-m", "gemini-2.5-pro", "--yolo", "-i" if way in (TERMINAL, INTERACTIVE) else "-p", "go"]
+
+    def turn(self, home, work, url, path, program, way, timeout=180):
+        if way not in (TERMINAL, INTERACTIVE):
+            return super().turn(home, work, url, path, program, way, timeout)
+        command = [str(program), *self.command(home, way)]
+        environment = {**self.environment(home, url, path), "TERM": "xterm-256color"}
+        return run_in_terminal(command, work, environment, "DONE", timeout)
 
 
 class Pi(Agent):

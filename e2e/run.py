@@ -12,11 +12,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from agents import AGENTS, REMOVED, WITH, WITHOUT
+from agents import AGENTS, INTERACTIVE, OWN_ENV, REMOVED, TERMINAL, WITH, WITHOUT
 from battery import Battery
+from gemini import GeminiBattery
 from removed import Removed
 
 ROOT = Path(__file__).resolve().parent.parent
+# The ways that have their own calls.
+BATTERIES = {REMOVED: Removed, TERMINAL: GeminiBattery, INTERACTIVE: GeminiBattery, OWN_ENV: GeminiBattery}
 COLUMNS = ["bytes", "key line shown", "stored in full", "exit code"]
 
 
@@ -57,7 +60,7 @@ def main():
             if problem := agent.problem(way, options.packages):
                 missing[f"{agent.name} {way} offcut"] = problem
             else:
-                tasks.append((Removed if way == REMOVED else Battery)(agent, way, options))
+                tasks.append(BATTERIES.get(way, Battery)(agent, way, options))
     # Two at a time: agents are slow to start, and with more of them some run into their own timeouts.
     with ThreadPoolExecutor(2) as pool:
         batteries = list(pool.map(Battery.run, tasks))

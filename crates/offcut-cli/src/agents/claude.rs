@@ -4,7 +4,7 @@
 //! here it matters only if that is not installed.
 
 use super::{Agent, Base, SettingsPlace, Variables};
-use crate::hook::{Answer, Call, Hooks, ReadPage, Shorten, member, quoted};
+use crate::hook::{Answer, Call, Hooks, Services, Shorten, member, quoted};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
 use offcut::results::Shape;
 use serde::Deserialize;
@@ -96,7 +96,8 @@ fn sample(text: &str) -> String {
 /// Tools whose results the agent pages through itself, or needs exactly.
 const EXACT: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "NotebookRead", "TodoWrite"];
 
-fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
+fn after(input: &str, services: &Services<'_>) -> Answer {
+    let Services { shorten, read_page, .. } = services;
     let call = Call::parse(input)?;
     let response = call.tool_response.get();
     let is_exact = call.cursor_version.is_some() || EXACT.contains(&call.tool_name.as_str());

@@ -4,7 +4,7 @@
 //! For its shell tool, Codex passes truncated output, so only MCP results are shortened here.
 
 use super::{Agent, Base, SettingsPlace, Variables};
-use crate::hook::{Answer, Call, Hooks, ReadPage, Shorten, is_only_text, member, quoted, texts};
+use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
 use crate::install::{Change, Content, Edit, InstallContext, Method, Scope};
 use offcut::results::Shape;
 use serde::Deserialize;
@@ -88,7 +88,8 @@ fn sample(text: &str) -> String {
     )
 }
 
-fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
+fn after(input: &str, services: &Services<'_>) -> Answer {
+    let Services { shorten, read_page, .. } = services;
     #[derive(Deserialize)]
     struct Response {
         #[serde(rename = "isError", default)]

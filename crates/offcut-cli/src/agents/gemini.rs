@@ -1,16 +1,22 @@
-//! Gemini CLI, `AfterTool`: a denial with a reason replaces the result with that text, as an error.
+//! Gemini CLI, `AfterTool`: the result of a successful call is replaced by that of a tail call, which reads the preview from a
+//! file; the result of a failed call, by a denial with the preview as its reason, which the model gets as an error.
 //!
-//! Gemini CLI puts text from outside between two marker lines. They are not stored, but stay around the preview.
+//! Gemini CLI puts lines of its own around a text. They are not stored, but stay around the preview.
 
 use super::{Agent, Base, SettingsPlace, Variables};
-use crate::hook::{Answer, Call, Hooks, ReadPage, Shorten, is_only_text, member, quoted, texts};
-use crate::install::{Change, Content, Edit, InstallContext, Method, Scope};
+use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
+use crate::install::{Change, Content, Edit, InstallContext, Method, Presence, Scope};
+use offcut::notice::{Message, Notice, Place};
 use offcut::results::Shape;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+const SHELL_TOOL: &str = "run_shell_command";
 
 pub(super) const AGENT: Agent = Agent {
     name: "gemini",
@@ -20,7 +26,7 @@ pub(super) const AGENT: Agent = Agent {
     exit_delay: Duration::ZERO,
     changes,
     advice,
-    hooks: Some(Hooks { shell_tool: "run_shell_command", rewritten, after, sample }),
+    hooks: Some(Hooks { shell_tool: SHELL_TOOL, rewritten, after, sample }),
     sandbox: None,
 };
 
@@ -38,31 +44,65 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
         ),
         Edit::element(
             &["hooks", "BeforeTool"],
-            json!({"matcher": "run_shell_command", "hooks": hook("before")}),
+            json!({"matcher": SHELL_TOOL, "hooks": hook("before")}),
             " hook gemini before",
         )
         .with_presence(method.wants(Method::Rewrite)),
+        // Its terminal loses the end of long outputs, and offcut does not shorten what goes to a terminal.
+        Edit::member(&["tools", "shell"], "enableInteractiveShell", false, "false"),
     ];
+    let file = directory.join(".env");
+    let is_hidden = hidden_env_file(&file, scope, context).is_some();
     let variable = Content::Variable {
         name: "BASH_ENV",
         value: context.bash_env(),
-        signature: "offcut-bash-env",
-        presence: method.wants(Method::Shell),
+        signature: BASH_ENV_SIGNATURE,
+        presence: if is_hidden { Presence::Absent } else { method.wants(Method::Shell) },
     };
     let mut changes = context.files_for_bash_env(method);
-    changes.push(Change { path: directory.join(".env"), content: variable });
+    changes.push(Change { path: file, content: variable });
     changes.push(Change::json(directory.join("settings.json"), edits));
     changes
 }
 
-fn advice(method: Method, _: &InstallContext) -> Vec<String> {
-    match method {
-        Method::Shell => vec![
-            "Gemini CLI reads only one .env file: if the project has its own, the hook shortens command output instead"
-                .to_owned(),
-        ],
-        Method::Rewrite => Vec::new(),
+/// A text in the variable `BASH_ENV` that offcut wrote.
+const BASH_ENV_SIGNATURE: &str = "offcut-bash-env";
+
+/// The file that Gemini CLI would not read if `file` had only offcut's variable: it reads the nearest `.env` file alone.
+fn hidden_env_file(file: &Path, scope: Scope, context: &InstallContext) -> Option<PathBuf> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    if text.lines().any(|line| !line.trim().is_empty() && !line.contains(BASH_ENV_SIGNATURE)) {
+        return None;
     }
+    let project = context.project.canonicalize().unwrap_or_default();
+    let projects = project.ancestors().filter(|_| scope == Scope::Project);
+    projects
+        .chain([context.home.as_path()])
+        .flat_map(|directory| [directory.join(".gemini/.env"), directory.join(".env")])
+        .find(|other| other.is_file() && other.canonicalize().ok() != file.canonicalize().ok())
+}
+
+fn advice(method: Method, context: &InstallContext) -> Vec<String> {
+    let mut advice = vec![
+        "commands run without a terminal: Gemini CLI's interactive shell loses the end of long outputs; to use programs that \
+         need one, set tools.shell.enableInteractiveShell to true"
+            .to_owned(),
+    ];
+    if method == Method::Shell {
+        let file = AGENT.settings_directory(Scope::User, context).join(".env");
+        advice.push(match hidden_env_file(&file, Scope::User, context) {
+            None => "Gemini CLI reads only one .env file: if the project has its own, the hook shortens command output instead"
+                .to_owned(),
+            Some(hidden) => format!(
+                "Gemini CLI would not read {} next to {}, so the hook shortens command output; for offcut's shell, add \
+                 BASH_ENV={} to it",
+                hidden.display(),
+                file.display(),
+                context.bash_env()
+            ),
+        });
+    }
+    advice
 }
 
 fn rewritten(input: &str) -> String {
@@ -76,48 +116,135 @@ fn sample(text: &str) -> String {
 /// Tools whose results the agent pages through itself, or needs exactly.
 const EXACT: &[&str] = &["read_file", "read_many_files", "replace", "write_file", "edit", "save_memory"];
 
+const OUTPUT: &str = "Output: ";
+/// Part of an output of which Gemini CLI has dropped the beginning.
+const TRUNCATED: &str = "[GEMINI_CLI_WARNING: Output truncated";
 const OPENING: &str = "<untrusted_context>\n";
 const CLOSING: &str = "\n</untrusted_context>";
 
-fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(rename = "llmContent", borrow)]
+    content: &'a RawValue,
+    #[serde(rename = "returnDisplay", default, borrow)]
+    display: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<IgnoredAny>,
+}
+
+fn after(input: &str, services: &Services<'_>) -> Answer {
     let call = Call::parse(input)?;
     if EXACT.contains(&call.tool_name.as_str()) {
         return Ok(None);
     }
-    let content = member(call.tool_response.get(), "llmContent")?;
-    if call.is_page(&content, read_page) {
+    let response: Response<'_> =
+        serde_json::from_str(call.tool_response.get()).map_err(|error| error.to_string())?;
+    let content = response.content.get();
+    if call.is_page(content, services.read_page) {
         return Ok(None);
     }
     let text = match content.as_bytes().first() {
-        Some(b'"') => serde_json::from_str(&content).map_err(|error| error.to_string())?,
-        Some(b'[') if is_only_text(&content) => texts(&content)?,
+        Some(b'"') => serde_json::from_str(content).map_err(|error| error.to_string())?,
+        Some(b'[') if is_only_text(content) => texts(content)?,
         Some(b'[' | b'{') => return Ok(None),
         _ => return Err(format!("unknown shape of llmContent for {}", call.tool_name)),
     };
-    let WrappedText { before, inside, after } = unwrap_text(&text);
+    let WrappedText { before, inside, after } = unwrap_text(&text, call.tool_name == SHELL_TOOL);
     let json = format!("{{\"llmContent\":{}}}", quoted(&inside)?);
-    let Some(json) = shorten(&json, Shape::Takumi, &call.context()) else { return Ok(None) };
+    let Some(json) = (services.shorten)(&json, Shape::Takumi, &call.context()) else { return Ok(None) };
     let shown: String =
         serde_json::from_str(&member(&json, "llmContent")?).map_err(|error| error.to_string())?;
     let shown = if after.is_empty() { shown.as_str() } else { shown.trim_end() };
-    Ok(Some(format!("{{\"decision\":\"deny\",\"reason\":{}}}", quoted(&format!("{before}{shown}{after}"))?)))
+    // What went to Gemini CLI's own terminal, which loses the end of it, has a display with styles.
+    let is_from_terminal = response.display.is_some_and(|display| display.get().starts_with('['));
+    let is_doubtful = is_from_terminal || inside.contains(TRUNCATED);
+    let shown = if is_doubtful { with_doubt(shown) } else { shown.into() };
+    let text = format!("{before}{shown}{after}");
+    let saved = match response.error {
+        None => {
+            read_file_text(&text).and_then(|text| (services.save_text)(&temporary_directory(&call)?, &text))
+        }
+        Some(_) => None,
+    };
+    Ok(Some(match saved {
+        Some(path) => format!(
+            "{{\"hookSpecificOutput\":{{\"hookEventName\":\"AfterTool\",\"tailToolCallRequest\":{{\"name\":\"read_file\",\"args\":{{\"file_path\":{}}}}}}}}}",
+            quoted(&path.to_string_lossy())?
+        ),
+        None => format!("{{\"decision\":\"deny\",\"reason\":{}}}", quoted(&text)?),
+    }))
+}
+
+/// The directory of the session's tool outputs, which `read_file` may read and Gemini CLI cleans.
+fn temporary_directory(call: &Call<'_>) -> Option<PathBuf> {
+    let chats = call.transcript_path.as_deref()?.parent().filter(|directory| directory.ends_with("chats"))?;
+    let session = call.session_id.as_deref().filter(|id| !id.contains(['/', '.']))?;
+    Some(chats.parent()?.join(format!("tool-outputs/session-{session}")))
+}
+
+/// The most lines, and the most UTF-16 units of a line, that `read_file` returns unchanged.
+const READ_FILE_MOST: usize = 2000;
+
+/// A text that `read_file` returns unchanged, with longer lines broken; `None` if it has too many lines.
+fn read_file_text(text: &str) -> Option<String> {
+    let mut broken = String::with_capacity(text.len());
+    let mut length = 0;
+    for letter in text.chars() {
+        length = if letter == '\n' { 0 } else { length + letter.len_utf16() };
+        if length > READ_FILE_MOST {
+            broken.push('\n');
+            length = letter.len_utf16();
+        }
+        broken.push(letter);
+    }
+    (broken.matches('\n').count() < READ_FILE_MOST).then_some(broken)
+}
+
+/// A preview whose header does not claim that nothing is lost.
+fn with_doubt(shown: &str) -> Cow<'_, str> {
+    let Some((header, rest)) = shown.split_once('\n') else { return shown.into() };
+    let Some(Notice { tag, message }) = Notice::parse(header) else { return shown.into() };
+    let Message::Header { shown: amount, total, mut details, place } = message else { return shown.into() };
+    details.push("Gemini CLI may have lost a part of it".to_owned());
+    let place = match place {
+        Place::Stored(location) => Place::Growing(location),
+        place => place,
+    };
+    let message = Message::Header { shown: amount, total, details, place };
+    format!("{}\n{rest}", Notice { tag, message }).into()
 }
 
 /// The text of a tool, and the agent's text around it, which stays.
 struct WrappedText<'a> {
     before: String,
     inside: Cow<'a, str>,
-    after: &'static str,
+    after: String,
 }
 
-fn unwrap_text(text: &str) -> WrappedText<'_> {
-    if let Some(inside) = text.strip_prefix(OPENING).and_then(|text| text.strip_suffix(CLOSING)) {
-        return WrappedText { before: OPENING.to_owned(), inside: inside.into(), after: CLOSING };
+fn unwrap_text(text: &str, is_shell: bool) -> WrappedText<'_> {
+    let (opening, inside, closing) =
+        match text.strip_prefix(OPENING).and_then(|text| text.strip_suffix(CLOSING)) {
+            Some(inside) => (OPENING, inside, CLOSING),
+            None => ("", text, ""),
+        };
+    if let (true, Some(inside)) = (is_shell, inside.strip_prefix(OUTPUT)) {
+        let output = without_status_lines(inside);
+        let (before, after) = (format!("{opening}{OUTPUT}"), format!("{}{closing}", &inside[output.len()..]));
+        return WrappedText { before, inside: output.into(), after };
     }
     match mcp_error(text) {
-        Some((before, inside)) => WrappedText { before, inside: inside.into(), after: "" },
-        None => WrappedText { before: String::new(), inside: text.into(), after: "" },
+        Some((before, inside)) => WrappedText { before, inside: inside.into(), after: String::new() },
+        None => WrappedText { before: opening.to_owned(), inside: inside.into(), after: closing.to_owned() },
     }
+}
+
+/// The output of a command line, without the lines that Gemini CLI adds to it.
+fn without_status_lines(text: &str) -> &str {
+    let added = ["\nProcess Group PGID: ", "\nBackground PIDs: ", "\nSignal: ", "\nExit Code: "];
+    added.iter().fold(text, |text, line| match text.rsplit_once(line) {
+        Some((output, value)) if !value.contains('\n') => output,
+        _ => text,
+    })
 }
 
 /// Extracts the text of an MCP error, which is in JSON after the call: `MCP tool 'x' reported tool error for function

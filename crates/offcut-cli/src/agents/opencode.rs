@@ -4,7 +4,7 @@
 //! sent it.
 
 use super::{Agent, Base, SettingsPlace, Variables};
-use crate::hook::{Answer, Hooks, ReadPage, Shorten, is_page, quoted};
+use crate::hook::{Answer, Hooks, Services, is_page, quoted};
 use crate::install::{Change, Content, Edit, InstallContext, Method, Presence, Scope};
 use offcut::Context;
 use offcut::results::Shape;
@@ -95,7 +95,8 @@ struct Call<'a> {
     content: Option<&'a RawValue>,
 }
 
-fn after(input: &str, shorten: &Shorten<'_>, read_page: &ReadPage<'_>) -> Answer {
+fn after(input: &str, services: &Services<'_>) -> Answer {
+    let Services { shorten, read_page, .. } = services;
     let call: Call<'_> = serde_json::from_str(input).map_err(|error| error.to_string())?;
     let result = call.content.or(call.output);
     let is_page = result.is_some_and(|result| is_page(&call.tool, call.args, result.get(), read_page));

@@ -2,13 +2,15 @@
 
 use crate::arguments::{Cut, GlobalOptions, Hook};
 use crate::environment::Setup;
-use crate::hook::{self, Event, Hooks, NEUTRAL};
+use crate::hook::{self, Event, Hooks, NEUTRAL, Services};
 use crate::{housekeeping, install, log};
 use offcut::Context;
 use offcut::results::{Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice};
 use offcut_mcp::Library;
 use std::cell::Cell;
-use std::io::Read;
+use std::io::{Read, Write};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn hook(global: &GlobalOptions, hook: &Hook) -> u8 {
     crate::process::catch_file_size_signal();
@@ -66,9 +68,18 @@ fn after(global: &GlobalOptions, hooks: &Hooks) -> hook::Answer {
     };
     let read_page =
         |tool: &str, arguments: &str| Library::new(Ok(setup.store().ok()?)).part_for(tool, arguments);
-    let answer = (hooks.after)(&input, &shorten, &read_page);
+    let services = Services { shorten: &shorten, read_page: &read_page, save_text: &save_text };
+    let answer = (hooks.after)(&input, &services);
     if is_cut.get() {
         housekeeping::start_if_due(&setup);
     }
     answer
+}
+
+/// Writes a text into a new file that only the user can read.
+fn save_text(directory: &Path, text: &str) -> Option<PathBuf> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).ok()?;
+    let mut file = tempfile::Builder::new().prefix("offcut-").suffix(".txt").tempfile_in(directory).ok()?;
+    file.write_all(text.as_bytes()).ok()?;
+    Some(file.keep().ok()?.1)
 }

@@ -16,6 +16,7 @@ use offcut::results::Shape;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::path::{Path, PathBuf};
 
 /// The answer that changes nothing, for all agents.
 pub(crate) const NEUTRAL: &str = "{}";
@@ -25,6 +26,16 @@ pub(crate) type Shorten<'a> = dyn Fn(&str, Shape, &Context) -> Option<String> + 
 
 /// Answers a call of one of offcut's own tools: the part of a stored output that it returns, without notices.
 pub(crate) type ReadPage<'a> = dyn Fn(&str, &str) -> Option<String> + 'a;
+
+/// Writes a text into a new file in a directory, and returns its path.
+pub(crate) type SaveText<'a> = dyn Fn(&Path, &str) -> Option<PathBuf> + 'a;
+
+/// What the answer to a hook needs from outside.
+pub(crate) struct Services<'a> {
+    pub(crate) shorten: &'a Shorten<'a>,
+    pub(crate) read_page: &'a ReadPage<'a>,
+    pub(crate) save_text: &'a SaveText<'a>,
+}
 
 /// The answer to an agent; `None` if nothing changes.
 pub(crate) type Answer = Result<Option<String>, String>;
@@ -37,7 +48,7 @@ pub(crate) struct Hooks {
     /// The answer that changes the input of a call to this JSON.
     pub(crate) rewritten: fn(&str) -> String,
     /// Answers after a tool has run.
-    pub(crate) after: fn(&str, &Shorten<'_>, &ReadPage<'_>) -> Answer,
+    pub(crate) after: fn(&str, &Services<'_>) -> Answer,
     /// What the agent passes after a tool has returned this text, which is part of a JSON string.
     pub(crate) sample: fn(&str) -> String,
 }
@@ -58,7 +69,10 @@ pub(crate) struct Call<'a> {
     #[serde(default)]
     tool_use_id: Option<String>,
     #[serde(default)]
-    session_id: Option<String>,
+    pub(crate) session_id: Option<String>,
+    /// The file in which the agent records the session.
+    #[serde(default)]
+    pub(crate) transcript_path: Option<PathBuf>,
     #[serde(default, borrow)]
     tool_input: Option<&'a RawValue>,
     #[serde(borrow)]

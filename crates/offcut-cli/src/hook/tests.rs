@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::agents;
+use std::path::Path;
 
 /// Stands for a long text, which is replaced with a preview.
 const LONG: &str = "LONG";
@@ -17,7 +18,12 @@ fn check(agent: &str, payload: &str, expected: Result<&str, &str>) {
     };
     let agent = agents::ALL.iter().find(|known| known.name == agent).expect("a known agent");
     let hooks = agent.hooks.as_ref().expect("an agent with hooks");
-    let answer = (hooks.after)(payload, &shorten, &read_page);
+    let save_text = |directory: &Path, text: &str| {
+        assert!(text.contains("a \"preview\""), "{text}");
+        Some(directory.join(format!("{}.txt", text.replace('\n', "|"))))
+    };
+    let services = Services { shorten: &shorten, read_page: &read_page, save_text: &save_text };
+    let answer = (hooks.after)(payload, &services);
     match (answer, expected) {
         (Ok(answer), Ok(expected)) => assert_eq!(answer.as_deref().unwrap_or(NEUTRAL), expected),
         (Err(problem), Err(expected)) => assert!(problem.contains(expected), "{problem}"),
@@ -91,32 +97,77 @@ fn codex_replaces_long_mcp_results() {
 
 fn gemini(rest: &str) -> String {
     format!(
-        r#"{{"session_id":"e290bf8c","transcript_path":"/home/you/.gemini/tmp/x.jsonl","cwd":"/home/you/x",
+        r#"{{"session_id":"e290bf8c","transcript_path":"/home/you/.gemini/tmp/x/chats/session-e290bf8c.jsonl","cwd":"/home/you/x",
         "hook_event_name":"AfterTool","timestamp":"2026-11-16T00:11:59.346Z",{rest}}}"#
     )
 }
 
+/// The answer by which `read_file` returns this text, with `|` for line ends, as the result.
+fn tail_call(text: &str) -> String {
+    format!(
+        r#"{{"hookSpecificOutput":{{"hookEventName":"AfterTool","tailToolCallRequest":{{"name":"read_file","args":{{"file_path":"/home/you/.gemini/tmp/x/tool-outputs/session-e290bf8c/{text}.txt"}}}}}}}}"#
+    )
+}
+
 #[test]
-fn gemini_replaces_long_results() {
-    let check = |rest: &str, expected: Result<&str, &str>| check("gemini", &gemini(rest), expected);
+fn gemini_replaces_long_results_of_successful_calls_by_a_tail_call() {
+    let check = |rest: &str, expected: &str| check("gemini", &gemini(rest), Ok(expected));
     check(
         r#""tool_name":"mcp_long_report","tool_input":{},"tool_response":{"llmContent":[{"text":"<untrusted_context>\nLONG\n</untrusted_context>"}],"returnDisplay":"LONG"},"mcp_context":{"server_name":"long"}"#,
-        Ok(r#"{"decision":"deny","reason":"<untrusted_context>\na \"preview\"\n</untrusted_context>"}"#),
+        &tail_call(r#"<untrusted_context>|a \"preview\"|</untrusted_context>"#),
     );
-    check(
-        r#""tool_name":"run_shell_command","tool_input":{"command":"x"},"tool_response":{"llmContent":"Output: LONG","returnDisplay":"x"}"#,
-        Ok(r#"{"decision":"deny","reason":"Output: a \"preview\""}"#),
-    );
-    check(r#""tool_name":"read_file","tool_response":{"llmContent":"LONG"}"#, Ok("{}"));
-    check(
-        r#""tool_name":"mcp_long_failure","tool_input":{},"tool_response":{"llmContent":"MCP tool 'failure' reported tool error for function call: {\"name\":\"failure\",\"args\":{}} with response: [{\"functionResponse\":{\"name\":\"failure\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"LONG\"}],\"isError\":true}}}]","error":{"message":"LONG","type":"mcp_tool_error"}}"#,
-        Ok(r#"{"decision":"deny","reason":"MCP tool 'failure' reported tool error:\na \"preview\""}"#),
-    );
+    for (response, shown) in [
+        ("Output: LONG", r#"Output: a \"preview\""#),
+        (
+            r"<untrusted_context>\nOutput: LONG\nExit Code: 3\nProcess Group PGID: 4711\n</untrusted_context>",
+            r#"<untrusted_context>|Output: a \"preview\"|Exit Code: 3|Process Group PGID: 4711|</untrusted_context>"#,
+        ),
+        (
+            r"Output: LONG\nExit Code: 1\nSignal: 9\nBackground PIDs: 1, 2\nProcess Group PGID: 4711",
+            r#"Output: a \"preview\"|Exit Code: 1|Signal: 9|Background PIDs: 1, 2|Process Group PGID: 4711"#,
+        ),
+    ] {
+        let rest = format!(
+            r#""tool_name":"run_shell_command","tool_response":{{"llmContent":"{response}","returnDisplay":"x"}}"#
+        );
+        check(&rest, &tail_call(shown));
+    }
+    check(r#""tool_name":"read_file","tool_response":{"llmContent":"LONG"}"#, "{}");
     check(
         r#""tool_name":"x","tool_response":{"llmContent":[{"text":"LONG"},{"inlineData":{"data":"aGk="}}]}"#,
-        Ok("{}"),
+        "{}",
     );
-    check(r#""tool_name":"x","tool_response":{"returnDisplay":"LONG"}"#, Err("llmContent"));
+}
+
+#[test]
+fn gemini_replaces_long_errors_by_a_denial() {
+    let check = |payload: &str, expected: Result<&str, &str>| check("gemini", payload, expected);
+    check(
+        &gemini(
+            r#""tool_name":"mcp_long_failure","tool_input":{},"tool_response":{"llmContent":"MCP tool 'failure' reported tool error for function call: {\"name\":\"failure\",\"args\":{}} with response: [{\"functionResponse\":{\"name\":\"failure\",\"response\":{\"content\":[{\"type\":\"text\",\"text\":\"LONG\"}],\"isError\":true}}}]","error":{"message":"LONG","type":"mcp_tool_error"}}"#,
+        ),
+        Ok(r#"{"decision":"deny","reason":"MCP tool 'failure' reported tool error:\na \"preview\""}"#),
+    );
+    // Without a directory for the file, and with more lines than `read_file` returns.
+    let denial = Ok(r#"{"decision":"deny","reason":"a \"preview\""}"#);
+    check(r#"{"tool_name":"x","tool_response":{"llmContent":"LONG"}}"#, denial);
+    check(
+        r#"{"tool_name":"x","session_id":"../x","transcript_path":"/home/you/chats/x","tool_response":{"llmContent":"LONG"}}"#,
+        denial,
+    );
+    let lines = "\\n".repeat(2000);
+    let long = gemini(&format!(r#""tool_name":"x","tool_response":{{"llmContent":"LONG{lines}"}}"#));
+    check(&long, Ok(&format!(r#"{{"decision":"deny","reason":"a \"preview\"{lines}"}}"#)));
+    check(&gemini(r#""tool_name":"x","tool_response":{"returnDisplay":"LONG"}"#), Err("llmContent"));
+}
+
+/// `read_file` shortens longer lines.
+#[test]
+fn gemini_breaks_long_lines() {
+    let line = "ü".repeat(3000);
+    let payload = gemini(&format!(r#""tool_name":"x","tool_response":{{"llmContent":"LONG\n{line}"}}"#));
+    let shown = format!(r#"a \"preview\"|{}|{}"#, "ü".repeat(2000), "ü".repeat(1000));
+    check("gemini", &payload, Ok(&tail_call(&shown)));
 }
 
 #[test]

@@ -102,9 +102,11 @@ impl Change {
             edits => {
                 let EditedText { text: edited, warnings } =
                     edits.make(text).map_err(|error| self.failed(&error))?;
-                match edited == text {
-                    true => (before.clone(), warnings),
-                    false => (FileState::Text(edited), warnings),
+                match edited {
+                    edited if edited == text => (before.clone(), warnings),
+                    // The file contained only a setting of offcut that is no longer wanted.
+                    edited if edited.is_empty() => (FileState::Absent, warnings),
+                    edited => (FileState::Text(edited), warnings),
                 }
             }
         };

@@ -124,3 +124,61 @@ fn hook_leaves_short_results_and_previews_unchanged() {
     let payload = json!({"tool_name": "run_shell_command", "tool_response": {"llmContent": around}});
     assert_eq!(sandbox.run(&["hook", "gemini", "after"], payload.to_string().as_bytes()).text(), "{}");
 }
+
+/// The lines that Gemini CLI adds to an output do not count.
+#[test]
+fn gemini_hook_leaves_outputs_that_fit_unchanged() {
+    let sandbox = Sandbox::new();
+    let answer = |output: &str| {
+        let text = format!(
+            "<untrusted_context>\nOutput: {output}\nExit Code: 3\nProcess Group PGID: 4711\n</untrusted_context>"
+        );
+        let payload = json!({"tool_name": "run_shell_command", "tool_response": {"llmContent": text}});
+        sandbox.run(&["hook", "gemini", "after"], payload.to_string().as_bytes()).text()
+    };
+    let line = "a line that is one of many\n";
+    let fits =
+        |count: usize| sandbox.run(&["cut"], line.repeat(count).as_bytes()).text() == line.repeat(count);
+    let most = (300..).find(|count| !fits(count + 1)).unwrap();
+    assert_eq!(answer(line.repeat(most).trim_end()), "{}");
+    assert!(answer(&line.repeat(most + 10)).contains("[offcut "));
+    assert_eq!(sandbox.run(&["cat", "last"], b"").text(), line.repeat(most + 10));
+}
+
+/// In a terminal, Gemini CLI loses the end of a long output; elsewhere, the beginning of more than 16 MB.
+#[test]
+fn gemini_hook_does_not_claim_that_an_output_is_complete_which_may_not_be() {
+    let sandbox = Sandbox::new();
+    let answer = |display: Value, end: &str| {
+        let text = format!("Output: {}{end}", numbered(30_000));
+        let response = json!({"llmContent": text, "returnDisplay": display});
+        let payload = json!({"tool_name": "run_shell_command", "tool_response": response});
+        sandbox.run(&["hook", "gemini", "after"], payload.to_string().as_bytes()).json()["reason"].to_string()
+    };
+    let complete = answer(json!("1\n2"), "");
+    assert!(complete.contains("nothing is lost: /") && !complete.contains("Gemini CLI"), "{complete:.300}");
+    let warning = "[GEMINI_CLI_WARNING: Output truncated. The buffer is limited to 16MB.]";
+    for doubtful in [answer(json!([[{"text": "1", "bold": false}]]), ""), answer(json!("1\n2"), warning)] {
+        assert!(!doubtful.contains("nothing is lost"), "{doubtful:.300}");
+        let place = "; Gemini CLI may have lost a part of it; stored so far: /";
+        assert!(doubtful.contains(place), "{doubtful:.300}");
+    }
+}
+
+#[test]
+fn gemini_hook_writes_the_preview_where_gemini_reads_it() {
+    let sandbox = Sandbox::new();
+    let project = sandbox.path().join(".gemini/tmp/x");
+    let payload = json!({
+        "session_id": "s-1", "transcript_path": project.join("chats/session.jsonl"), "tool_name": "mcp_a_b",
+        "tool_response": {"llmContent": numbered(30_000)},
+    });
+    let answer = sandbox.run(&["hook", "gemini", "after"], payload.to_string().as_bytes()).json();
+    let request = &answer["hookSpecificOutput"]["tailToolCallRequest"];
+    let path = std::path::Path::new(request["args"]["file_path"].as_str().unwrap());
+    assert!(path.starts_with(project.join("tool-outputs/session-s-1")), "{answer}");
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.starts_with("[offcut: ") && text.len() <= 9500, "{text}");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
+    assert_eq!((request["name"].as_str(), mode & 0o777), (Some("read_file"), 0o600));
+}

@@ -92,6 +92,11 @@ const SETTINGS: &[(&str, &str, &str)] = &[
         ".gemini/settings.json",
         "// Gemini\n{\n  \"hooks\": {\n    \"AfterTool\": [ { \"matcher\": \"write_file\", \"hooks\": [ { \"type\": \"command\", \"command\": \"MINE\" } ] } ], // tidy\n    \"BeforeTool\": []\n  }\n}\n",
     ),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "{ \"tools\": { \"shell\": { \"enableInteractiveShell\": true, \"pager\": \"MINE\" } } }\n",
+    ),
     ("gemini", ".gemini/.env", "GEMINI_API_KEY=abc\nexport OTHER=\"MINE\"\n"),
     ("gemini", ".gemini/.env", "# keys\nGEMINI_API_KEY=MINE"),
     (

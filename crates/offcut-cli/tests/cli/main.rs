@@ -12,6 +12,7 @@ mod events;
 mod fallback;
 mod faults;
 mod fsck;
+mod gemini;
 mod harness;
 mod hints;
 mod hooks;
