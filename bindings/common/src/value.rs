@@ -6,7 +6,7 @@ use crate::options::CallOptions;
 use crate::report::Report;
 use offcut::json::{Edits, Node, quoted};
 use offcut::notice::{Access, Count, Message, Notice, Tag};
-use offcut::results::structured::{Marking, Schema, fit};
+use offcut::results::structured::{Gap, Marking, Schema, fit};
 use offcut::{Context, Limits};
 use serde_json::json;
 
@@ -14,7 +14,10 @@ use serde_json::json;
 const MEMBER: &str = "offcut";
 
 /// The room for the mark of a shortened value, without its path.
-const NOTICE: u64 = 160;
+const NOTICE: u64 = 500;
+
+/// The most gaps that a mark lists.
+const GAPS: usize = 8;
 
 impl Engine {
     /// Shortens a value over the limits so that it still matches its JSON schema; without a schema, so that its form stays.
@@ -42,11 +45,15 @@ impl Engine {
         let (bytes, place) = (json.len() as u64, preview.entry().map(|entry| entry.location()));
         let id = preview.entry().map(|entry| entry.id.to_string());
         let room = budget.saturating_sub(NOTICE + 2 * place.as_ref().map_or(0, String::len) as u64);
-        let short = fit(node, schema, room, &Marking { id: id.as_deref(), repeated: None });
+        let fitted = fit(node, schema, room, &Marking { id: id.as_deref(), repeated: None });
+        let (not_shown, short) = (fitted.not_shown(), fitted.json);
         let marked = Node::parse(&short)?;
         let mut edits = Edits::default();
         if marked.is_object() && schema.takes(node, MEMBER) {
-            edits.set(marked, &[(MEMBER, json!({"id": id, "path": place, "bytes": bytes}).to_string())]);
+            let gaps: Vec<String> = fitted.gaps.iter().take(GAPS).map(Gap::to_string).collect();
+            let mark =
+                json!({"id": id, "path": place, "bytes": bytes, "not_shown": not_shown, "gaps": gaps});
+            edits.set(marked, &[(MEMBER, mark.to_string())]);
         } else if let (Some(last), (Some(_), each)) = (marked.elements().last(), schema.elements(node))
             && last.is_text()
             && each.least_text(*last).is_some()
@@ -56,7 +63,7 @@ impl Engine {
                 None => Access::NotStored { reason: String::new() },
             };
             let count = Count::Bytes(bytes - short.len() as u64);
-            let message = Message::Rest { count, detail: String::new(), access };
+            let message = Message::Rest { count, detail: not_shown, access };
             let notice = Notice { tag: id.map_or(Tag::Plain, Tag::Entry), message };
             edits.insert_after(*last, &quoted(notice.to_string().as_bytes()));
         }

@@ -167,7 +167,10 @@ test('boundClient and boundHandler bound results of the MCP SDK', async () => {
   const shown = await boundHandler('rows', () => data, truncator, { outputSchema })();
   assert.ok(JSON.stringify(shown.structuredContent).length <= 9500);
   assert.deepStrictEqual(Object.keys(shown.structuredContent), ['rows']);
-  assert.deepStrictEqual(shown.structuredContent.rows, rows.slice(0, shown.structuredContent.rows.length));
+  const shownRows = shown.structuredContent.rows;
+  const first = rows.findIndex((row, number) => row.name !== shownRows[number].name);
+  assert.ok(first > 0 && first < shownRows.length);
+  assert.deepStrictEqual(shownRows, [...rows.slice(0, first), ...rows.slice(first - shownRows.length)]);
   assert.strictEqual(shown.content[0], data.content[0]);
   assert.match(shown.content[1].text, /^\[offcut \w+: structuredContent of \d+ bytes is shown in part: all of it: .+\]$/);
   assert.deepStrictEqual(JSON.parse((await store.cat()).toString()), { rows });

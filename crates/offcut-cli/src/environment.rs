@@ -176,9 +176,9 @@ impl Setup {
         Ok(truncator.with_options(flags)?)
     }
 
-    /// The command that reads a stored output.
-    pub(crate) fn read_command(&self, id: &str) -> String {
-        format!("{} read {id}", self.program.as_deref().unwrap_or("offcut"))
+    /// The command line, for notices in data, which always name a command.
+    pub(crate) fn command_line(&self) -> Reach {
+        Reach::Shell { program: self.program.clone().unwrap_or_else(|| "offcut".to_owned()) }
     }
 
     /// Where events are written: the flag's file, or the configured one. A file that cannot be opened is a warning: no

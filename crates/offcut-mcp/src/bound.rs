@@ -6,15 +6,16 @@
 
 use crate::message::Answer;
 use crate::parts::LEAST_PART;
-use offcut::json::{Edits, Lexer, Node, Token, TokenKind, quoted};
+use offcut::json::{Edits, Node, quoted};
 use offcut::notice::{Access, Message, Notice, Tag};
-use offcut::results::structured::{Marking, Schema, fit};
+use offcut::results::structured::{Fitted, Marking, Schema, StoredAs, fit};
 use offcut::results::{
     BoundedJson, Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice, SkipReason, shares,
 };
+use offcut::retrieve::Range;
 use offcut::store::Id;
-use offcut::{Context, Limits, Outcome, Preview, Rule, Saved, Truncator};
-use serde_json::json;
+use offcut::{Context, Limits, Outcome, Preview, Reach, Rule, Saved, Truncator};
+use serde::Serialize;
 use std::borrow::Cow;
 
 /// The member of `_meta` that describes a shortened `structuredContent`.
@@ -23,14 +24,20 @@ const META: &str = "offcut.dev/structured";
 /// The member that is added to a shortened object, if its schema allows it.
 const MEMBER: &str = "offcut";
 
+/// Gaps are listed in this part of the budget.
+const LIST_PARTS: u64 = 12;
+
+/// What a note takes beside its parts: the names of its members, and how much is not shown.
+const NOTE_FRAME: usize = 100;
+
 /// How one call's answer is bounded.
 pub(crate) struct Bounds<'a> {
     pub(crate) middleware: &'a Middleware,
     pub(crate) context: &'a Context,
     /// The schema that the tool advertises for its `structuredContent`.
     pub(crate) schema: Option<&'a str>,
-    /// How to read the stored output with this id: a command, or a call of a tool.
-    pub(crate) read_call: &'a dyn Fn(&str) -> String,
+    /// How a stored output is read: by a command, or by a tool.
+    pub(crate) reach: &'a Reach,
     /// The most bytes of its data that may be shown, if that is less than the limits allow.
     pub(crate) share: Option<u64>,
 }
@@ -45,13 +52,12 @@ pub struct BoundedStructures {
 }
 
 /// Shortens the structured content of MCP tool results, and long values in their parts, after their texts were bounded.
-/// `read_call` returns the command that reads the stored output with an id. The results share what their texts leave of a
-/// total.
+/// `reach` is how a stored output is read. The results share what their texts leave of a total.
 pub fn bound_structures(
     middleware: &Middleware,
     bounded: &BoundedJson<'_>,
     total: Option<u64>,
-    read_call: &dyn Fn(&str) -> String,
+    reach: &Reach,
 ) -> BoundedStructures {
     let values_before = values(&bounded.json);
     let results: Vec<(&ResultReport, Node<'_>)> = bounded
@@ -70,7 +76,7 @@ pub fn bound_structures(
             continue;
         }
         let share = shares.as_ref().map(|shares| shares[number]);
-        let bounds = Bounds { middleware, context: &report.context, schema: None, read_call, share };
+        let bounds = Bounds { middleware, context: &report.context, schema: None, reach, share };
         if let Some(json) = bounds.bound_structure(*node) {
             edits.replace(*node, json);
         }
@@ -162,12 +168,9 @@ impl Bounds<'_> {
         with_parts.or(with_data).or(changed)
     }
 
-    /// How a notice names the entry with this id.
-    pub(crate) fn access(&self, id: Option<&str>) -> (Tag, Access) {
-        match id {
-            Some(id) => (Tag::Entry(id.to_owned()), Access::By(format!("more: {}", (self.read_call)(id)))),
-            None => (Tag::Plain, Access::NotStored { reason: String::new() }),
-        }
+    /// The call that reads a part of the entry with this id, or its beginning.
+    pub(crate) fn read_call(&self, id: &str, range: Option<&Range>) -> String {
+        self.reach.read_call(id, range).unwrap_or_else(|| id.to_owned())
     }
 
     /// The truncator, within the share of a total.
@@ -204,10 +207,10 @@ impl Bounds<'_> {
     ) -> Option<Shortened> {
         let text = only_text(answer);
         // Data that the stored texts contain is not stored again.
-        let is_stored = texts.is_some() && text.as_ref().is_some_and(|text| repeats(text, data));
-        let preview = match is_stored {
-            true => None,
-            false => match self.truncator()?.apply_json(data.json().as_bytes(), self.context) {
+        let stored_text = texts.and(text.as_deref()).and_then(|text| StoredAs::text(text, data));
+        let preview = match stored_text {
+            Some(_) => None,
+            None => match self.truncator()?.apply_json(data.json().as_bytes(), self.context) {
                 Outcome::Truncated(preview)
                 | Outcome::Described(preview)
                 | Outcome::StillRunning(preview) => Some(preview),
@@ -218,34 +221,103 @@ impl Bounds<'_> {
         let id = id.as_ref().map(Id::as_str);
         let schema_node = self.schema.and_then(|schema| Node::parse(schema).ok());
         let schema = schema_node.map_or(Schema::Open, Schema::new);
-        let repeated = text.as_deref().zip(texts.map(|texts| texts.content()));
-        let total = data.json().len();
         let is_marked = schema.takes(data, MEMBER) && data.is_object();
-        let next = id.map(self.read_call);
-        let note = match &next {
-            Some(next) => json!({"id": id, "bytes": total, "next": next}),
-            None => json!({"id": null, "bytes": total}),
-        };
-        let note = note.to_string();
-        let room = budget.saturating_sub(if is_marked { note.len() as u64 + 12 } else { 0 });
-        let mut json = fit(data, schema, room, &Marking { id, repeated });
-        if json == data.json() && self.schema.is_some() {
+        let bytes = data.json().len() as u64;
+        let note = Note { id, bytes, ..Note::default() };
+        // Small budgets have no room for a list of gaps.
+        let for_list = if budget < LEAST_PART { 0 } else { budget / LIST_PARTS };
+        let for_note = self.note_size(&note) + for_list;
+        let repeated = text.as_deref().zip(texts);
+        let room = if is_marked { budget.saturating_sub(for_note) } else { budget };
+        let mut fitted = fit(data, schema, room, &Marking { id, repeated });
+        if fitted.json == data.json() && self.schema.is_some() {
             return None;
         }
-        // An object with very many short members cannot be shortened. Without a schema all of them may be dropped.
-        if self.schema.is_none() && json.len() as u64 > budget.saturating_mul(2) {
-            json = "{}".to_owned();
+        // Values at great depth and long numbers cannot be shortened. Without a schema all of them may be dropped.
+        if self.schema.is_none() && fitted.json.len() as u64 > budget.saturating_mul(2) {
+            let json = if data.is_array() { "[]" } else { "{}" }.to_owned();
+            fitted = Fitted { json, ..Fitted::default() };
         }
+        let ranges = fitted.locate(data, stored_text.unwrap_or(StoredAs::Value));
+        let next = id.map(|id| self.read_call(id, ranges.first()));
+        let not_shown = fitted.not_shown();
+        let note = match for_list {
+            0 => Note { next: next.clone(), ..note },
+            _ => Note { not_shown: not_shown.clone(), next: next.clone(), ..note }
+                .with_gaps(&fitted, &ranges, for_list),
+        };
+        let note = note.to_json();
+        let mut json = fitted.json;
         if is_marked && let Ok(object) = Node::parse(&json) {
             let mut edits = Edits::default();
             edits.set(object, &[(MEMBER, note.clone())]);
             json = edits.apply(&json);
         }
         let notice = preview.is_some().then(|| {
-            let (tag, access) = self.access(id);
-            Notice { tag, message: Message::Structure { bytes: total as u64, access } }.to_string()
+            let (tag, access) = access(id, next);
+            Notice { tag, message: Message::Structure { bytes, not_shown, access } }.to_string()
         });
         Some(Shortened { json, note, notice })
+    }
+
+    /// The size of a note without its list of gaps.
+    fn note_size(&self, note: &Note<'_>) -> u64 {
+        let range = Range::Bytes { start: note.bytes, end: Some(note.bytes) };
+        let next = note.id.map(|id| self.read_call(id, Some(&range)));
+        (Note { next, ..note.clone() }.to_json().len() + NOTE_FRAME) as u64
+    }
+}
+
+/// How a notice names the entry with this id, which the call `next` reads.
+pub(crate) fn access(id: Option<&str>, next: Option<String>) -> (Tag, Access) {
+    match (id, next) {
+        (Some(id), Some(next)) => (Tag::Entry(id.to_owned()), Access::By(format!("more: {next}"))),
+        _ => (Tag::Plain, Access::NotStored { reason: String::new() }),
+    }
+}
+
+/// What readers learn about shortened data: it is added to the data, if its schema allows that, and to `_meta`.
+#[derive(Clone, Default, Serialize)]
+struct Note<'a> {
+    /// The entry that has all of the data.
+    id: Option<&'a str>,
+    /// The size of the data.
+    bytes: u64,
+    /// How much of it is not shown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    not_shown: String,
+    /// What is not shown, and where it is in the entry.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gaps: Vec<String>,
+    /// How to read the first gap. Its pages name the following ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl Note<'_> {
+    /// The note with as many gaps as fit into about `most` bytes.
+    fn with_gaps(mut self, fitted: &Fitted, ranges: &[Range], most: u64) -> Self {
+        let is_stored = self.id.is_some();
+        let gaps = fitted.gaps.iter().zip(ranges).map(|(gap, range)| match range.unit_and_value() {
+            (unit, value) if is_stored => format!("{gap} at {unit} {value}"),
+            _ => gap.to_string(),
+        });
+        let mut size = 0;
+        self.gaps = gaps
+            .take_while(|gap| {
+                size += quoted(gap.as_bytes()).len() as u64 + 1;
+                size <= most
+            })
+            .collect();
+        let others = fitted.gaps.len() - self.gaps.len();
+        if others > 0 {
+            self.gaps.push(format!("{others} more"));
+        }
+        self
+    }
+
+    fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
     }
 }
 
@@ -260,15 +332,26 @@ fn data_key(answer: Answer<'_>) -> &'static str {
 /// The answer, whose texts may have changed, with the shortened data.
 fn write_data(answer: Answer<'_>, node: Node<'_>, shortened: Shortened) -> Option<String> {
     let mut edits = Edits::default();
-    edits.replace(node.get(data_key(answer))?, shortened.json);
-    if let Answer::Result(_) = answer {
-        if let Some(notice) = shortened.notice {
-            add_text(node, &notice, &mut edits);
+    let data = node.get(data_key(answer))?;
+    edits.replace(data, shortened.json);
+    match answer {
+        Answer::Result(_) => {
+            if let Some(notice) = shortened.notice {
+                add_text(node, &notice, &mut edits);
+            }
+            match node.get("_meta").filter(Node::is_object) {
+                Some(meta) => edits.set(meta, &[(META, shortened.note)]),
+                None => edits.set(node, &[("_meta", format!("{{\"{META}\":{}}}", shortened.note))]),
+            }
         }
-        match node.get("_meta").filter(Node::is_object) {
-            Some(meta) => edits.set(meta, &[(META, shortened.note)]),
-            None => edits.set(node, &[("_meta", format!("{{\"{META}\":{}}}", shortened.note))]),
+        // Only an object has a member for the note.
+        Answer::Error(_) if !data.is_object() => {
+            let message = node.get("message");
+            if let (Some(notice), Some(text)) = (shortened.notice, message.and_then(|text| text.text())) {
+                edits.set(node, &[("message", quoted(&[&text, notice.as_bytes()].join(&b'\n')))]);
+            }
         }
+        Answer::Error(_) => {}
     }
     Some(edits.apply_within(node))
 }
@@ -303,36 +386,5 @@ fn only_text(result: Node<'_>) -> Option<Vec<u8>> {
     match texts[..] {
         [text] => text.text(),
         _ => None,
-    }
-}
-
-/// Whether a value contains nothing but the text: it is the text parsed as JSON, or an object with the text as its only
-/// member.
-fn repeats(text: &[u8], value: Node<'_>) -> bool {
-    let mut members = value.pairs();
-    let is_wrapper = match (members.next(), members.next()) {
-        (Some((_, only)), None) => only.text().is_some_and(|only| only == text),
-        _ => false,
-    };
-    is_wrapper || is_same_json(text, value.json().as_bytes())
-}
-
-/// Whether two JSON texts differ only in white space and in the escapes of their strings.
-fn is_same_json(left: &[u8], right: &[u8]) -> bool {
-    let tokens = |text| Lexer::new(text).map(move |Token { kind, start, end }| (kind, &text[start..end]));
-    let decoded = |string: &[u8]| Node::parse(std::str::from_utf8(string).ok()?).ok()?.text();
-    let (mut left, mut right) = (tokens(left), tokens(right));
-    loop {
-        match (left.next(), right.next()) {
-            (None, None) => return true,
-            (Some(left), Some(right)) if left == right => {}
-            (Some((TokenKind::String, left)), Some((TokenKind::String, right))) => {
-                let left = decoded(left);
-                if left.is_none() || left != decoded(right) {
-                    return false;
-                }
-            }
-            _ => return false,
-        }
     }
 }

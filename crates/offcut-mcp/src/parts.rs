@@ -3,7 +3,7 @@
 //! The texts of all parts are bounded together by the middleware, and binary data cannot be shortened. Everything else in a
 //! part may be text for the model as well: the description of a link, annotations, members of unknown types.
 
-use crate::bound::{Bounds, stored_id, text_part};
+use crate::bound::{Bounds, access, stored_id, text_part};
 use offcut::json::{Edits, Node};
 use offcut::notice::{Count, Message, Notice};
 use offcut::results::shares;
@@ -16,6 +16,10 @@ pub(crate) const LEAST_PART: u64 = 1000;
 
 /// The bytes around a text or around binary data that are not counted, such as `{"type":"text","text":""}`.
 const FRAME: u64 = 64;
+
+/// What a part always keeps.
+const PART_SCHEMA: &str = r#"{"required": ["type", "text", "data", "uri", "name", "mimeType", "resource"],
+    "properties": {"resource": {"required": ["uri", "text", "blob", "mimeType"]}}}"#;
 
 /// A part in which there is more than a text or binary data.
 struct Part<'a> {
@@ -66,7 +70,7 @@ impl Bounds<'_> {
             omitted += part.size - short.as_ref().map_or(0, |(_, size)| part.size.min(*size));
             changed.insert(part.index, short.map(|(json, _)| json));
         }
-        let (tag, access) = self.access(id);
+        let (tag, access) = access(id, id.map(|id| self.read_call(id, None)));
         let detail = format!("{} of {} parts", changed.len(), parts.len());
         let notice = Notice { tag, message: Message::Rest { count: Count::Bytes(omitted), detail, access } };
         let mut shown = Vec::new();
@@ -103,7 +107,8 @@ fn shorten_beside_payloads(part: Node<'_>, share: u64, marking: &Marking<'_>) ->
     let mut edits = Edits::default();
     payloads_of_part.iter().for_each(|payload| edits.replace(*payload, "\"\"".to_owned()));
     let beside = edits.apply_within(part);
-    let short = fit(Node::parse(&beside).ok()?, Schema::Open, share, marking);
+    let schema = Node::parse(PART_SCHEMA).ok().filter(|_| part.is_object()).map_or(Schema::Open, Schema::new);
+    let short = fit(Node::parse(&beside).ok()?, schema, share, marking).json;
     let node = Node::parse(&short).ok()?;
     let size = size_beside_payloads(node);
     let mut edits = Edits::default();

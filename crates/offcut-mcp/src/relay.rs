@@ -15,9 +15,9 @@ use crate::message::{
     Answer, Fault, Message, Packet, RequestId, Versioning, answer_line, code, text, text_in,
 };
 use crate::tools::{READ_TOOL, ResourceList, Tool};
-use offcut::Context;
 use offcut::json::{Edits, Node};
 use offcut::results::Middleware;
+use offcut::{Context, Reach};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -234,8 +234,8 @@ impl Relay {
         let session = self.session.clone();
         let context = Context { tool, call_id: id.map(id_text), session, ..Context::default() };
         let (middleware, schema) = (&*middleware, schema.as_deref());
-        let read_call = |id: &str| format!("{read_tool} {{\"id\":\"{id}\"}}");
-        let bounds = Bounds { middleware, context: &context, schema, read_call: &read_call, share: None };
+        let reach = Reach::Tool { name: read_tool.to_string() };
+        let bounds = Bounds { middleware, context: &context, schema, reach: &reach, share: None };
         if let Some(json) = bounds.bound(answer) {
             edits.replace(answer.node(), json);
         }

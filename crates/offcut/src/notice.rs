@@ -128,7 +128,9 @@ pub enum Message {
     Structure {
         /// How many bytes it has.
         bytes: u64,
-        /// How to read all of it, or why that is not possible.
+        /// What is not shown, such as `14699 of 15000 items`; nothing if empty.
+        not_shown: String,
+        /// How to read the rest, or why that is not possible.
         access: Access,
     },
     /// The last line: how the command ended, and how to read more.

@@ -60,8 +60,7 @@ fn after(global: &GlobalOptions, hooks: &Hooks) -> hook::Answer {
     let is_cut = Cell::new(false);
     let shorten = |json: &str, shape: Shape, context: &Context| {
         let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), context).ok()?;
-        let read_call = |id: &str| setup.read_command(id);
-        let structure = offcut_mcp::bound_structures(&middleware, &bounded, None, &read_call).json;
+        let structure = offcut_mcp::bound_structures(&middleware, &bounded, None, &setup.command_line()).json;
         let is_truncated = |report: &ResultReport| matches!(report.outcome, ResultOutcome::Truncated(_));
         is_cut.set(structure.is_some() || bounded.results.iter().any(is_truncated));
         is_cut.get().then(|| structure.unwrap_or_else(|| bounded.json.into_owned()))

@@ -41,8 +41,7 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
             }));
         }
     };
-    let read_call = |id: &str| setup.read_command(id);
-    let structures = offcut_mcp::bound_structures(&middleware, &bounded, result.total, &read_call);
+    let structures = offcut_mcp::bound_structures(&middleware, &bounded, result.total, &setup.command_line());
     let BoundedJson { json, results, unknown, excess: _ } = bounded;
     let json = structures.json.as_deref().unwrap_or(&json);
     super::print(json.as_bytes())?;

@@ -159,8 +159,13 @@ fn result_shortens_structured_content() {
         let shown = &output["structuredContent"];
         assert_eq!((&shown["count"], &shown["rows"][0]), (&structure["count"], &structure["rows"][0]));
         let next = shown["offcut"]["next"].as_str().unwrap();
-        let id = next.strip_prefix("offcut read ").unwrap();
+        let (id, lines) = next.strip_prefix("offcut read ").unwrap().split_once(" --lines ").unwrap();
         assert_eq!(sandbox.run(&["cat", id], b"").json(), structure);
+        let rows = shown["rows"].as_array().unwrap();
+        assert_eq!(shown["offcut"]["not_shown"], format!("{} of 20000 items", 20_000 - rows.len()));
+        let first = rows.iter().zip(0..).position(|(row, number)| row["row"] != number).unwrap();
+        let page = sandbox.run(&["read", id, "--lines", lines], b"").text();
+        assert!(page.contains(&format!("\"row\": {first}\n")), "{page:.300}");
         assert!(output["content"].to_string().contains(next), "{output:.2000}");
     }
     // In an array, each by itself; beside them what is not a result.

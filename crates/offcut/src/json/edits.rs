@@ -91,9 +91,9 @@ impl Edits {
         }
     }
 
-    /// Removes all elements of an array after `last`.
-    pub fn remove_after(&mut self, array: Node<'_>, last: Node<'_>) {
-        self.0.push((last.span().end..array.span().end.saturating_sub(1), String::new()));
+    /// Replaces bytes of the document.
+    pub(crate) fn replace_range(&mut self, range: Range<usize>, json: &str) {
+        self.0.push((range, json.to_owned()));
     }
 
     /// The document with all changes.

@@ -4,9 +4,11 @@
 //! duplicates and unknown fields stay. All of it works on the byte positions that [`Lexer`] finds.
 
 mod edits;
+mod escapes;
 mod lexer;
 mod node;
 
 pub use edits::{Edits, quoted};
+pub(crate) use escapes::{decoded_length, escape_ceil, escape_floor, offset_of_decoded};
 pub use lexer::{Lexer, Position, Token, TokenKind};
 pub use node::Node;

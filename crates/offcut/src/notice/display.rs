@@ -65,8 +65,12 @@ impl Display for Message {
                 }
                 write!(formatter, ", {bytes} bytes, not shown; {place}")
             }
-            Message::Structure { bytes, access } => {
-                write!(formatter, "{STRUCTURE}{bytes}{STRUCTURE_PART}{access}")
+            Message::Structure { bytes, not_shown, access } => {
+                write!(formatter, "{STRUCTURE}{bytes}{STRUCTURE_PART}")?;
+                if !not_shown.is_empty() {
+                    write!(formatter, " ({not_shown} not shown)")?;
+                }
+                write!(formatter, "{access}")
             }
             Message::Footer { status, running, more } => {
                 let running = running.as_ref().map(|running| match running {

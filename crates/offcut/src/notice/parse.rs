@@ -193,7 +193,12 @@ fn binary(text: &str) -> Option<Message> {
 
 fn structure(text: &str) -> Option<Message> {
     let (bytes, after) = text.strip_prefix(STRUCTURE)?.split_once(STRUCTURE_PART)?;
-    Some(Message::Structure { bytes: bytes.parse().ok()?, access: access(after)? })
+    let (not_shown, after) = match after.strip_prefix(" (") {
+        Some(not_shown) => not_shown.split_once(" not shown)")?,
+        None => ("", after),
+    };
+    let (bytes, not_shown) = (bytes.parse().ok()?, not_shown.to_owned());
+    Some(Message::Structure { bytes, not_shown, access: access(after)? })
 }
 
 fn progress(text: &str) -> Option<Message> {

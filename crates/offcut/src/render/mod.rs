@@ -15,6 +15,7 @@ use crate::notice::{Message, Notice, Running, Tag};
 use crate::outcome::Saved;
 use crate::profile::{Profile, Settings, TaskTool};
 use crate::recorder::{Outlook, OutputState};
+use crate::retrieve::Range;
 use crate::strategy::{Cost, Ends};
 use native::NoticeLevel;
 use std::path::Path;
@@ -55,6 +56,35 @@ pub enum Reach {
     Files,
     /// Nothing.
     Nothing,
+}
+
+impl Reach {
+    /// How this reader reads a part of the stored output with this id, or its beginning; nothing if it can only read files.
+    ///
+    /// ```
+    /// use offcut::{Reach, retrieve::Range};
+    ///
+    /// let range = Range::lines("303:502").unwrap();
+    /// let shell = Reach::Shell { program: "offcut".to_owned() };
+    /// assert_eq!(shell.read_call("1q2hzv0gep", Some(&range)).unwrap(), "offcut read 1q2hzv0gep --lines 303:502");
+    /// let tool = Reach::Tool { name: "offcut_read".to_owned() };
+    /// assert_eq!(tool.read_call("1q2hzv0gep", None).unwrap(), r#"offcut_read {"id":"1q2hzv0gep"}"#);
+    /// ```
+    pub fn read_call(&self, id: &str, range: Option<&Range>) -> Option<String> {
+        match self {
+            Reach::Shell { program } => {
+                let option = range.map_or_else(String::new, |range| format!(" {}", range.option()));
+                Some(format!("{program} read {id}{option}"))
+            }
+            Reach::Tool { name } => {
+                let range = range.map(Range::unit_and_value);
+                let range =
+                    range.map_or_else(String::new, |(unit, value)| format!(",\"{unit}\":\"{value}\""));
+                Some(format!("{name} {{\"id\":\"{id}\"{range}}}"))
+            }
+            Reach::Files | Reach::Nothing => None,
+        }
+    }
 }
 
 impl Default for Reach {

@@ -3,6 +3,7 @@
 use crate::cut::{Cut, Gap, LinePosition, Size};
 use crate::limits::Limits;
 use crate::render::Reach;
+use crate::retrieve::Range;
 use crate::store::Id;
 use crate::strategy::Ends;
 use std::cmp::Reverse;
@@ -25,23 +26,14 @@ pub(super) enum Next {
 
 /// How this reader gets the next part, if it can.
 pub(super) fn read_command(reach: &Reach, id: &Id, path: Option<&str>, next: &Next) -> Option<String> {
-    let id = id.short();
     let range = match next {
         Next::Start => None,
-        Next::Lines(lines) => Some(("lines", format!("{}:{}", lines.start(), lines.end()))),
-        Next::Bytes(start, end) => Some(("bytes", format!("{start}:{end}"))),
-        Next::Last => Some(("lines", "-50:".to_owned())),
+        Next::Lines(lines) => Some(Range::Lines { first: *lines.start(), last: Some(*lines.end()) }),
+        Next::Bytes(start, end) => Some(Range::Bytes { start: *start, end: Some(*end) }),
+        Next::Last => Some(Range::LastLines(50)),
     };
-    match (reach, range) {
-        (Reach::Shell { program }, Some((unit, range))) => {
-            Some(format!("{program} read {id} --{unit} {range}"))
-        }
-        (Reach::Shell { program }, None) => Some(format!("{program} read {id}")),
-        (Reach::Tool { name }, Some((unit, range))) => {
-            Some(format!("{name} {{\"id\":\"{id}\",\"{unit}\":\"{range}\"}}"))
-        }
-        (Reach::Tool { name }, None) => Some(format!("{name} {{\"id\":\"{id}\"}}")),
-        (Reach::Files, _) => path.map(|path| match next {
+    match reach {
+        Reach::Files => path.map(|path| match next {
             Next::Start | Next::Last => format!("Read {path}"),
             Next::Bytes(..) => format!("Grep {path}"),
             Next::Lines(lines) => {
@@ -49,7 +41,9 @@ pub(super) fn read_command(reach: &Reach, id: &Id, path: Option<&str>, next: &Ne
                 format!("Read {path} with offset {first} and limit {count}, or Grep it")
             }
         }),
-        (Reach::Nothing, _) => None,
+        Reach::Shell { .. } | Reach::Tool { .. } | Reach::Nothing => {
+            reach.read_call(id.short(), range.as_ref())
+        }
     }
 }
 

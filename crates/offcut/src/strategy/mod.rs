@@ -24,8 +24,6 @@ pub use edges::Edges;
 pub use ends::Ends;
 pub use opaque::{Opaque, OwnText};
 pub use room::{Cost, Room};
-#[cfg(feature = "smart")]
-pub(crate) use smart::ImportantLines;
 use tool_status::WithToolStatus;
 #[cfg(feature = "smart")]
 pub use {
@@ -33,6 +31,8 @@ pub use {
     json::Json,
     smart::{Group, Smart},
 };
+#[cfg(feature = "smart")]
+pub(crate) use {json::find_outliers, smart::ImportantLines};
 
 use crate::cut::{Piece, Segment};
 use crate::limits::PerUnit;
@@ -254,6 +254,12 @@ impl BothEnds {
         pieces.extend(ends.last(tail));
         pieces
     }
+}
+
+/// Without the feature `smart` no content is examined.
+#[cfg(not(feature = "smart"))]
+pub(crate) fn find_outliers(_: &[u8], _: u64) -> Vec<(usize, u64)> {
+    Vec::new()
 }
 
 /// A selector for one output: by the custom strategy if there is one, else by the one that the settings name.

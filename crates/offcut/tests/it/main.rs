@@ -31,6 +31,8 @@ mod retrieval;
 mod smart;
 mod store_model;
 mod stores;
+#[cfg(feature = "smart")]
+mod structured;
 mod successes;
 #[cfg(feature = "profiles")]
 mod systems;

@@ -128,15 +128,30 @@ fn every_kind_of_part_is_bounded() {
     assert_eq!(answer["result"]["content"][4]["uri"], "file:///4");
 }
 
-/// Long names and numbers, and values at great depth.
 #[test]
-fn parts_that_cannot_be_shortened_are_replaced_by_a_notice() {
+fn parts_with_very_many_or_very_long_members_keep_the_others() {
     let members: serde_json::Map<String, Value> =
         (0..5000).map(|number| (format!("member {number}"), json!("a value"))).collect();
+    for (part, kept) in [
+        (json!({"type": "hologram", "rays": members}), "hologram"),
+        (json!({"type": "text", "text": "a", large(): 1}), "text"),
+    ] {
+        let answer = bounded(result_of(1, &json!({"content": [part]})).as_bytes());
+        let shown = &answer["result"]["content"];
+        assert_eq!((&shown[0]["type"], &shown[0]["text"]), (&json!(kept), &part["text"]));
+        let rays = shown[0]["rays"].as_object().into_iter().flatten();
+        assert!(rays.clone().all(|(name, _)| members.contains_key(name)));
+        assert!(kept == "text" || rays.count() > 50, "{answer}");
+        let notice = shown[1]["text"].as_str().unwrap();
+        assert!(notice.contains("(1 of 1 parts)") && notice.contains("more: offcut_read"), "{notice}");
+    }
+}
+
+/// Long numbers, and values at great depth.
+#[test]
+fn parts_that_cannot_be_shortened_are_replaced_by_a_notice() {
     let deep = format!("{}{}{}", "[".repeat(100), json!(large()), "]".repeat(100));
     for part in [
-        json!({"type": "hologram", "rays": members}).to_string(),
-        json!({"type": "text", "text": "a", large(): 1}).to_string(),
         format!("{{\"type\":\"hologram\",\"rays\":{}}}", "1".repeat(100_000)),
         format!("{{\"type\":\"text\",\"text\":\"a\",\"rays\":{deep}}}"),
     ] {

@@ -5,6 +5,7 @@ mod faults;
 mod http;
 mod results;
 mod retrieval;
+mod structured;
 mod versions;
 
 use crate::harness::Sandbox;

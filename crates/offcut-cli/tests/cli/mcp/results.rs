@@ -152,7 +152,7 @@ fn separate_structured_content_is_bounded_stored_and_reported() {
     assert_eq!(result["_meta"]["offcut.dev/structured"]["id"], id);
     let told = texts(&result);
     assert_eq!(told[0], "20000 rows");
-    assert!(told[1].contains(&format!("more: offcut_read {{\"id\":\"{id}\"}}")), "{told:?}");
+    assert!(told[1].contains(&format!("more: offcut_read {{\"id\":\"{id}\",\"bytes\":\"")), "{told:?}");
     let kept = sandbox.run(&["cat", id], b"").json();
     assert_eq!(kept, whole);
     let resource = client.ask(9, "resources/read", json!({"uri": format!("offcut://{id}")}));

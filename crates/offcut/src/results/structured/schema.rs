@@ -4,7 +4,7 @@
 //! keyword, the value stays unchanged.
 
 use crate::json::Node;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The schema of one value.
 #[derive(Clone, Copy, Debug)]
@@ -112,13 +112,16 @@ impl<'s> Schema<'s> {
             Schema::At { root, here } if allows(here, OBJECT) => {
                 let at = |here: Node<'s>| Schema::At { root, here };
                 let known = here.get("properties").map(|known| known.members()).unwrap_or_default();
+                let required = here.get("required").map(|names| names.elements()).unwrap_or_default();
                 Members {
                     known: known.into_iter().map(|(name, here)| (name, at(here))).collect(),
                     others: here.get("additionalProperties").map_or(Schema::Open, at),
+                    required: required.iter().filter_map(Node::text).collect(),
+                    least: Some(number(here, "minProperties").unwrap_or(0)),
                 }
             }
-            Schema::Open => Members { known: BTreeMap::new(), others: Schema::Open },
-            Schema::At { .. } | Schema::Frozen => Members { known: BTreeMap::new(), others: Schema::Frozen },
+            Schema::Open => Members { least: Some(0), others: Schema::Open, ..Members::FROZEN },
+            Schema::At { .. } | Schema::Frozen => Members::FROZEN,
         }
     }
 
@@ -141,9 +144,20 @@ impl<'s> Schema<'s> {
 pub(crate) struct Members<'s> {
     known: BTreeMap<Vec<u8>, Schema<'s>>,
     others: Schema<'s>,
+    required: BTreeSet<Vec<u8>>,
+    /// The fewest members that an object must keep; nothing if it must not change.
+    pub(crate) least: Option<usize>,
 }
 
 impl<'s> Members<'s> {
+    const FROZEN: Members<'s> =
+        Members { known: BTreeMap::new(), others: Schema::Frozen, required: BTreeSet::new(), least: None };
+
+    /// Whether readers may rely on the member: the schema names it.
+    pub(crate) fn has(&self, name: &[u8]) -> bool {
+        self.known.contains_key(name) || self.required.contains(name)
+    }
+
     pub(crate) fn of(&self, name: &[u8]) -> Schema<'s> {
         self.known.get(name).copied().unwrap_or(self.others)
     }

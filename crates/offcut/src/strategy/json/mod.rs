@@ -18,7 +18,7 @@ use crate::cut::{PieceKind, Segment};
 use crate::profile::Settings;
 use buffer::{Buffer, Step};
 use outliers::ITEMS_PER_OUTLIER;
-use parse::{End, Grammar, Kind, Tree, parse};
+use parse::{End, Grammar, Kind, Rarity, Tree, parse};
 use shorten::{Detail, MAX_DEPTH, shorten};
 
 /// The smallest limit of the buffer.
@@ -63,6 +63,30 @@ pub(super) fn documents(opening: &[u8]) -> Option<usize> {
     let is_structure = |at: usize| matches!(tree.nodes[at].kind, Kind::Object | Kind::Array);
     let count = tree.children(0).filter(|&at| is_structure(at)).count();
     (count > 0).then_some(count)
+}
+
+/// The items of arrays that differ from the others: where each begins in the text, and how many items share the
+/// difference. In order of position, and with memory for about six times `most_bytes`.
+pub(crate) fn find_outliers(json: &[u8], most_bytes: u64) -> Vec<(usize, u64)> {
+    let mut selector = Json { split: Split { head: 1, tail: 1 } }.selector(most_bytes);
+    selector.read(json);
+    let Some(mut tree) = selector.tree(End::Last) else { return Vec::new() };
+    outliers::mark_outliers(&selector.buffer, &mut tree);
+    let mut holes = selector.buffer.holes.iter().peekable();
+    let mut dropped = 0;
+    let mut position_of = |at: usize| {
+        while let Some(hole) = holes.next_if(|hole| hole.at <= at) {
+            dropped += usize::try_from(hole.bytes).unwrap_or(usize::MAX);
+        }
+        at + dropped
+    };
+    let positions = tree.nodes.iter().map(|node| (position_of(node.value), node.rarity));
+    positions
+        .filter_map(|(position, rarity)| match rarity {
+            Rarity::Outlier(count) => Some((position, count)),
+            Rarity::Usual => None,
+        })
+        .collect()
 }
 
 /// Whether the text is JSON as far as it was read.
@@ -123,6 +147,18 @@ impl JsonSelector {
         }
     }
 
+    /// Adds text to the buffer, and shortens the buffer when it is full.
+    fn read(&mut self, mut text: &[u8]) {
+        while !text.is_empty() && self.text == Text::Json {
+            let length = text.len().min(self.max_bytes - self.buffer.text.len());
+            self.buffer.text.extend_from_slice(&text[..length]);
+            text = &text[length..];
+            if self.buffer.text.len() == self.max_bytes {
+                self.compact();
+            }
+        }
+    }
+
     fn choose(&self, tree: &Tree, room: &Room<'_>) -> Option<Vec<Step>> {
         let sign = sign(&self.buffer.text);
         let most = room.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(self.max_bytes);
@@ -162,15 +198,7 @@ impl Selector for JsonSelector {
         if segment.form != PieceKind::Verbatim {
             return self.give_up();
         }
-        let mut rest = segment.text;
-        while !rest.is_empty() && self.text == Text::Json {
-            let length = rest.len().min(self.max_bytes - self.buffer.text.len());
-            self.buffer.text.extend_from_slice(&rest[..length]);
-            rest = &rest[length..];
-            if self.buffer.text.len() == self.max_bytes {
-                self.compact();
-            }
-        }
+        self.read(segment.text);
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {

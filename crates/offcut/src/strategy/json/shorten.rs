@@ -2,7 +2,7 @@
 
 use super::buffer::{Buffer, Step};
 use super::parse::{Kind, Node, Rarity, State, Tree};
-use crate::boundary;
+use crate::json::{escape_ceil, escape_floor};
 use std::ops::Range;
 
 /// How much of a text is kept.
@@ -195,7 +195,7 @@ impl Shortening<'_> {
         let (start, end) = (hole.unwrap_or(body.end), hole.unwrap_or(body.start));
         let head = (body.start + self.detail.string * 2 / 3).min(start);
         let tail = body.end.saturating_sub(self.detail.string / 3).max(end);
-        let range = floor(text, &body, head)..ceil(text, &(end..body.end), tail);
+        let range = escape_floor(text, &body, head)..escape_ceil(text, &(end..body.end), tail);
         let bytes = self.buffer.bytes_of(&(range.start..range.end.max(range.start)));
         let mark = format!("{sign} {bytes} bytes omitted {sign}", sign = self.sign);
         if hole.is_none() && (range.start >= range.end || bytes <= mark.len() as u64) {
@@ -204,62 +204,5 @@ impl Shortening<'_> {
         self.keep(node.from..range.start)?;
         self.omit(range.clone(), 0, Some(mark))?;
         self.keep(range.end..node.to)
-    }
-}
-
-/// The last position at or before `at` that is neither inside a character nor inside an escape.
-fn floor(text: &[u8], body: &Range<usize>, at: usize) -> usize {
-    match escape_across(text, body, at) {
-        Some(escape) => escape.start,
-        None => boundary::floor(&text[..body.end], at).max(body.start),
-    }
-}
-
-/// The first position at or after `at` that is neither inside a character nor inside an escape.
-fn ceil(text: &[u8], body: &Range<usize>, at: usize) -> usize {
-    match escape_across(text, body, at) {
-        Some(escape) => escape.end.min(body.end),
-        None => boundary::ceil(&text[..body.end], at),
-    }
-}
-
-/// The escape that begins before `at` and ends after it.
-fn escape_across(text: &[u8], body: &Range<usize>, at: usize) -> Option<Range<usize>> {
-    let mut from = body.start;
-    while from < at {
-        let start = from + memchr::memchr(b'\\', &text[from..at])?;
-        from = start + escape_length(&text[start..body.end]);
-        if from > at {
-            return Some(start..from);
-        }
-    }
-    None
-}
-
-/// The length of the escape at the start of `text`. A surrogate pair counts as one escape.
-fn escape_length(text: &[u8]) -> usize {
-    let half = |at: usize, digits: &[u8]| matches!(text.get(at..at + 6), Some([b'\\', b'u', b'd' | b'D', digit, ..]) if digits.contains(digit));
-    match text.get(1) {
-        Some(b'u') if half(0, b"89abAB") && half(6, b"cdefCDEF") => 12,
-        Some(b'u') => 6,
-        _ => 2,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn floor_and_ceil_do_not_split_escapes() {
-        let text = br"ab\ncd\u00e9\ud83d\ude00x\\n";
-        let body = 0..text.len();
-        let places: Vec<(usize, usize)> = [1, 3, 4, 7, 13, 18, 19, 25, 26]
-            .map(|at| (floor(text, &body, at), ceil(text, &body, at)))
-            .to_vec();
-        assert_eq!(
-            places,
-            [(1, 1), (2, 4), (4, 4), (6, 12), (12, 24), (12, 24), (12, 24), (25, 25), (25, 27)]
-        );
     }
 }
