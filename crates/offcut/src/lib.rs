@@ -156,7 +156,7 @@ pub use cut::Size;
 pub use event::{Event, EventSink};
 pub use limits::Limits;
 pub use outcome::{Outcome, Preview, Saved};
-pub use profile::{Profile, Rule};
+pub use profile::{Profile, ReaderLimits, Rule};
 pub use recorder::CommandEnd;
 pub use render::Reach;
 pub use spool::Spool;

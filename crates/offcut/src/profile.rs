@@ -7,6 +7,7 @@ pub use parse::{ProfileError, presets};
 
 use crate::limits::{Floor, LimitError, Limits};
 use crate::measure::{CharConvention, Conventions, LineConvention};
+use crate::recorder::CommandEnd;
 use crate::store::{Leftovers, Retention};
 use crate::strategy::{Edges, Split, StrategyName};
 use crate::terminal::Terminal;
@@ -26,6 +27,8 @@ pub struct Profile {
     pub(crate) name: String,
     about: String,
     limits: Limits,
+    /// The limits for the output of a command that failed, if they are others.
+    failure_limits: Option<Limits>,
     #[serde(default)]
     keep: Limits,
     strategy: StrategyName,
@@ -96,6 +99,19 @@ pub struct Rule {
     pub task: Option<TaskTool>,
     /// Whether an output over the limits is shown as a terminal would show it.
     pub terminal: Option<Terminal>,
+}
+
+/// What the reader of an output accepts, by the outcome of its command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReaderLimits {
+    /// When the output of a command that succeeded, or of another tool, is cut.
+    pub success: Limits,
+    /// When the output of a command that failed is cut.
+    pub failure: Limits,
+    /// How much of a cut output is shown, if less than the limits.
+    pub preview: Limits,
+    /// What counts as a character.
+    pub chars: CharConvention,
 }
 
 /// A rule whose limits a profile accepts.
@@ -190,6 +206,8 @@ pub struct Settings {
     pub enabled: bool,
     /// When it is cut.
     pub limits: Limits,
+    /// When it is cut if its command failed.
+    pub failure_limits: Limits,
     /// How much of a cut output is shown.
     pub keep: Limits,
     /// The strategy.
@@ -206,6 +224,27 @@ pub struct Settings {
     pub terminal: Terminal,
     /// Whether the last lines, which say how the tool ended, are always shown.
     pub trailer: TrailingLines,
+}
+
+impl Settings {
+    /// The settings when the outcome of the command is known.
+    pub(crate) fn after(self, ending: &CommandEnd) -> Settings {
+        match ending.is_failure() {
+            true => {
+                Settings { limits: self.failure_limits, keep: self.keep.at_most(self.failure_limits), ..self }
+            }
+            false => self,
+        }
+    }
+
+    /// Settings that can be kept with either outcome.
+    pub(crate) fn before_the_end(self) -> Settings {
+        Settings {
+            limits: self.limits.at_most(self.failure_limits),
+            keep: self.keep.at_most(self.failure_limits),
+            ..self
+        }
+    }
 }
 
 /// Whether the last lines of a result, which say how its tool ended, are always shown.
@@ -287,6 +326,7 @@ impl Profile {
             about: "offcut's own: the lines that matter, a notice inside the budget, exact commands"
                 .to_owned(),
             limits: Limits { lines: Some(1900), bytes: Some(9500), ..Limits::default() },
+            failure_limits: None,
             keep: Limits::default(),
             strategy: StrategyName::Auto,
             split: Split { head: 1, tail: 2 },
@@ -304,6 +344,39 @@ impl Profile {
             results: Results::default(),
             wording: None,
         }
+    }
+
+    /// This profile with the limits of the agent that reads its previews. Rules of the caller come before them.
+    ///
+    /// ```
+    /// use offcut::measure::CharConvention;
+    /// use offcut::{CommandEnd, Context, Limits, Profile, ReaderLimits, Truncator};
+    ///
+    /// # fn main() -> Result<(), offcut::limits::LimitError> {
+    /// let chars = |most| Limits { chars: Some(most), ..Limits::default() };
+    /// let limits = ReaderLimits {
+    ///     success: chars(30_000),
+    ///     failure: chars(10_000),
+    ///     preview: Limits::default(),
+    ///     chars: CharConvention::Utf16,
+    /// };
+    /// let truncator = Truncator::new(Profile::native().with_limits(limits)?);
+    /// let mut spool = truncator.spool(Context::tool("bash"));
+    /// spool.observe("a line\n".repeat(2000).as_bytes());
+    /// let failed = CommandEnd { exit_code: Some(1), ..CommandEnd::default() };
+    /// assert!(spool.finish_with(failed).content().len() <= 10_000);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_limits(self, limits: ReaderLimits) -> Result<Profile, LimitError> {
+        let ReaderLimits { success, failure, preview, chars } = limits;
+        Ok(Profile {
+            limits: success.check(self.floor)?,
+            failure_limits: Some(failure.check(self.floor)?),
+            keep: preview.check(self.floor)?,
+            conventions: ConventionNames { chars, ..self.conventions },
+            ..self
+        })
     }
 
     /// The name by which it is chosen.
@@ -399,11 +472,13 @@ impl Profile {
         let of_tool = tool.and_then(|tool| self.tools.get(tool)).copied().unwrap_or_default();
         let rule = caller.or(of_tool);
         let limits = rule.limits.or(self.limits).without_unlimited();
+        let failure_limits = rule.limits.or(self.failure_limits.unwrap_or(self.limits)).without_unlimited();
         let keep = rule.keep.or(self.keep).without_unlimited().or(limits).at_most(limits);
         Settings {
             // Without any limit, every output fits.
             enabled: rule.enabled.unwrap_or(true) && limits != Limits::default(),
             limits,
+            failure_limits,
             keep,
             strategy: rule.strategy.unwrap_or(self.strategy),
             split: rule.split.unwrap_or(self.split),

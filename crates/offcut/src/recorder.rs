@@ -37,6 +37,13 @@ pub struct CommandEnd {
     pub status: String,
 }
 
+impl CommandEnd {
+    /// Whether the command failed: it ended with another exit code than 0, or by a signal.
+    pub fn is_failure(&self) -> bool {
+        self.exit_code.is_some_and(|code| code != 0) || self.signal.is_some()
+    }
+}
+
 /// Whether an output is complete when it is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputState {

@@ -41,7 +41,7 @@ pub struct Spool<'a> {
 }
 
 enum Stage<'a> {
-    /// Everything so far is within the limits.
+    /// Everything so far is within the limits for a command that succeeds.
     Within { held: Vec<u8>, lines: LineCounter, chars: u64 },
     /// A limit was exceeded, or the command takes long.
     Over(Box<Recording<'a>>),
@@ -102,7 +102,7 @@ impl<'a> Spool<'a> {
     pub fn tick(&mut self, elapsed: Duration) -> Vec<u8> {
         let Truncator { profile, strategy, .. } = &*self.truncator;
         let is_live = self.settings.enabled && profile.wording.is_none() && strategy.is_none();
-        if elapsed < DELAY || !is_live || !Live::is_possible(&self.settings) {
+        if elapsed < DELAY || !is_live || !Live::is_possible(&self.settings.before_the_end()) {
             return Vec::new();
         }
         if let Stage::Within { held, .. } = &self.stage
@@ -133,9 +133,10 @@ impl<'a> Spool<'a> {
 
     /// Ends the output of a command.
     pub fn finish_with(self, ending: CommandEnd) -> Outcome<'static> {
+        let settings = self.settings.after(&ending);
         match self.stage {
-            Stage::Within { held, .. } if self.truncator.passes(&held, &self.settings) => {
-                self.truncator.report_passed(&self.context, &self.settings, held.len() as u64);
+            Stage::Within { held, .. } if self.truncator.passes(&held, &settings) => {
+                self.truncator.report_passed(&self.context, &settings, held.len() as u64);
                 Outcome::Passed(Cow::Owned(held))
             }
             stage => Spool { stage, ..self }.into_recording().finish(&ending),

@@ -144,7 +144,7 @@ impl Seen<'_> {
             return None;
         }
         let cut = self.cut(self.ends.rendered_whole()?);
-        let plan = render::plan_whole(&self.truncator.profile, forecast, &cut.text())?;
+        let plan = render::plan_whole(&self.truncator.profile, forecast, &self.settings.limits, &cut.text())?;
         Some(Selected::new(cut, plan))
     }
 

@@ -205,12 +205,17 @@ pub(crate) fn plan(profile: &Profile, forecast: &Forecast<'_>, control: Control)
 }
 
 /// Reserves what the notices will cost beside all of `text`, if both fit.
-pub(crate) fn plan_whole(profile: &Profile, forecast: &Forecast<'_>, text: &[u8]) -> Option<Plan> {
+pub(crate) fn plan_whole(
+    profile: &Profile,
+    forecast: &Forecast<'_>,
+    limits: &Limits,
+    text: &[u8],
+) -> Option<Plan> {
     let cost = (forecast.cost)(text);
     match profile.wording {
-        Some(_) if forecast.keep.afford(cost) => Some(Plan::free()),
+        Some(_) if limits.afford(cost) => Some(Plan::free()),
         Some(_) => None,
-        None => native::plan_whole(forecast, cost),
+        None => native::plan_whole(forecast, limits, cost),
     }
 }
 

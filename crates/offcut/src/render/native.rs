@@ -4,6 +4,7 @@
 //! [`render`] stays within the budget whatever numbers the notices turn out to contain.
 
 use crate::cut::{Gap, GapReason, LinePosition, Piece, PieceKind, Size};
+use crate::limits::Limits;
 use crate::notice::{Access, Amount, CONTROL_NOT_SHOWN, Count, Message, Notice, Place, Running, Tag};
 use crate::outcome::{Saved, StoredPart};
 use crate::profile::TaskTool;
@@ -66,7 +67,7 @@ struct Notices<'a> {
 }
 
 /// Chooses the richest notices that fit beside a text of this cost, all of which is shown.
-pub(super) fn plan_whole(forecast: &Forecast<'_>, text: Cost) -> Option<Plan> {
+pub(super) fn plan_whole(forecast: &Forecast<'_>, limits: &Limits, text: Cost) -> Option<Plan> {
     [NoticeLevel::Full, NoticeLevel::Compact].into_iter().find_map(|level| {
         let notices = Notices::expected(forecast, level, Control::LeftOut);
         let line = |notice: Notice| (forecast.cost)(notice.to_string().as_bytes()) + LINE_FEEDS;
@@ -74,7 +75,7 @@ pub(super) fn plan_whole(forecast: &Forecast<'_>, text: Cost) -> Option<Plan> {
         let headers = notices.shown_sizes().map(|shown| line(notices.all_shown(shown)));
         let fixed = widest(headers) + footer.map_or_else(Cost::default, line);
         let plan = Plan { fixed, level, ..Plan::free() };
-        forecast.keep.afford(fixed + text).then_some(plan)
+        limits.afford(fixed + text).then_some(plan)
     })
 }
 

@@ -311,7 +311,7 @@ impl Middleware {
         for (index, (text, node)) in texts.iter().zip(nodes).enumerate() {
             let other = &texts[1 - index];
             let (limits, keep) = (share(settings.limits, other), share(settings.keep, other));
-            let settings = Settings { limits, keep, ..settings };
+            let settings = Settings { limits, failure_limits: limits, keep, ..settings };
             let fits = self.truncator.fits(text, &settings);
             let outcome = || self.truncator.apply_with(text, &job.context, settings).into_preview();
             match (!fits).then(outcome).flatten() {

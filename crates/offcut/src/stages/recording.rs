@@ -48,9 +48,9 @@ impl<'a> Recording<'a> {
         context: &Context,
         reading: Reading,
     ) -> Recording<'a> {
-        let most = settings.limits.ceiling().max(settings.keep.ceiling());
-        let most = usize::try_from(most).unwrap_or(usize::MAX / 4);
+        let most = usize::try_from(ceiling(&settings)).unwrap_or(usize::MAX / 4);
         let Truncator { profile, storage, cap, .. } = &*truncator;
+        let limited = settings.before_the_end().limits;
         let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |own| own.name());
         let new = NewEntry {
             strategy: Some(strategy),
@@ -70,8 +70,8 @@ impl<'a> Recording<'a> {
             ends: Ends::new(most + render::NEXT_PAGE_BYTES, most),
             lines: (settings.conventions.lines == LineConvention::Universal)
                 .then(|| LineCounter::new(LineConvention::Universal)),
-            chars: settings.limits.chars.map(|_| 0),
-            tokens: settings.limits.tokens.map(|_| TokenCounter::default()),
+            chars: limited.chars.map(|_| 0),
+            tokens: limited.tokens.map(|_| TokenCounter::default()),
             live: None,
             context: context.clone(),
             truncator,
@@ -123,7 +123,9 @@ impl<'a> Recording<'a> {
         if binary::kind(&self.opening).is_some() {
             return Vec::new();
         }
-        let live = self.live.get_or_insert_with(|| Live::start(&self.opening, self.bytes, &self.settings));
+        let live = self
+            .live
+            .get_or_insert_with(|| Live::start(&self.opening, self.bytes, &self.settings.before_the_end()));
         let Truncator { reach, tokens, .. } = &*self.truncator;
         let outlook = self.recorder.outlook();
         live.tick(&Progress {
@@ -139,7 +141,7 @@ impl<'a> Recording<'a> {
     }
 
     fn keep_opening(&mut self, chunk: &[u8]) {
-        let ceiling = usize::try_from(self.settings.limits.ceiling()).unwrap_or(usize::MAX);
+        let ceiling = usize::try_from(ceiling(&self.settings)).unwrap_or(usize::MAX);
         let before = self.opening.len();
         let wanted = ceiling.max(binary::OPENING).saturating_sub(before).min(chunk.len());
         self.opening.extend_from_slice(&chunk[..wanted]);
@@ -159,6 +161,7 @@ impl<'a> Recording<'a> {
         ending: &CommandEnd,
         state: OutputState,
     ) -> (Outcome<'static>, Option<File>) {
+        self.settings = self.settings.after(ending);
         let early = self.live.take().map(Live::end).unwrap_or_default();
         if state == OutputState::Ended && early.announcement != Announcement::Printed && self.passes() {
             self.recorder.discard();
@@ -219,4 +222,10 @@ impl<'a> Recording<'a> {
         let tokens = self.tokens.as_ref().map(|counter| counter.tokens(&*self.truncator.tokens));
         Size { bytes: self.ends.bytes(), lines, chars: self.chars, tokens }
     }
+}
+
+/// The largest size in bytes of a text within the limits, with either outcome.
+fn ceiling(settings: &Settings) -> u64 {
+    let Settings { limits, failure_limits, keep, .. } = settings;
+    limits.ceiling().max(failure_limits.ceiling()).max(keep.ceiling())
 }

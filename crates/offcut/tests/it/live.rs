@@ -3,10 +3,10 @@
 use crate::commands::directory_store;
 use crate::common::{bytes, memory, middleware, native, through};
 use offcut::limits::UNLIMITED;
-use offcut::measure::{CountTokens, EstimatedTokens, LineConvention, lines};
+use offcut::measure::{CharConvention, CountTokens, EstimatedTokens, LineConvention, lines};
 use offcut::notice::{Message, Notice};
 use offcut::store::{EntryState, MemoryStore, Store};
-use offcut::{CommandEnd, Context, Limits, Outcome, Profile, Rule, Spool, Storage, Truncator};
+use offcut::{CommandEnd, Context, Limits, Outcome, Profile, ReaderLimits, Rule, Spool, Storage, Truncator};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -57,7 +57,8 @@ proptest! {
 
     #[test]
     fn everything_printed_is_within_the_limits_and_nothing_is_lost(
-        limits in limits(),
+        limits in (limits(), limits(), limits()),
+        is_failure in any::<bool>(),
         chunks in prop::collection::vec(
             ("([a-z ]{0,30}\n){0,90}(error: [a-z]{1,9}|listening on [0-9]{4}|50%\r60%|\u{1b}\\[31merror: [a-z]{1,9}\u{1b}\\[0m\n[a-z]{9}\n\u{1b}\\[31merror: [a-z]{1,9}\u{1b}\\[0m)?\n?[a-zé]{0,40}", 0.1..40.0_f64),
             0..12,
@@ -66,10 +67,13 @@ proptest! {
     ) {
         let store = memory();
         let storage = if is_stored { Storage::To(store.clone()) } else { Storage::Off };
-        let truncator = Truncator::new(Profile::native())
-            .storage(storage)
-            .rule(Rule { limits, ..Rule::default() })
-            .unwrap();
+        let reader = ReaderLimits {
+            success: limits.0,
+            failure: limits.1,
+            preview: limits.2,
+            chars: CharConvention::CodePoints,
+        };
+        let truncator = Truncator::new(Profile::native().with_limits(reader).unwrap()).storage(storage);
         let mut spool = truncator.spool(Context::tool("bash"));
         let (mut output, mut early, mut elapsed) = (Vec::new(), Vec::new(), 0.0);
         // Chunks may end inside a character.
@@ -84,7 +88,8 @@ proptest! {
             elapsed += pause;
             early.extend(spool.tick(seconds(elapsed)));
         }
-        let shown = finish(spool);
+        let (exit_code, limits) = if is_failure { (1, limits.1) } else { (0, limits.0) };
+        let shown = spool.finish_with(CommandEnd { exit_code: Some(exit_code), ..CommandEnd::default() });
         let all = [&early, shown.content()].concat();
         let text = String::from_utf8_lossy(&all);
         prop_assert!(limits.bytes.is_none_or(|most| all.len() as u64 <= most), "{} bytes", all.len());

@@ -16,6 +16,7 @@ mod json;
 mod line_budgets;
 mod live;
 mod native;
+mod outcome_limits;
 mod precedence;
 mod profiles;
 mod properties;
