@@ -194,3 +194,26 @@ fn command_dies_when_offcut_is_killed() {
     child.wait().unwrap();
     until(|| is_gone(process.trim()));
 }
+
+#[test]
+fn signal_just_after_the_command_has_no_effect() {
+    // On a busy machine the signals may come late.
+    let ran = std::iter::repeat_with(|| {
+        let sandbox = Sandbox::new();
+        let child = start(&sandbox, "echo $$ > process; seq 1 100000");
+        // offcut waits for a reader of the preview, which does not fit into the pipe.
+        rustix::pipe::fcntl_setpipe_size(child.stdout.as_ref().unwrap(), 4096).unwrap();
+        let process = sandbox.path().join("process");
+        until(|| std::fs::read_to_string(&process).is_ok_and(|number| is_gone(number.trim())));
+        let ended = Instant::now();
+        for signal in ["INT", "TERM", "HUP"] {
+            kill(signal, &child.id().to_string());
+        }
+        let is_in_time = ended.elapsed() < Duration::from_millis(500);
+        is_in_time.then(|| finish(child))
+    });
+    let ran = ran.flatten().next().unwrap();
+    assert_eq!(ran.code, Some(0));
+    let shown = String::from_utf8_lossy(&ran.stdout);
+    assert!(shown.contains("\n100000\n") && shown.trim_end().ends_with(']'), "{shown}");
+}
