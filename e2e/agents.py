@@ -33,6 +33,8 @@ class Agent:
     ways = [WITH, REWRITE, REMOVED]
     # Whether the agent passes results of more than about 10 kB to the model.
     takes_long_results = True
+    # The longest preview, in bytes. Text around it is extra.
+    most_bytes = 50_000
     # Whether the agent calls the hook for MCP errors.
     bounds_mcp_errors = False
 
@@ -91,6 +93,7 @@ def write(path, text):
 
 class Claude(Agent):
     name, package, version = "claude", "@anthropic-ai/claude-code", "2.1.325"
+    most_bytes = 10_800
     variables = {
         "ANTHROPIC_API_KEY": "none", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
         "DISABLE_ERROR_REPORTING": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "ENABLE_TOOL_SEARCH": "false",
@@ -142,6 +145,8 @@ class Opencode(Agent):
 
 class Codex(Agent):
     name, package, version = "codex", "@openai/codex", "0.166.0"
+    # The scripted model is not known to Codex.
+    most_bytes = 9500
     takes_long_results = False
     ways = [WITH, REWRITE, SANDBOX, READ_ONLY, REMOVED]
     variables = {"MOCK_KEY": "none"}

@@ -19,7 +19,6 @@ from model import Model
 HERE = Path(__file__).resolve().parent
 SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NOTICE = re.compile(r"\[offcut ([0-9a-z]{10}): ")
-MOST_BYTES = 9500
 
 # Name, command line, text that the preview must contain, exit code.
 LINES = [
@@ -222,7 +221,7 @@ class Battery:
             self.check(len(set(NOTICE.findall(text))) <= 1, f"{name}: shortened twice: {NOTICE.findall(text)}")
             # 600 bytes for the text that the agent adds around the result. Gemini CLI quotes the result of a failed tool as
             # JSON in JSON; the backslashes are its own.
-            self.check(size(text.replace("\\", "")) <= MOST_BYTES + 600, f"{name}: {size(text)} bytes were sent")
+            self.check(size(text.replace("\\", "")) <= self.agent.most_bytes + 600, f"{name}: {size(text)} bytes were sent")
             self.check(shown == "yes", f"{name}: {needle!r} is not shown")
             self.check(status != "**lost**", f"{name}: the exit code is not reported")
             return shown, kept, status

@@ -1,5 +1,6 @@
 //! Combines flags, configuration, home directory and clock into a [`Setup`]. The library reads none of these itself.
 
+use crate::agents::{Agent, ToolKind};
 use crate::arguments::{Cut, GlobalOptions};
 use crate::config::{self, Configuration, Origin, Problem};
 use crate::diagnostic;
@@ -10,9 +11,10 @@ use crate::housekeeping;
 use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::event::JsonLinesSink;
+use offcut::limits::UNLIMITED;
 use offcut::retention::Cleaning;
 use offcut::store::{FsStore, Retention, Store};
-use offcut::{Profile, Reach, Storage, Truncator};
+use offcut::{Limits, Profile, Reach, Rule, Storage, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -32,6 +34,8 @@ pub(crate) struct Setup {
     fleet: Option<Arc<FleetStore>>,
     /// The command that runs offcut with the same store from another shell; `None` if the path cannot be written in one line.
     program: Option<String>,
+    /// Whether the profile has the limits of an agent instead of its own.
+    has_reader_limits: bool,
 }
 
 /// Where outputs are stored.
@@ -113,13 +117,30 @@ impl Setup {
             },
             other => (other, None),
         };
-        Ok(Setup { configuration, profile, location, has_fallback, fleet, program })
+        let has_reader_limits = false;
+        Ok(Setup { configuration, profile, location, has_fallback, fleet, program, has_reader_limits })
+    }
+
+    /// The same setup for an output that an agent reads: with the limits of the agent, if it is known.
+    pub(crate) fn with_reader(mut self, agent: Option<&Agent>, tool: ToolKind) -> Setup {
+        let limits = agent.filter(|_| self.profile.wording().is_none()).and_then(|agent| agent.limits(tool));
+        if let Some(limits) = limits
+            && let Ok(profile) = self.profile.clone().with_limits(limits)
+        {
+            self.profile = profile;
+            self.has_reader_limits = true;
+        }
+        self
     }
 
     /// Like `new`, for calls by an agent: without warnings, which nobody would read, and with the full path of this program
     /// in notices if `offcut` is not on PATH.
-    pub(crate) fn for_agent(global: &GlobalOptions) -> Result<Setup, Failure> {
-        let mut setup = Setup::without_warnings(global)?;
+    pub(crate) fn for_agent(
+        global: &GlobalOptions,
+        agent: Option<&Agent>,
+        tool: ToolKind,
+    ) -> Result<Setup, Failure> {
+        let mut setup = Setup::without_warnings(global)?.with_reader(agent, tool);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let is_found = std::env::split_paths(&path).any(|directory| directory.join("offcut").is_file());
         if !is_found
@@ -155,7 +176,7 @@ impl Setup {
             .retention(self.retention(&self.profile))
             // The binary cleans once a day, in another process (`housekeeping`).
             .cleaning(Cleaning::Manual)
-            .rule(configured)?;
+            .rule(self.users_rule(configured))?;
         let root = config::project_directory().filter(|_| self.profile.has_relative_paths());
         let mut truncator = match root {
             Some(root) => truncator.project_root(root),
@@ -163,7 +184,8 @@ impl Setup {
         };
         // A result may name another tool than the flags do.
         for tool in self.configuration.tools() {
-            truncator.update_tool(tool, self.configuration.rule(Some(tool), &self.profile))?;
+            truncator
+                .update_tool(tool, self.users_rule(self.configuration.rule(Some(tool), &self.profile)))?;
         }
         let flags = cut.rule();
         // Exact counting loads a large vocabulary, so tokens are only counted if they are limited.
@@ -173,7 +195,19 @@ impl Setup {
             Some(sink) => truncator.sink(sink),
             None => truncator,
         };
-        Ok(truncator.with_options(flags)?)
+        Ok(truncator.with_options(self.users_rule(flags))?)
+    }
+
+    /// A rule of the user. If it limits the size of outputs, that limit replaces those of an agent, which can be in another
+    /// unit, and applies to previews too.
+    fn users_rule(&self, rule: Rule) -> Rule {
+        let Limits { bytes, chars, .. } = rule.limits;
+        if !self.has_reader_limits || bytes.or(chars).is_none() {
+            return rule;
+        }
+        let (bytes, chars) = (bytes.or(Some(UNLIMITED)), chars.or(Some(UNLIMITED)));
+        let limits = Limits { bytes, chars, ..rule.limits };
+        Rule { limits, keep: rule.keep.or(limits), ..rule }
     }
 
     /// The command line, for notices in data, which always name a command.

@@ -3,10 +3,13 @@
 //! The hook is called for successful calls only. Shell output is normally shortened by `offcut shell`, also on failure;
 //! here it matters only if that is not installed.
 
+use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
 use super::{Agent, Base, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, Shorten, member, quoted};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
+use offcut::measure::CharConvention;
 use offcut::results::Shape;
+use offcut::{Limits, ReaderLimits};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -24,12 +27,36 @@ pub(super) const AGENT: Agent = Agent {
         project: ".claude",
     },
     variables: Variables { own: "CLAUDECODE", session: Some("CLAUDE_CODE_SESSION_ID"), call: None },
+    measured_version: "2.1.325",
+    limits,
     exit_delay: Duration::ZERO,
     changes,
     advice,
     hooks: Some(Hooks { shell_tool: "Bash", rewritten, after, sample }),
     sandbox: None,
 };
+
+/// It shows 2 kB of a longer success. A failure that is longer is cut to 10,039 characters.
+fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
+    let characters = |most| Limits { chars: Some(most), bytes: Some(MAX_BYTES), ..Limits::default() };
+    let configured = (settings.variable)("BASH_MAX_OUTPUT_LENGTH").and_then(|length| length.parse().ok());
+    let bytes = Limits {
+        bytes: Some(configured.unwrap_or(30_000_u64).saturating_sub(500).max(500)),
+        ..Limits::default()
+    };
+    let limits = ReaderLimits {
+        success: characters(29_500).at_most(bytes),
+        failure: characters(10_800).at_most(bytes),
+        preview: Limits { bytes: Some(10_800), ..Limits::default() },
+        chars: CharConvention::Utf16,
+    };
+    match tool {
+        ToolKind::Shell => limits,
+        ToolKind::Other => {
+            ReaderLimits { success: characters(49_500), failure: characters(10_800), ..limits }
+        }
+    }
+}
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
     let file = match scope {

@@ -3,13 +3,31 @@
 //!
 //! For its shell tool, Codex passes truncated output, so only MCP results are shortened here.
 
+use super::limits::{AgentSettings, ToolKind};
 use super::{Agent, Base, SettingsPlace, Variables};
+use crate::config;
 use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
 use crate::install::{Change, Content, Edit, InstallContext, Method, Scope};
+use offcut::measure::CharConvention;
 use offcut::results::Shape;
+use offcut::{Limits, ReaderLimits};
 use serde::Deserialize;
 use serde_json::json;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use toml_edit::{DocumentMut, Item};
+
+/// The models that Codex knows, by the beginning of their names.
+const KNOWN_MODELS: &[&str] =
+    &["codex-auto-review", "gpt-5.5", "gpt-5.6-", "gpt-6-", "gpt-6.1-", "gpt-daybreak-"];
+
+/// How much of the end of a session's file is searched for the current turn.
+const SESSION_BYTES: u64 = 1 << 20;
+
+/// A part of the line that describes a turn.
+const TURN: &[u8] = br#""type":"turn_context""#;
 
 pub(super) const AGENT: Agent = Agent {
     name: "codex",
@@ -25,12 +43,91 @@ pub(super) const AGENT: Agent = Agent {
         session: Some("CODEX_THREAD_ID"),
         call: Some("CODEX_TOOL_CALL_ID"),
     },
+    measured_version: "0.166.0",
+    limits,
     exit_delay: Duration::ZERO,
     changes,
     advice,
     hooks: Some(Hooks { shell_tool: "Bash", rewritten, after, sample }),
     sandbox: Some(&["sandbox", "-c", "sandbox_mode=\"workspace-write\"", "--"]),
 };
+
+/// Its newer models call commands from a script (`exec`), which reads the whole output: up to 1 MiB.
+fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
+    let is_for_script = tool == ToolKind::Shell
+        && (settings.variable)("CODEX_TOOL_CALL_ID").is_some_and(|call| call.starts_with("exec-"));
+    let bytes = match is_for_script {
+        true => 1_000_000,
+        false => bytes_for_model(settings),
+    };
+    let limits = Limits { bytes: Some(bytes), ..Limits::default() };
+    ReaderLimits {
+        success: limits,
+        failure: limits,
+        preview: Limits::default(),
+        chars: CharConvention::Utf16,
+    }
+}
+
+/// A model gets at most 10,000 tokens of 4 bytes, and 10,000 bytes if Codex does not know it. The configured limit applies to
+/// all models.
+fn bytes_for_model(settings: &AgentSettings) -> u64 {
+    const MOST: u64 = 40_000;
+    let configuration: Option<DocumentMut> =
+        config::read(&settings.user.join("config.toml"), config::Trust::User)
+            .ok()
+            .and_then(|text| text.parse().ok());
+    let configured = |key: &str| configuration.as_ref()?.get(key);
+    let tokens = configured("tool_output_token_limit").and_then(Item::as_integer);
+    let model = current_model(settings).or_else(|| Some(configured("model")?.as_str()?.to_owned()));
+    let is_known = model.is_none_or(|model| {
+        let name = model.rsplit('/').next().unwrap_or_default();
+        KNOWN_MODELS.iter().any(|known| name.starts_with(known))
+    });
+    let bytes = match tokens.and_then(|tokens| u64::try_from(tokens).ok()) {
+        Some(tokens) => tokens.saturating_mul(4).min(MOST),
+        None if is_known => MOST,
+        None => 10_000,
+    };
+    bytes.saturating_sub(500).max(500)
+}
+
+/// The model of the running session, which a flag or a command of the user can have chosen: Codex writes it to the session's
+/// file at the start of each turn.
+fn current_model(settings: &AgentSettings) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Line {
+        payload: Turn,
+    }
+    #[derive(Deserialize)]
+    struct Turn {
+        model: String,
+    }
+    let thread = (settings.variable)("CODEX_THREAD_ID")?;
+    let file = session_file(&settings.user.join("sessions"), &format!("-{thread}.jsonl"))?;
+    let mut file = File::open(file).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(SESSION_BYTES))).ok()?;
+    let mut text = Vec::new();
+    file.take(SESSION_BYTES).read_to_end(&mut text).ok()?;
+    let is_turn = |line: &&[u8]| line.windows(TURN.len()).any(|part| part == TURN);
+    let turn = text.rsplit(|&byte| byte == b'\n').find(is_turn)?;
+    serde_json::from_slice::<Line>(turn).ok().map(|line| line.payload.model)
+}
+
+/// The file of a session, among those of the latest days: `sessions/2026/11/17/rollout-...-THREAD.jsonl`.
+fn session_file(directory: &Path, ending: &str) -> Option<PathBuf> {
+    const DAYS: usize = 7;
+    let sorted = |directory: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        paths.sort_unstable_by(|first, second| second.cmp(first));
+        paths
+    };
+    let months = sorted(directory).into_iter().flat_map(|year| sorted(&year));
+    let days = months.flat_map(|month| sorted(&month)).take(DAYS);
+    days.flat_map(|day| sorted(&day)).find(|file| file.to_string_lossy().ends_with(ending))
+}
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
     let variable = |name: &str, value: &str, signature: &str| {

@@ -3,11 +3,14 @@
 //!
 //! Gemini CLI puts lines of its own around a text. They are not stored, but stay around the preview.
 
+use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
 use super::{Agent, Base, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
 use crate::install::{Change, Content, Edit, InstallContext, Method, Presence, Scope};
 use offcut::notice::{Message, Notice, Place};
+use offcut::measure::CharConvention;
 use offcut::results::Shape;
+use offcut::{Limits, ReaderLimits};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
@@ -23,12 +26,35 @@ pub(super) const AGENT: Agent = Agent {
     title: "Gemini CLI",
     settings: SettingsPlace { variable: None, user: ".gemini", base: Base::Home, project: ".gemini" },
     variables: Variables { own: "GEMINI_CLI", session: None, call: None },
+    measured_version: "0.61.0",
+    limits,
     exit_delay: Duration::ZERO,
     changes,
     advice,
     hooks: Some(Hooks { shell_tool: SHELL_TOOL, rewritten, after, sample }),
     sandbox: None,
 };
+
+/// A hook sees the output with a frame around it.
+fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
+    let files = (&[".gemini/settings.json"][..], &["settings.json"][..]);
+    let configured = settings.json_number(files.0, files.1, "/tools/truncateToolOutputThreshold");
+    let margin = match tool {
+        ToolKind::Shell => 500,
+        ToolKind::Other => 200,
+    };
+    let limits = Limits {
+        chars: Some(configured.unwrap_or(40_000).saturating_sub(margin).max(500)),
+        bytes: Some(MAX_BYTES),
+        ..Limits::default()
+    };
+    ReaderLimits {
+        success: limits,
+        failure: limits,
+        preview: Limits::default(),
+        chars: CharConvention::Utf16,
+    }
+}
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
     let directory = AGENT.settings_directory(scope, context);

@@ -4,15 +4,20 @@
 mod claude;
 mod codex;
 mod gemini;
+mod limits;
 mod opencode;
 mod pi;
+
+pub(crate) use limits::ToolKind;
 
 use crate::hook::Hooks;
 use crate::install::{Change, InstallContext, Method, Scope};
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-use offcut::Context;
-use std::path::PathBuf;
+use etcetera::{BaseStrategy, choose_base_strategy};
+use limits::AgentSettings;
+use offcut::{Context, ReaderLimits};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The supported agents.
@@ -28,6 +33,10 @@ pub(crate) struct Agent {
     pub(crate) title: &'static str,
     settings: SettingsPlace,
     variables: Variables,
+    /// The version that the limits were measured with.
+    pub(crate) measured_version: &'static str,
+    /// What it passes on to its model.
+    limits: fn(ToolKind, &AgentSettings) -> ReaderLimits,
     /// How long to wait before exiting: some agents lose output that is printed just before the end.
     pub(crate) exit_delay: Duration,
     /// The settings to change.
@@ -53,6 +62,15 @@ struct SettingsPlace {
     project: &'static str,
 }
 
+impl SettingsPlace {
+    fn default(&self, home: &Path, config: &Path) -> PathBuf {
+        match self.base {
+            Base::Home => home.join(self.user),
+            Base::Config => config.join(self.user),
+        }
+    }
+}
+
 #[derive(Debug)]
 enum Base {
     Home,
@@ -74,12 +92,23 @@ impl Agent {
     /// The directory of the settings.
     fn settings_directory(&self, scope: Scope, context: &InstallContext) -> PathBuf {
         let moved = context.moved.iter().find(|(agent, _)| *agent == self.name).map(|(_, path)| path);
-        match (scope, moved, &self.settings.base) {
-            (Scope::Project, ..) => context.project.join(self.settings.project),
-            (Scope::User, Some(moved), _) => moved.clone(),
-            (Scope::User, None, Base::Home) => context.home.join(self.settings.user),
-            (Scope::User, None, Base::Config) => context.config.join(self.settings.user),
+        match (scope, moved) {
+            (Scope::Project, _) => context.project.join(self.settings.project),
+            (Scope::User, Some(moved)) => moved.clone(),
+            (Scope::User, None) => self.settings.default(&context.home, &context.config),
         }
+    }
+
+    /// What this agent passes on to its model.
+    pub(crate) fn limits(&self, tool: ToolKind) -> Option<ReaderLimits> {
+        let base = choose_base_strategy().ok()?;
+        let (home, config) = (base.home_dir(), base.config_dir());
+        let settings = AgentSettings {
+            user: self.moved_settings().unwrap_or_else(|| self.settings.default(home, &config)),
+            project: crate::config::project_directories(),
+            variable: |name| std::env::var(name).ok(),
+        };
+        Some((self.limits)(tool, &settings))
     }
 
     /// The directory that the agent's own variable names, if it is set.

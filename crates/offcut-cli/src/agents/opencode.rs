@@ -3,21 +3,31 @@
 //! A built-in tool has `output`, a text that opencode has already truncated; an MCP tool has `content`, as the server
 //! sent it.
 
+use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
 use super::{Agent, Base, SettingsPlace, Variables};
 use crate::hook::{Answer, Hooks, Services, is_page, quoted};
 use crate::install::{Change, Content, Edit, InstallContext, Method, Presence, Scope};
 use offcut::Context;
+use offcut::measure::CharConvention;
 use offcut::results::Shape;
+use offcut::{Limits, ReaderLimits};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::time::Duration;
+
+/// The names of its settings files, in a project and in the user's directory.
+const IN_PROJECT: [&str; 4] =
+    ["opencode.jsonc", "opencode.json", ".opencode/opencode.jsonc", ".opencode/opencode.json"];
+const OF_USER: [&str; 3] = ["opencode.jsonc", "opencode.json", "config.json"];
 
 pub(super) const AGENT: Agent = Agent {
     name: "opencode",
     title: "opencode",
     settings: SettingsPlace { variable: None, user: "opencode", base: Base::Config, project: ".opencode" },
     variables: Variables { own: "OPENCODE", session: None, call: None },
+    measured_version: "1.18.33",
+    limits,
     exit_delay: Duration::from_millis(50),
     changes,
     advice,
@@ -25,13 +35,30 @@ pub(super) const AGENT: Agent = Agent {
     sandbox: None,
 };
 
+fn limits(_: ToolKind, settings: &AgentSettings) -> ReaderLimits {
+    let configured = |pointer: &str| settings.json_number(&IN_PROJECT, &OF_USER, pointer);
+    let limits = Limits {
+        bytes: Some(
+            configured("/tool_output/max_bytes").unwrap_or(51_200).saturating_sub(500).clamp(500, MAX_BYTES),
+        ),
+        lines: Some(configured("/tool_output/max_lines").unwrap_or(2000).saturating_sub(10).max(10)),
+        ..Limits::default()
+    };
+    ReaderLimits {
+        success: limits,
+        failure: limits,
+        preview: Limits::default(),
+        chars: CharConvention::Utf16,
+    }
+}
+
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
     let directory = AGENT.settings_directory(scope, context);
     let settings = match scope {
         Scope::User => directory.clone(),
         Scope::Project => context.project.clone(),
     };
-    let names = ["opencode.jsonc", "opencode.json", "config.json"].map(|name| settings.join(name));
+    let names = OF_USER.map(|name| settings.join(name));
     let file = names.iter().find(|file| file.is_file()).unwrap_or(&names[1]);
     let mut edits = vec![
         Edit::member(&[], "shell", context.users_shell().to_string_lossy(), "offcut-")

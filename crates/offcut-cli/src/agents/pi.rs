@@ -1,7 +1,10 @@
 //! pi has no MCP, and its hooks cannot run programs: only its shell is changed.
 
+use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
 use super::{Agent, Base, SettingsPlace, Variables};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
+use offcut::measure::CharConvention;
+use offcut::{Limits, ReaderLimits};
 use std::time::Duration;
 
 pub(super) const AGENT: Agent = Agent {
@@ -14,12 +17,24 @@ pub(super) const AGENT: Agent = Agent {
         project: ".pi",
     },
     variables: Variables { own: "PI_CODING_AGENT", session: None, call: None },
+    measured_version: "0.73.1",
+    limits,
     exit_delay: Duration::ZERO,
     changes,
     advice,
     hooks: None,
     sandbox: None,
 };
+
+fn limits(_: ToolKind, _: &AgentSettings) -> ReaderLimits {
+    let limits = Limits { bytes: Some(MAX_BYTES), lines: Some(1990), ..Limits::default() };
+    ReaderLimits {
+        success: limits,
+        failure: limits,
+        preview: Limits::default(),
+        chars: CharConvention::Utf16,
+    }
+}
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
     let edits = vec![

@@ -3,7 +3,7 @@
 mod installation;
 mod sandbox;
 
-use crate::agents::{self, Agent};
+use crate::agents::{self, Agent, ToolKind};
 use crate::arguments::{Format, GlobalOptions};
 use crate::command::init;
 use crate::config;
@@ -72,6 +72,7 @@ pub(crate) fn doctor(global: &GlobalOptions) -> CommandResult {
     check_store(&mut findings, &setup);
     for agent in agents::ALL {
         check_agent(&mut findings, agent, &context, &setup);
+        check_limits(&mut findings, agent, &setup);
     }
     for message in log::last(LOG_LINES) {
         findings.add(Verdict::Note, "hook", message);
@@ -241,6 +242,10 @@ fn check_installation(
     }
     let how = if *method == Method::Rewrite { " with --rewrite" } else { "" };
     findings.add(Verdict::Good, agent.name, format!("{version}, configured{how}"));
+    if !version.contains(agent.measured_version) {
+        let measured = agent.measured_version;
+        findings.add(Verdict::Note, agent.name, format!("its limits were measured with version {measured}"));
+    }
     for change in changes {
         for warning in change.plan().into_iter().flat_map(|step| step.warnings) {
             findings.add(Verdict::Note, agent.name, warning);
@@ -258,6 +263,25 @@ fn check_installation(
     }
     if let Some(hooks) = &agent.hooks {
         findings.result(agent.name, test_hook(agent.name, hooks, context));
+    }
+}
+
+/// Compares the limits that the user has set with those of the agent, which would cut a longer preview again.
+fn check_limits(findings: &mut Findings, agent: &Agent, setup: &Setup) {
+    let Some(limits) = agent.limits(ToolKind::Shell) else { return };
+    let (rule, _) = setup.configuration.checked_rule(Some("bash"), &setup.profile);
+    let both = rule.limits.zip_with(limits.success, |users, agents| Some((users?, agents?)));
+    for (unit, (users, agents)) in both.each().into_iter().filter_map(|(unit, both)| Some((unit, both?))) {
+        if users > agents {
+            findings.add(
+                Verdict::Note,
+                agent.name,
+                format!(
+                    "your limit of {users} {unit} is more than {} passes on, about {agents}",
+                    agent.title
+                ),
+            );
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `offcut hook AGENT EVENT`: answers an agent's hook call. It never fails: errors are logged.
 
+use crate::agents::{Agent, ToolKind};
 use crate::arguments::{Cut, GlobalOptions, Hook};
 use crate::environment::Setup;
 use crate::hook::{self, Event, Hooks, NEUTRAL, Services};
@@ -16,7 +17,7 @@ pub(crate) fn hook(global: &GlobalOptions, hook: &Hook) -> u8 {
     crate::process::catch_file_size_signal();
     let answer = match hook.event {
         Event::Before => hooks(hook).and_then(before),
-        Event::After => hooks(hook).and_then(|hooks| after(global, hooks)),
+        Event::After => hooks(hook).and_then(|hooks| after(global, hook.agent, hooks)),
     };
     let answer = answer.unwrap_or_else(|problem| {
         log::write(&format!("hook {} {:?}: {problem}", hook.agent.name, hook.event).to_lowercase());
@@ -52,10 +53,10 @@ fn before(hooks: &Hooks) -> hook::Answer {
     }
 }
 
-fn after(global: &GlobalOptions, hooks: &Hooks) -> hook::Answer {
+fn after(global: &GlobalOptions, agent: &Agent, hooks: &Hooks) -> hook::Answer {
     let input = input()?;
     let reason = |failure: crate::failure::Failure| failure.reason().unwrap_or_default();
-    let setup = Setup::for_agent(global).map_err(reason)?;
+    let setup = Setup::for_agent(global, Some(agent), ToolKind::Other).map_err(reason)?;
     let middleware = Middleware::new(setup.truncator(&Cut::default()).map_err(reason)?);
     let is_cut = Cell::new(false);
     let shorten = |json: &str, shape: Shape, context: &Context| {

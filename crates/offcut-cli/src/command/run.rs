@@ -1,6 +1,6 @@
 //! `offcut run`: runs a command, shortens its output and exits with its exit code.
 
-use crate::agents::{self, Agent};
+use crate::agents::{self, Agent, ToolKind};
 use crate::arguments::{Format, GlobalOptions, Run};
 use crate::diagnostic;
 use crate::environment::Setup;
@@ -69,7 +69,8 @@ fn run_command(
     run: &Run,
     inherited: InheritedState,
 ) -> Result<(Exit, Printed), Failure> {
-    let setup = Setup::new(global)?;
+    let agent = agents::caller();
+    let setup = Setup::new(global)?.with_reader(agent, ToolKind::Shell);
     let truncator = setup.truncator(&run.cut)?;
     let (program, arguments) = run.command_line(&setup);
     run_and_print(&RunRequest {
@@ -86,7 +87,7 @@ fn run_command(
         },
         setup: &setup,
         truncator: &truncator,
-        context: describe_call(run.cut.context(), &run.stored_command(), agents::caller()),
+        context: describe_call(run.cut.context(), &run.stored_command(), agent),
         format: global.format,
         timeout: run.timeout,
         background_cap: run.background_cap.min(setup.cap()),

@@ -3,7 +3,7 @@
 //! All arguments are passed to the real shell; the command line is never parsed or quoted. For everything but an agent's
 //! command line (a script, a session on a terminal, a shell inside a command line), this process becomes the real shell.
 
-use crate::agents::{self, Agent};
+use crate::agents::{self, Agent, ToolKind};
 use crate::arguments::{Format, GlobalOptions, Shell};
 use crate::command::run::{self, Printed, RunRequest};
 use crate::diagnostic;
@@ -39,7 +39,8 @@ impl Name {
 
 pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherited: InheritedState) -> u8 {
     // An agent must have a shell even if the configuration is invalid.
-    let setup = Setup::for_agent(global).ok();
+    let agent = agents::caller();
+    let setup = Setup::for_agent(global, agent, ToolKind::Shell).ok();
     let users = || setup.as_ref().map_or_else(|| "/bin/sh".into(), Setup::shell);
     let program = match name {
         Name::Users => users(),
@@ -64,7 +65,6 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
         diagnostic::say(format_args!("cannot run {}: {error}", program.display()));
         return crate::process::exit_code(&error);
     };
-    let agent = agents::caller();
     let result = run::run_and_print(&RunRequest {
         launch,
         setup,

@@ -10,7 +10,7 @@ use std::path::Path;
 const MAX_BYTES: u64 = 256 << 10;
 
 /// Reads a regular file of limited size; that of a project must belong to the user, as git requires of a repository.
-pub(super) fn read(path: &Path, trust: Trust) -> Result<String> {
+pub(crate) fn read(path: &Path, trust: Trust) -> Result<String> {
     // Opening a FIFO must not wait for its writer.
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path)?;

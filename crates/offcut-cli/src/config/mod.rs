@@ -9,6 +9,7 @@ mod keys;
 mod layer;
 
 pub(crate) use edit::{Change, edit};
+pub(crate) use file::read;
 pub(crate) use keys::{KEYS, Key, Kind, ProjectAccess};
 pub(crate) use layer::{Layer, Origin, Problem, Setting, Trust, to_toml};
 
@@ -46,14 +47,16 @@ pub(crate) fn project_directory() -> Option<PathBuf> {
     Some(root.unwrap_or(here))
 }
 
+/// The working directory and its parents up to the root of the repository, the nearest first.
+pub(crate) fn project_directories() -> Vec<PathBuf> {
+    let Ok(here) = std::env::current_dir() else { return Vec::new() };
+    let root = project_directory().unwrap_or_default();
+    here.ancestors().take_while(|directory| directory.starts_with(&root)).map(Path::to_owned).collect()
+}
+
 /// The project file, in the working directory or a parent, up to the root of the repository.
 pub(crate) fn project_file() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    let root = project_directory()?;
-    here.ancestors()
-        .take_while(|directory| directory.starts_with(&root))
-        .map(|directory| directory.join(PROJECT_FILE))
-        .find(|file| file.exists())
+    project_directories().into_iter().map(|directory| directory.join(PROJECT_FILE)).find(|file| file.exists())
 }
 
 impl Configuration {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod agent_limits;
 mod background;
 mod bash_env;
 mod cleaning;
