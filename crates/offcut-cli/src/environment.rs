@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::fallback::StoreWithFallback;
 use crate::fleet::{self, FleetStore, Location};
 use crate::housekeeping;
+use crate::install;
 use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::event::JsonLinesSink;
@@ -141,9 +142,7 @@ impl Setup {
         tool: ToolKind,
     ) -> Result<Setup, Failure> {
         let mut setup = Setup::without_warnings(global)?.with_reader(agent, tool);
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let is_found = std::env::split_paths(&path).any(|directory| directory.join("offcut").is_file());
-        if !is_found
+        if !install::is_on_path()
             && let Some(path) = std::env::current_exe().ok().as_deref().and_then(Path::to_str)
             && let Ok(path) = shlex::try_quote(path)
         {

@@ -74,7 +74,7 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
         Edit::member(&["env"], "MAX_MCP_OUTPUT_TOKENS", UNLIMITED_TOKENS, UNLIMITED_TOKENS),
         Edit::element(
             &["hooks", "PostToolUse"],
-            json!({"matcher": "mcp__.*|Bash|Grep|Glob|WebFetch|WebSearch", "hooks": hook("after")}),
+            json!({"matcher": "mcp__.*|Bash|Grep|Glob|WebFetch|WebSearch|Agent|Task|TaskOutput", "hooks": hook("after")}),
             " hook claude after",
         ),
         Edit::element(
@@ -84,12 +84,17 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
         )
         .with_presence(method.wants(Method::Rewrite)),
     ];
+    // Allow reading stored outputs, as the notices suggest, and nothing else.
+    let allow = |rule: String, signature: &str| Edit::element(&["permissions", "allow"], rule, signature);
     if let Some(store) = &context.store {
-        // Allow reading the store, and nothing else.
         let rule = format!("Read(/{}/**)", store.display());
         let signature = Value::from(rule.clone()).to_string();
-        edits.push(Edit::element(&["permissions", "allow"], rule, &signature));
+        edits.push(allow(rule, &signature));
     }
+    edits.extend(["read", "grep"].map(|command| {
+        let rule = format!("Bash({} {command}:*)", context.command_in_notices());
+        allow(rule, &format!("offcut {command}:*)\""))
+    }));
     let mut changes = context.files_for_users_shell(method);
     changes.push(Change::json(AGENT.settings_directory(scope, context).join(file), edits));
     changes
@@ -120,8 +125,21 @@ fn sample(text: &str) -> String {
     )
 }
 
-/// Tools whose results the agent pages through itself, or needs exactly.
-const EXACT: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "NotebookRead", "TodoWrite"];
+/// Tools whose results the agent pages through itself or needs exactly, and instructions, which must be whole.
+const EXACT: &[&str] = &[
+    "Read",
+    "Edit",
+    "MultiEdit",
+    "Write",
+    "NotebookEdit",
+    "NotebookRead",
+    "TodoWrite",
+    "Skill",
+    "SlashCommand",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Workflow",
+];
 
 fn after(input: &str, services: &Services<'_>) -> Answer {
     let Services { shorten, read_page, .. } = services;

@@ -7,8 +7,8 @@ use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
 use super::{Agent, Base, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
 use crate::install::{Change, Content, Edit, InstallContext, Method, Presence, Scope};
-use offcut::notice::{Message, Notice, Place};
 use offcut::measure::CharConvention;
+use offcut::notice::{Message, Notice, Place};
 use offcut::results::Shape;
 use offcut::{Limits, ReaderLimits};
 use serde::Deserialize;
@@ -35,25 +35,20 @@ pub(super) const AGENT: Agent = Agent {
     sandbox: None,
 };
 
-/// A hook sees the output with a frame around it.
 fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
     let files = (&[".gemini/settings.json"][..], &["settings.json"][..]);
     let configured = settings.json_number(files.0, files.1, "/tools/truncateToolOutputThreshold");
-    let margin = match tool {
-        ToolKind::Shell => 500,
-        ToolKind::Other => 200,
+    let (margin, preview) = match tool {
+        ToolKind::Shell => (500, Limits::default()),
+        // A preview is read by `read_file`, which returns at most 2,000 lines, and longer lines in parts.
+        ToolKind::Other => (200, Limits { lines: Some(1900), ..Limits::default() }),
     };
     let limits = Limits {
         chars: Some(configured.unwrap_or(40_000).saturating_sub(margin).max(500)),
         bytes: Some(MAX_BYTES),
         ..Limits::default()
     };
-    ReaderLimits {
-        success: limits,
-        failure: limits,
-        preview: Limits::default(),
-        chars: CharConvention::Utf16,
-    }
+    ReaderLimits { success: limits, failure: limits, preview, chars: CharConvention::Utf16 }
 }
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
@@ -77,6 +72,12 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
         // Its terminal loses the end of long outputs, and offcut does not shorten what goes to a terminal.
         Edit::member(&["tools", "shell"], "enableInteractiveShell", false, "false"),
     ];
+    // Allow reading stored outputs, as the notices suggest, and nothing else.
+    let rules = ["read", "grep"].map(|command| {
+        let rule = format!("run_shell_command({} {command})", context.command_in_notices());
+        Edit::element(&["tools", "allowed"], rule, &format!("offcut {command})\""))
+    });
+    let edits = edits.into_iter().chain(rules).collect();
     let file = directory.join(".env");
     let is_hidden = hidden_env_file(&file, scope, context).is_some();
     let variable = Content::Variable {
@@ -139,8 +140,21 @@ fn sample(text: &str) -> String {
     format!("{{\"tool_name\":\"x\",\"tool_response\":{{\"llmContent\":\"{text}\"}}}}")
 }
 
-/// Tools whose results the agent pages through itself, or needs exactly.
-const EXACT: &[&str] = &["read_file", "read_many_files", "replace", "write_file", "edit", "save_memory"];
+/// Tools whose results the agent pages through itself or needs exactly, and instructions, which must be whole.
+const EXACT: &[&str] = &[
+    "read_file",
+    "read_many_files",
+    "replace",
+    "write_file",
+    "edit",
+    "save_memory",
+    "activate_skill",
+    "enter_plan_mode",
+    "exit_plan_mode",
+    "write_todos",
+    "update_topic",
+    "get_internal_docs",
+];
 
 const OUTPUT: &str = "Output: ";
 /// Part of an output of which Gemini CLI has dropped the beginning.

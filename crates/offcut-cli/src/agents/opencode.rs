@@ -102,10 +102,23 @@ fn sample(text: &str) -> String {
     format!("{{\"tool\":\"x\",\"content\":[{{\"type\":\"text\",\"text\":\"{text}\"}}]}}")
 }
 
-/// Tools whose results the agent pages through itself, or needs exactly, and the shell, whose output is shortened before
-/// opencode gets it.
-const EXACT: &[&str] =
-    &["read", "edit", "write", "patch", "apply_patch", "todowrite", "todoread", "bash", "offcut"];
+/// Tools whose results the agent pages through itself or needs exactly; instructions, which must be whole; and the shell,
+/// whose output is shortened before opencode gets it.
+const EXACT: &[&str] = &[
+    "read",
+    "edit",
+    "write",
+    "patch",
+    "apply_patch",
+    "todowrite",
+    "todoread",
+    "skill",
+    "plan_enter",
+    "plan_exit",
+    "question",
+    "bash",
+    "offcut",
+];
 
 #[derive(Deserialize)]
 struct Call<'a> {

@@ -290,7 +290,7 @@ fn test_prefix(context: &InstallContext) -> Result<String, String> {
     let prefix = install::prefix(&context.files).unwrap_or_default();
     test(
         "command line prefix",
-        Command::new("bash").args(["-c", &format!("{prefix}seq 1 3000")]),
+        Command::new("bash").args(["-c", &format!("{prefix}seq 1 300000")]),
         b"",
         SLOW * 10,
     )
@@ -298,14 +298,14 @@ fn test_prefix(context: &InstallContext) -> Result<String, String> {
 
 /// Runs a command line with long output in the agent's shell.
 fn test_shell(shell: &Path) -> Result<String, String> {
-    test("shell", Command::new(shell).args(["-c", "seq 1 3000"]), b"", SLOW * 10)
+    test("shell", Command::new(shell).args(["-c", "seq 1 300000"]), b"", SLOW * 10)
 }
 
 /// Runs a command line with long output in bash with `BASH_ENV`.
 fn test_bash_env(context: &InstallContext) -> Result<String, String> {
     test(
         "bash",
-        Command::new("bash").env("BASH_ENV", context.bash_env()).args(["-c", "seq 1 3000"]),
+        Command::new("bash").env("BASH_ENV", context.bash_env()).args(["-c", "seq 1 300000"]),
         b"",
         SLOW * 10,
     )
@@ -313,7 +313,7 @@ fn test_bash_env(context: &InstallContext) -> Result<String, String> {
 
 /// Calls the hook with a long result.
 fn test_hook(agent: &str, hooks: &Hooks, context: &InstallContext) -> Result<String, String> {
-    let payload = (hooks.sample)(&"a line of a long result\\n".repeat(1000));
+    let payload = (hooks.sample)(&"a line of a long result\\n".repeat(10_000));
     let mut command = Command::new("sh");
     test("hook", command.args(["-c", &context.hook(agent, "after")]), payload.as_bytes(), SLOW)
 }

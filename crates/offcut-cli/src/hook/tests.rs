@@ -7,8 +7,8 @@ use std::path::Path;
 /// Stands for a long text, which is replaced with a preview.
 const LONG: &str = "LONG";
 
-#[track_caller]
-fn check(agent: &str, payload: &str, expected: Result<&str, &str>) {
+/// The answer of an agent's hook.
+fn answer(agent: &str, payload: &str) -> Answer {
     let shorten = |json: &str, _: Shape, context: &Context| {
         assert!(context.tool.is_some(), "the call has a tool");
         json.contains(LONG).then(|| json.replace(LONG, "a \\\"preview\\\""))
@@ -23,8 +23,12 @@ fn check(agent: &str, payload: &str, expected: Result<&str, &str>) {
         Some(directory.join(format!("{}.txt", text.replace('\n', "|"))))
     };
     let services = Services { shorten: &shorten, read_page: &read_page, save_text: &save_text };
-    let answer = (hooks.after)(payload, &services);
-    match (answer, expected) {
+    (hooks.after)(payload, &services)
+}
+
+#[track_caller]
+fn check(agent: &str, payload: &str, expected: Result<&str, &str>) {
+    match (answer(agent, payload), expected) {
         (Ok(answer), Ok(expected)) => assert_eq!(answer.as_deref().unwrap_or(NEUTRAL), expected),
         (Err(problem), Err(expected)) => assert!(problem.contains(expected), "{problem}"),
         (found, expected) => panic!("{found:?} instead of {expected:?}"),
@@ -233,6 +237,47 @@ fn tools_named_like_retrieval_tools_are_shortened_unless_they_return_a_page() {
         ));
         check("claude", &payload, Ok(&expected));
     }
+}
+
+#[test]
+fn instructions_stay_whole_and_results_of_sub_agents_are_shortened() {
+    let check_all = |agent: &str, payload: &dyn Fn(&str) -> String, whole: &[&str], shortened: &[&str]| {
+        for tool in whole {
+            check(agent, &payload(tool), Ok("{}"));
+        }
+        for tool in shortened {
+            assert!(answer(agent, &payload(tool)).is_ok_and(|answer| answer.is_some()), "{agent} {tool}");
+        }
+    };
+    check_all(
+        "claude",
+        &|tool| {
+            claude(&format!(
+                r#""tool_name":"{tool}","tool_response":{{"status":"completed","content":[{{"type":"text","text":"LONG"}}]}}"#
+            ))
+        },
+        &["Skill", "SlashCommand", "EnterPlanMode", "ExitPlanMode", "TodoWrite", "Workflow"],
+        &["Agent", "Task", "TaskOutput"],
+    );
+    check_all(
+        "gemini",
+        &|tool| gemini(&format!(r#""tool_name":"{tool}","tool_response":{{"llmContent":"LONG"}}"#)),
+        &[
+            "activate_skill",
+            "save_memory",
+            "enter_plan_mode",
+            "exit_plan_mode",
+            "write_todos",
+            "get_internal_docs",
+        ],
+        &["invoke_agent", "read_background_output"],
+    );
+    check_all(
+        "opencode",
+        &|tool| format!(r#"{{"tool":"{tool}","sessionID":"s","callID":"c","output":"LONG"}}"#),
+        &["skill", "todowrite", "plan_enter", "plan_exit"],
+        &["task"],
+    );
 }
 
 #[test]

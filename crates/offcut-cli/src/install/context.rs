@@ -76,6 +76,11 @@ impl InstallContext {
         value
     }
 
+    /// The command by which notices call this program.
+    pub(crate) fn command_in_notices(&self) -> String {
+        if is_on_path() { "offcut".to_owned() } else { shell_quoted(&self.program) }
+    }
+
     /// The command of a hook. Without the program, it changes nothing and reports no error: to some agents, a hook that
     /// fails means that the tool has failed.
     pub(crate) fn hook(&self, agent: &str, event: &str) -> String {
@@ -166,6 +171,12 @@ impl InstallContext {
         let commands = include_str!("handover.sh");
         script.replace("  {handover}\n", commands).replace("{program}", &shell_quoted(&self.program))
     }
+}
+
+/// Whether `offcut` can be called by its name.
+pub(crate) fn is_on_path() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join("offcut").is_file())
 }
 
 /// The prefix of command lines, if the file that it sources exists.

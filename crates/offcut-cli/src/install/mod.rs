@@ -13,7 +13,7 @@ mod secrets;
 mod toml;
 
 pub(crate) use backup::Backups;
-pub(crate) use context::{InstallContext, Method, Scope, prefix};
+pub(crate) use context::{InstallContext, Method, Scope, is_on_path, prefix};
 pub(crate) use edit::{Edit, Presence};
 pub(crate) use named::NamedFile;
 

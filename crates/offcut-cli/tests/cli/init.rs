@@ -173,6 +173,30 @@ fn uninstall_restores_settings_byte_for_byte() {
     }
 }
 
+/// What notices suggest needs no approval, and nothing else is allowed.
+#[test]
+fn init_allows_to_read_stored_outputs() {
+    let rules = |home: &Home, file: &str, pointer: &str| {
+        let text = std::fs::read_to_string(home.path().join(file)).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap().pointer(pointer).unwrap().clone()
+    };
+    let home = Home::with(".claude/settings.json", "{}");
+    assert!(home.init(&["claude", "--dry-run"]).text().contains("offcut read:*)"), "the diff shows the rule");
+    home.init(&["claude"]).text();
+    let store = home.path().join(".local/share/offcut");
+    let program = crate::harness::binary();
+    let expected = serde_json::json!([
+        format!("Read(/{}/**)", store.display()),
+        format!("Bash({program} read:*)"),
+        format!("Bash({program} grep:*)"),
+    ]);
+    assert_eq!(rules(&home, ".claude/settings.json", "/permissions/allow"), expected, "not on PATH");
+    let home = Home::with(".gemini/settings.json", "{}");
+    home.init(&["gemini"]).text();
+    let expected = ["read", "grep"].map(|command| format!("run_shell_command({program} {command})"));
+    assert_eq!(rules(&home, ".gemini/settings.json", "/tools/allowed"), serde_json::json!(expected));
+}
+
 /// Switching between shell and rewriting removes the settings of the other and nothing else.
 #[test]
 fn init_switches_between_shell_and_rewrite() {
