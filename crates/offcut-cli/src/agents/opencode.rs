@@ -14,12 +14,19 @@ use offcut::{Limits, ReaderLimits};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::path::Path;
 use std::time::Duration;
 
 /// The names of its settings files, in a project and in the user's directory.
 const IN_PROJECT: [&str; 4] =
     ["opencode.jsonc", "opencode.json", ".opencode/opencode.jsonc", ".opencode/opencode.json"];
 const OF_USER: [&str; 3] = ["opencode.jsonc", "opencode.json", "config.json"];
+
+/// The plugin, in the directory of the settings.
+const PLUGIN: &str = "plugin/offcut.js";
+
+/// The member of a package.json that `offcut init` created.
+const PACKAGE_COMMENT: &str = "//offcut";
 
 pub(super) const AGENT: Agent = Agent {
     name: "opencode",
@@ -72,18 +79,35 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
     let plugin = include_str!("opencode.js")
         .replace("\"{program}\"", &program)
         .replace("\"{rewrites}\"", if method == Method::Rewrite { "true" } else { "false" });
-    // With a plugin, opencode waits at each start until it has installed a package next to its settings, or until npm gives up:
-    // without a network, after 80 seconds. With this setting, npm tries as often, but without long pauses.
+    let mut changes = context.files_for_users_shell(method);
+    changes.push(Change { path: directory.join(PLUGIN), content: Content::OwnFile(plugin) });
+    let user = AGENT.settings_directory(Scope::User, context);
+    // A plugin of the user has these settings already, and keeps them when that of the project is removed.
+    let needs_users = scope == Scope::Project && !user.join(PLUGIN).is_file();
+    changes.extend(npm_settings(&directory));
+    changes.extend(needs_users.then(|| npm_settings(&user)).into_iter().flatten());
+    changes.push(Change::json(file.clone(), edits));
+    changes
+}
+
+/// Settings for npm in a directory of opencode's settings.
+///
+/// With a plugin, opencode waits at each start until it has installed a package in each of these directories, or until npm gives
+/// up: without a network, after 80 seconds. With this setting, npm tries as often, but without long pauses.
+fn npm_settings(directory: &Path) -> Vec<Change> {
     let pause = Content::Variable {
         name: "fetch-retry-mintimeout",
         value: "20".to_owned(),
         signature: "=20",
         presence: Presence::Present,
     };
-    let mut changes = context.files_for_users_shell(method);
-    changes.push(Change { path: directory.join("plugin/offcut.js"), content: Content::OwnFile(plugin) });
-    changes.push(Change { path: directory.join(".npmrc"), content: pause });
-    changes.push(Change::json(file.clone(), edits));
+    let mut changes = vec![Change { path: directory.join(".npmrc"), content: pause }];
+    // npm reads the file in the nearest directory that has a package.json.
+    let package = directory.join("package.json");
+    if std::fs::read_to_string(&package).map_or(true, |text| text.contains(PACKAGE_COMMENT)) {
+        let comment = Edit::member(&[], PACKAGE_COMMENT, "npm reads the .npmrc next to this file", ".npmrc");
+        changes.push(Change::json(package, vec![comment]));
+    }
     changes
 }
 

@@ -58,6 +58,7 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ("opencode", ".config/opencode/opencode.json", "{ \"shell\": \"/usr/bin/fish\", \"theme\": \"MINE\" }\n"),
     ("opencode", ".config/opencode/.npmrc", "//registry.example/:_authToken=MINE\n"),
     ("opencode", ".config/opencode/.npmrc", "fetch-retry-mintimeout = 1000\nregistry=MINE"),
+    ("opencode", ".config/opencode/package.json", "{ \"dependencies\": { \"MINE\": \"1\" } }\n"),
     ("codex", ".codex/config.toml", ""),
     (
         "codex",
@@ -462,6 +463,30 @@ fn init_project_writes_project_settings() {
     ] {
         assert!(home.path().join(file).is_file(), "{file}");
     }
+}
+
+/// opencode waits for the installation of a package in both directories, and npm reads only the settings next to a package.json.
+#[test]
+fn init_opencode_configures_npm_where_opencode_installs() {
+    let home = Home::with("package.json", "{}");
+    let user = |file: &str| home.path().join(".config/opencode").join(file);
+    let project = |file: &str| home.path().join(".opencode").join(file);
+    let before = home.files();
+    home.init(&["opencode", "--project"]).text();
+    for file in [user(".npmrc"), user("package.json"), project(".npmrc"), project("package.json")] {
+        assert!(file.is_file(), "{file:?}");
+    }
+    home.init(&["opencode"]).text();
+    home.init(&["opencode", "--project", "--uninstall"]).text();
+    assert!(user(".npmrc").is_file() && user("package.json").is_file() && !project("").exists());
+    // What opencode adds to the file stays.
+    let text = std::fs::read_to_string(user("package.json")).unwrap();
+    std::fs::write(user("package.json"), text.replacen('{', "{\n  \"dependencies\": {},", 1)).unwrap();
+    home.init(&["opencode", "--uninstall"]).text();
+    let text = std::fs::read_to_string(user("package.json")).unwrap();
+    assert!(text.contains("dependencies") && !text.contains("offcut") && !user(".npmrc").exists(), "{text}");
+    std::fs::remove_dir_all(user("")).unwrap();
+    assert_eq!(home.files(), before);
 }
 
 #[test]
