@@ -3,6 +3,8 @@
 //!
 //! Gemini CLI puts lines of its own around a text. They are not stored, but stay around the preview.
 
+mod read_file;
+
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
 use super::{Agent, Base, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
@@ -201,9 +203,9 @@ fn after(input: &str, services: &Services<'_>) -> Answer {
     let shown = if is_doubtful { with_doubt(shown) } else { shown.into() };
     let text = format!("{before}{shown}{after}");
     let saved = match response.error {
-        None => {
-            read_file_text(&text).and_then(|text| (services.save_text)(&temporary_directory(&call)?, &text))
-        }
+        None if read_file::may_be_missing(&settings_directories(&call)) => None,
+        None => read_file::readable(&text)
+            .and_then(|text| (services.save_text)(&temporary_directory(&call)?, &text)),
         Some(_) => None,
     };
     Ok(Some(match saved {
@@ -222,22 +224,10 @@ fn temporary_directory(call: &Call<'_>) -> Option<PathBuf> {
     Some(chats.parent()?.join(format!("tool-outputs/session-{session}")))
 }
 
-/// The most lines, and the most UTF-16 units of a line, that `read_file` returns unchanged.
-const READ_FILE_MOST: usize = 2000;
-
-/// A text that `read_file` returns unchanged, with longer lines broken; `None` if it has too many lines.
-fn read_file_text(text: &str) -> Option<String> {
-    let mut broken = String::with_capacity(text.len());
-    let mut length = 0;
-    for letter in text.chars() {
-        length = if letter == '\n' { 0 } else { length + letter.len_utf16() };
-        if length > READ_FILE_MOST {
-            broken.push('\n');
-            length = letter.len_utf16();
-        }
-        broken.push(letter);
-    }
-    (broken.matches('\n').count() < READ_FILE_MOST).then_some(broken)
+/// The directories of Gemini CLI's settings: the user's, with the transcripts, and the project's.
+fn settings_directories(call: &Call<'_>) -> Vec<PathBuf> {
+    let users = call.transcript_path.iter().filter_map(|path| path.ancestors().nth(4));
+    users.map(Path::to_owned).chain(call.cwd.iter().map(|project| project.join(".gemini"))).collect()
 }
 
 /// A preview whose header does not claim that nothing is lost.

@@ -73,6 +73,8 @@ pub(crate) struct Call<'a> {
     /// The file in which the agent records the session.
     #[serde(default)]
     pub(crate) transcript_path: Option<PathBuf>,
+    #[serde(default)]
+    pub(crate) cwd: Option<PathBuf>,
     #[serde(default, borrow)]
     tool_input: Option<&'a RawValue>,
     #[serde(borrow)]

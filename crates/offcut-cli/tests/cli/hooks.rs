@@ -180,4 +180,9 @@ fn gemini_hook_writes_the_preview_where_gemini_reads_it() {
     assert!(text.starts_with("[offcut: ") && text.len() <= 39_800 && text.lines().count() <= 2000, "{text}");
     let mode = std::os::unix::fs::PermissionsExt::mode(&path.metadata().unwrap().permissions());
     assert_eq!((request["name"].as_str(), mode & 0o777), (Some("read_file"), 0o600));
+    // Without the tool that reads it, the model would not get the result at all.
+    let settings = sandbox.path().join(".gemini/settings.json");
+    std::fs::write(settings, "{\"tools\": {\"exclude\": [\"read_file\"]}}").unwrap();
+    let answer = sandbox.run(&["hook", "gemini", "after"], payload.to_string().as_bytes()).json();
+    assert!(answer["decision"] == "deny" && answer["reason"].to_string().contains("[offcut "), "{answer}");
 }
