@@ -1,7 +1,6 @@
 """An agent whose settings name offcut after the program was removed: everything works as without offcut."""
 
 import re
-import shutil
 import subprocess
 
 from battery import SYSTEM, Battery, Step
@@ -18,7 +17,9 @@ class Removed(Battery):
         """Install offcut with a copy of the program, and remove the copy."""
         program = self.home / "bin/offcut"
         program.parent.mkdir()
-        shutil.copy(self.options.offcut, program)
+        # Another process copies it: a file that this one has open for writing may be inherited by a child of another thread,
+        # and cannot be started then.
+        subprocess.run(["cp", self.options.offcut, program], check=True)
         environment = {"HOME": str(self.home), "PATH": SYSTEM, "SHELL": "/bin/bash"}
         subprocess.run([program, "init", self.agent.name], env=environment, cwd=self.work, capture_output=True, check=True)
         program.unlink()
