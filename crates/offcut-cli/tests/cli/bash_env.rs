@@ -118,7 +118,7 @@ fn answer_of_a_hook_is_never_shortened() {
     let settings = std::fs::read_to_string(sandbox.path().join(".gemini/settings.json")).unwrap();
     let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
     let hook = settings["hooks"]["AfterTool"][0]["hooks"][0]["command"].as_str().unwrap();
-    let lines: String = (1..3000).map(|number| format!("\"\\{:x}\"\n", number * 7919 % 10_007)).collect();
+    let lines: String = (1..30_000).map(|number| format!("\"\\{:x}\"\n", number * 7919 % 100_003)).collect();
     let payload = serde_json::json!({"tool_name": "x", "tool_response": {"llmContent": lines}}).to_string();
     let mut command = Command::new("bash");
     command.args(["-c", hook]).env_clear().env("BASH_ENV", &script).env("HOME", sandbox.path());
