@@ -74,10 +74,11 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
         // Its terminal loses the end of long outputs, and offcut does not shorten what goes to a terminal.
         Edit::member(&["tools", "shell"], "enableInteractiveShell", false, "false"),
     ];
-    // Allow reading stored outputs, as the notices suggest, and nothing else.
+    // Not wanted any more: with a rule for one command, Gemini CLI denies all others where it cannot ask.
     let rules = ["read", "grep"].map(|command| {
         let rule = format!("run_shell_command({} {command})", context.command_in_notices());
         Edit::element(&["tools", "allowed"], rule, &format!("offcut {command})\""))
+            .with_presence(Presence::Absent)
     });
     let edits = edits.into_iter().chain(rules).collect();
     let file = directory.join(".env");
