@@ -40,6 +40,8 @@ pub(crate) struct Bounds<'a> {
     pub(crate) reach: &'a Reach,
     /// The most bytes of its data that may be shown, if that is less than the limits allow.
     pub(crate) share: Option<u64>,
+    /// The most characters of its text, and of its data, if the client takes less than the limits allow.
+    pub(crate) most_chars: Option<u64>,
 }
 
 /// Results after their structured content was shortened.
@@ -76,7 +78,8 @@ pub fn bound_structures(
             continue;
         }
         let share = shares.as_ref().map(|shares| shares[number]);
-        let bounds = Bounds { middleware, context: &report.context, schema: None, reach, share };
+        let bounds =
+            Bounds { middleware, context: &report.context, schema: None, reach, share, most_chars: None };
         if let Some(json) = bounds.bound_structure(*node) {
             edits.replace(*node, json);
         }
@@ -125,7 +128,8 @@ impl Bounds<'_> {
         let bytes = data.map(|(_, budget)| (budget / 5 * 4).max(512));
         // Data often repeats the text, with two bytes for each quote and line end. The text gets less so that its preview
         // fits there, too.
-        let rule = Rule { limits: Limits { bytes, ..Limits::default() }, ..Rule::default() };
+        let limits = Limits { bytes, chars: self.most_chars, ..Limits::default() };
+        let rule = Rule { limits, ..Rule::default() };
         let shape = match answer {
             Answer::Result(_) => Shape::Mcp,
             Answer::Error(_) => Shape::McpError,
@@ -175,7 +179,8 @@ impl Bounds<'_> {
 
     /// The truncator, within the share of a total.
     fn truncator(&self) -> Option<Truncator> {
-        let limits = Limits { bytes: self.share.and(self.budget()), ..Limits::default() };
+        let bytes = self.share.and(self.budget());
+        let limits = Limits { bytes, chars: self.most_chars, ..Limits::default() };
         self.middleware.truncator().with_options(Rule { limits, ..Rule::default() }).ok()
     }
 
@@ -192,7 +197,8 @@ impl Bounds<'_> {
         let settings = self.middleware.truncator().settings(self.context);
         let limits = settings.limits;
         // A token is about four bytes. Line limits do not apply: JSON is often one line.
-        let bytes = [limits.bytes, limits.chars, limits.tokens.map(|tokens| tokens.saturating_mul(4))];
+        let tokens = limits.tokens.map(|tokens| tokens.saturating_mul(4));
+        let bytes = [limits.bytes, limits.chars, tokens, self.most_chars];
         let budget = bytes.into_iter().flatten().min().filter(|_| settings.enabled)?;
         Some(self.share.map_or(budget, |share| share.max(LEAST_PART).min(budget)))
     }

@@ -10,6 +10,7 @@
 //! | a list of resources, if the server has none | answered by the proxy |
 
 use crate::bound::Bounds;
+use crate::clients::StrictClient;
 use crate::library::SCHEME;
 use crate::message::{
     Answer, Fault, Message, Packet, RequestId, Versioning, answer_line, code, text, text_in,
@@ -55,6 +56,7 @@ struct State {
     tasks: HashMap<String, String>,
     resources: Resources,
     middlewares: HashMap<Option<String>, Arc<Middleware>>,
+    client: Option<StrictClient>,
 }
 
 struct PendingRequest {
@@ -142,6 +144,7 @@ impl Relay {
             tasks: HashMap::new(),
             resources: Resources::Unknown,
             middlewares: HashMap::new(),
+            client: None,
         };
         Relay { make_middleware, server_name, session, state: Mutex::new(state) }
     }
@@ -230,12 +233,15 @@ impl Relay {
         let names = ToolNames { tool: tool.as_deref(), read_tool: &read_tool };
         let make = || Arc::new((self.make_middleware)(&names));
         let middleware = state.middlewares.entry(tool.clone()).or_insert_with(make).clone();
+        let client = state.client;
         drop(state);
         let session = self.session.clone();
         let context = Context { tool, call_id: id.map(id_text), session, ..Context::default() };
         let (middleware, schema) = (&*middleware, schema.as_deref());
+        let limits = middleware.truncator().settings(&context).limits;
+        let most_chars = client.and_then(|client| client.most_text(answer.node(), &limits));
         let reach = Reach::Tool { name: read_tool.to_string() };
-        let bounds = Bounds { middleware, context: &context, schema, reach: &reach, share: None };
+        let bounds = Bounds { middleware, context: &context, schema, reach: &reach, share: None, most_chars };
         if let Some(json) = bounds.bound(answer) {
             edits.replace(answer.node(), json);
         }
@@ -276,6 +282,7 @@ impl State {
                     (self.pending.len() >= MOST_PENDING).then_some(LocalMethod::Refuse(fault))
                 };
                 let versioning = Versioning::of(*params);
+                self.client = StrictClient::of(*params).or(self.client);
                 if let Some(method) = self.local_method(method, *params).or_else(full) {
                     return Some(LocalRequest { id: id.clone(), versioning, method });
                 }
@@ -311,7 +318,11 @@ impl State {
         match method {
             "tools/call" => {
                 let name = text_in(params, "name").filter(|name| **name == *self.tools.read_tool)?;
-                let arguments = params?.get("arguments").map(|arguments| arguments.json().to_owned());
+                let arguments = params?.get("arguments");
+                let arguments = match self.client {
+                    Some(client) => Some(client.page_arguments(arguments)),
+                    None => arguments.map(|arguments| arguments.json().to_owned()),
+                };
                 Some(LocalMethod::CallTool { name, arguments })
             }
             "resources/read" => {

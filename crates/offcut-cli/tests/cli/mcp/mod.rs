@@ -1,6 +1,7 @@
 //! `offcut mcp`: what passes unchanged, what is bounded, and how the rest is read.
 
 mod budget;
+mod clients;
 mod faults;
 mod http;
 mod results;
