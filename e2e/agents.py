@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import threading
 from pathlib import Path
 
 from terminal import run_in_terminal
@@ -29,14 +30,26 @@ class Agent:
     # Whether the settings written by `configure` deny the command `touch`.
     denies_touch = True
     has_mcp = True
+    # Whether `offcut init` supports the agent. Otherwise only the MCP proxy is tested.
+    has_init = True
+    # The most characters of a result that the agent passes to the model, if a page has more by default.
+    most_chars = None
+    # How many times the agent repeats the text of an MCP error.
+    copies_of_error = 1
     # The ways to test.
     ways = [WITH, REWRITE, REMOVED]
     # Whether the agent passes results of more than about 10 kB to the model.
     takes_long_results = True
     # The longest preview, in bytes. Text around it is extra.
     most_bytes = 50_000
-    # Whether the agent calls the hook for MCP errors.
+    # Whether offcut gets the bytes that commands print if it is installed as `WITH`. Otherwise it gets a text that the agent
+    # has made of them, without colours and with the two streams in the order in which the agent read them.
+    passes_bytes = True
+    # Whether the agent calls a hook for MCP results, and for MCP errors.
+    bounds_mcp_results = True
     bounds_mcp_errors = False
+    # How the names of files start in which the agent stores outputs, if they are outside the home directory.
+    spill = None
 
     def folder(self, packages):
         return Path(packages) / self.name
@@ -44,20 +57,28 @@ class Agent:
     def program(self, packages):
         return self.folder(packages) / "node_modules/.bin" / self.name
 
+    def is_present(self, folder):
+        """Return whether the tested version is installed."""
+        found = folder / "node_modules" / self.package / "package.json"
+        return found.is_file() and json.loads(found.read_text()).get("version") == self.version
+
+    def installation(self, folder):
+        """Return the commands that install the tested version."""
+        write(folder / "package.json", json.dumps({"private": True}))
+        return [["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", f"{self.package}@{self.version}"]]
+
     def install(self, packages):
         """Install the tested version if necessary; return the reason if that fails."""
         folder = self.folder(packages)
-        found = folder / "node_modules" / self.package / "package.json"
-        if found.is_file() and json.loads(found.read_text()).get("version") == self.version:
+        if self.is_present(folder):
             return None
-        write(folder / "package.json", json.dumps({"private": True}))
-        command = ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", f"{self.package}@{self.version}"]
-        try:
-            ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
-        except (OSError, subprocess.TimeoutExpired) as problem:
-            return str(problem)
-        if ran.returncode != 0:
-            return (ran.stderr.strip().splitlines() or ["npm failed"])[0]
+        for command in self.installation(folder):
+            try:
+                ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+            except (OSError, subprocess.TimeoutExpired) as problem:
+                return str(problem)
+            if ran.returncode != 0:
+                return (ran.stderr.strip().splitlines() or [f"{command[0]} failed"])[0]
         return None if os.access(self.program(packages), os.X_OK) else "the package has no program for this machine"
 
     def configure(self, home, url, servers):
@@ -66,6 +87,10 @@ class Agent:
 
     def command(self, home, way):
         raise NotImplementedError
+
+    def start(self, program, home, way):
+        """Return the command line of one turn."""
+        return [str(program), *self.command(home, way)]
 
     def environment(self, home, url, path):
         kept = {key: os.environ[key] for key in ("LANG", "LC_ALL", "TERM") if key in os.environ}
@@ -78,10 +103,9 @@ class Agent:
 
     def turn(self, home, work, url, path, program, way, timeout=180):
         """Run the agent for one turn, in `work`."""
-        command = [str(program), *self.command(home, way)]
         environment = self.environment(home, url, path)
         return subprocess.run(
-            command, cwd=work, env=environment, stdin=subprocess.DEVNULL,
+            self.start(program, home, way), cwd=work, env=environment, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, errors="replace", timeout=timeout,
         )
 
@@ -238,4 +262,158 @@ class Pi(Agent):
         return ["-p", "--provider", "mock", "--model", "mock-model", "--no-session", "go"]
 
 
-AGENTS = [Claude(), Opencode(), Codex(), Gemini(), Pi()]
+class Klaude(Agent):
+    name, package, version = "klaude", "klaude-code", "2.43.0"
+    # It has no permission rules and no hooks.
+    denies_touch = False
+    has_mcp = False
+    ways = [WITH, REMOVED]
+    spill = "/tmp/klaude-"
+    # Two servers that start at the same time choose the same port.
+    one_server = threading.Lock()
+
+    def program(self, packages):
+        return self.folder(packages) / "bin" / self.name
+
+    def is_present(self, folder):
+        return any(folder.glob(f"lib/python*/site-packages/klaude_code-{self.version}.dist-info"))
+
+    def installation(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        return [["python3.13", "-m", "venv", "."], ["bin/pip", "install", "--quiet", f"{self.package}=={self.version}"]]
+
+    def configure(self, home, url, servers):
+        model = {"model_name": "mock", "model_id": "mock-model", "context_limit": 200000}
+        provider = {
+            "provider_name": "mock", "protocol": "openai", "base_url": f"{url}/v1", "api_key": "none",
+            "model_list": [model],
+        }
+        # JSON is also YAML.
+        settings = {"provider_list": [provider], "main_model": "mock"}
+        write(home / ".klaude/klaude-config.yaml", json.dumps(settings, indent=2) + "\n")
+
+    def command(self, home, way):
+        return ["run", "--wait", "--approval", "auto", "-m", "mock", "go"]
+
+    def turn(self, home, work, url, path, program, way, timeout=180):
+        with self.one_server:
+            try:
+                return super().turn(home, work, url, path, program, way, timeout)
+            finally:
+                # It leaves its server running.
+                stop = [str(program), "server", "stop"]
+                subprocess.run(stop, env=self.environment(home, url, path), capture_output=True, timeout=60)
+
+
+class Copilot(Agent):
+    name, package, version = "copilot", "@github/copilot", "1.0.102"
+    passes_bytes = False
+    variables = {
+        "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
+        "COPILOT_MODEL": "mock-model", "COPILOT_PROVIDER_API_KEY": "none",
+    }
+
+    def configure(self, home, url, servers):
+        write(home / ".copilot/settings.json", json.dumps({"banner": "never"}, indent=2) + "\n")
+        settings = {name: {"type": "local", "tools": ["*"], **server} for name, server in servers.items()}
+        write(home / ".copilot/mcp-config.json", json.dumps({"mcpServers": settings}, indent=2) + "\n")
+
+    def environment(self, home, url, path):
+        return {**super().environment(home, url, path), "COPILOT_PROVIDER_BASE_URL": f"{url}/v1"}
+
+    def command(self, home, way):
+        # Without all paths, it denies /dev/zero, and the prefix of a rewritten line.
+        return ["-p", "go", "--allow-all-tools", "--allow-all-paths", "--deny-tool", "shell(touch)"]
+
+
+class Goose(Agent):
+    name, package, version = "goose", "@aaif/goose-binary-linux-x64", "1.52.0"
+    variables = {
+        "GOOSE_PROVIDER": "openai", "GOOSE_MODEL": "mock-model", "OPENAI_API_KEY": "none", "GOOSE_MODE": "auto",
+        "GOOSE_DISABLE_KEYRING": "1",
+    }
+    # Its permissions apply to tools, not to commands.
+    denies_touch = False
+    bounds_mcp_results = False
+    ways = [WITH, REMOVED]
+
+    def program(self, packages):
+        return self.folder(packages) / "node_modules" / self.package / "bin" / self.name
+
+    def configure(self, home, url, servers):
+        extensions = {
+            name: {
+                "type": "stdio", "name": name, "description": name, "cmd": server["command"], "args": server["args"],
+                "enabled": True, "timeout": 60, "envs": {},
+            }
+            for name, server in servers.items()
+        }
+        # JSON is also YAML.
+        write(home / ".config/goose/config.yaml", json.dumps({"extensions": extensions}, indent=2) + "\n")
+        write(home / ".bashrc", "# A user's own file.\n")
+
+    def environment(self, home, url, path):
+        return {**super().environment(home, url, path), "OPENAI_HOST": url}
+
+    def command(self, home, way):
+        return ["run", "--no-session", "--with-builtin", "developer", "-t", "go"]
+
+    def start(self, program, home, way):
+        # A terminal reads this file before the user starts goose.
+        return ["bash", "-c", '. ~/.bashrc; exec "$0" "$@"', *super().start(program, home, way)]
+
+
+class Cline(Agent):
+    name, package, version = "cline", "cline", "3.0.65"
+    has_init = False
+    takes_long_results = False
+    most_chars = 8000
+    ways = [WITH]
+
+    def configure(self, home, url, servers):
+        settings = {"provider": "openai-compatible", "apiKey": "none", "model": "mock-model", "baseUrl": f"{url}/v1"}
+        provider = {"settings": settings, "updatedAt": "2026-01-01T00:00:00.000Z", "tokenSource": "manual"}
+        providers = {
+            "version": 1, "lastUsedProvider": "openai-compatible", "modes": {},
+            "providers": {"openai-compatible": provider},
+        }
+        folder = home / ".cline/data/settings"
+        write(folder / "providers.json", json.dumps(providers))
+        write(folder / "cline_mcp_settings.json", json.dumps({"mcpServers": servers}))
+
+    def command(self, home, way):
+        return ["--auto-approve", "true", "go on"]
+
+
+class Qwen(Agent):
+    name, package, version = "qwen", "@qwen-code/qwen-code", "0.24.4"
+    has_init = False
+    copies_of_error = 2
+    ways = [WITH]
+    # It uses a proxy for local addresses too.
+    variables = {"OPENAI_API_KEY": "none", "OPENAI_MODEL": "mock-model", "HTTPS_PROXY": ""}
+
+    def installation(self, folder):
+        # It needs Node 22.
+        return [[*command, "node@22"] for command in super().installation(folder)]
+
+    def start(self, program, home, way):
+        return [str(program.with_name("node")), *super().start(program, home, way)]
+
+    def configure(self, home, url, servers):
+        settings = {
+            "security": {"auth": {"selectedType": "openai"}}, "privacy": {"usageStatisticsEnabled": False},
+            "mcpServers": {name: {**server, "alwaysLoadTools": True} for name, server in servers.items()},
+        }
+        write(home / ".qwen/settings.json", json.dumps(settings, indent=2) + "\n")
+
+    def environment(self, home, url, path):
+        return {**super().environment(home, url, path), "OPENAI_BASE_URL": f"{url}/v1"}
+
+    def command(self, home, way):
+        return ["--yolo", "-p", "go"]
+
+
+AGENTS = [
+    Claude(), Opencode(), Codex(), Gemini(), Pi(), Copilot(), Klaude(), Goose(), Cline(), Qwen(),
+]

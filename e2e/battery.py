@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from agents import READ_ONLY, REWRITE, SANDBOX, WITHOUT
+from agents import READ_ONLY, REWRITE, SANDBOX, WITH, WITHOUT
 from mcp_server import report
 from model import Model
 
@@ -33,6 +33,8 @@ LINES = [
     ("binary, 100 kB", "cat noise.bin", "binary", 0),
     ("5,000 coloured lines", "awk 'BEGIN { for (i = 1; i <= 5000; i++) printf \"\\033[31mred %d\\033[0m\\n\", i }'", "red 5000", 0),
 ]
+PRINTED = [name for name, *_ in LINES]
+BINARY = LINES[4][0]
 FAILING, FAILING_LINE = LINES[1][0], LINES[1][1]
 RESULT, ERROR = "MCP result of 476 kB", "MCP error of 476 kB"
 PROXIED, PROXIED_ERROR = "MCP result through the proxy", "MCP error through the proxy"
@@ -67,6 +69,7 @@ class Battery:
         self.results = {}
         self.printed_by_agent = ""
         self.seconds = 0
+        self.gets_text_only = way == WITH and not agent.passes_bytes
 
     def run(self):
         # A sandbox may write to the usual temporary directory, but not to the home directory.
@@ -85,26 +88,35 @@ class Battery:
         return self
 
     def steps(self):
+        if self.way != WITHOUT and not self.agent.has_init:
+            yield from self.proxy_steps()
+            return
         for name, line, needle, code in LINES:
-            yield Step(name, {"cmd": line}, self.expects_preview(lambda line=line: self.printed(line), needle, code))
+            # As text, bytes are lost, and nobody can see that there were some.
+            judge = self.measures if self.gets_text_only and name == BINARY else self.expects_preview
+            yield Step(name, {"cmd": line}, judge(lambda line=line: self.printed(line), needle, code))
         if self.way == READ_ONLY:
             return
         if self.way in (REWRITE, SANDBOX) or not self.agent.has_mcp:
             yield from self.last_steps() if self.way != WITHOUT else []
             return
-        expects_report = self.expects_preview(lambda: report().encode(), "NEEDLE_OF_THE_REPORT", 0)
         measures_report = self.measures(lambda: report().encode(), "NEEDLE_OF_THE_REPORT")
-        yield Step(RESULT, {"tool": "report"}, expects_report)
-        yield Step(ERROR, {"tool": "failure"}, expects_report if self.agent.bounds_mcp_errors else measures_report)
+        judge = self.expects_report() if self.agent.bounds_mcp_results else measures_report
+        yield Step(RESULT, {"tool": "report"}, judge)
+        judge = self.expects_report() if self.agent.bounds_mcp_errors else measures_report
+        yield Step(ERROR, {"tool": "failure"}, judge)
         if self.way == WITHOUT:
             return
         yield Step("`bash -c` in an MCP server", {"tool": "count"}, self.expects_full_output)
-        yield Step(PROXIED, {"tool": "audit"}, expects_report)
-        yield Step(PROXIED_ERROR, {"tool": "fault"}, expects_report)
+        yield from self.proxy_steps()
+        yield from self.last_steps()
+
+    def proxy_steps(self):
+        yield Step(PROXIED, {"tool": "audit"}, self.expects_report())
+        yield Step(PROXIED_ERROR, {"tool": "fault"}, self.expects_report())
         yield Step("command in the proxy's notice", self.read_by_tool, self.expects_lines(self.read_by_tool))
         if self.agent.takes_long_results:
             yield Step("larger page with `offcut_read`", self.read_more, self.expects_lines(self.read_more))
-        yield from self.last_steps()
 
     def last_steps(self):
         yield Step("command in the notice", self.read_by_hint, self.expects_lines(self.read_by_hint))
@@ -123,7 +135,7 @@ class Battery:
         model = Model([bind(step.call) if callable(step.call) else step.call for step in steps])
         self.agent.configure(self.home, model.url, self.servers())
         path = f"{Path(self.options.offcut).parent}:{SYSTEM}"
-        if self.way != WITHOUT:
+        if self.way != WITHOUT and self.agent.has_init:
             self.install()
         started = time.time()
         try:
@@ -199,7 +211,7 @@ class Battery:
 
     # Expectations about the results.
 
-    def measures(self, original, needle):
+    def measures(self, original, needle, code=0):
         def judge(name, text):
             return "yes" if needle in text else "**no**", self.kept(text, original()), "-"
 
@@ -217,23 +229,31 @@ class Battery:
                 kept = "says no"
             else:
                 self.check(id_in(text) != "none", f"{name}: no offcut notice: {text[:200]!r}")
-                self.check(kept == "yes", f"{name}: the stored output differs from what was printed")
+                is_exact = kept == "yes" or (self.gets_text_only and name in PRINTED)
+                self.check(is_exact, f"{name}: the stored output differs from what was printed")
             self.check(len(set(NOTICE.findall(text))) <= 1, f"{name}: shortened twice: {NOTICE.findall(text)}")
             # 600 bytes for the text that the agent adds around the result. Gemini CLI quotes the result of a failed tool as
             # JSON in JSON; the backslashes are its own.
-            self.check(size(text.replace("\\", "")) <= self.agent.most_bytes + 600, f"{name}: {size(text)} bytes were sent")
+            most = self.agent.most_bytes * (self.agent.copies_of_error if name == PROXIED_ERROR else 1) + 600
+            self.check(size(text.replace("\\", "")) <= most, f"{name}: {size(text)} bytes were sent")
+            self.check(len(text) < (self.agent.most_chars or len(text) + 1), f"{name}: the agent cut {len(text)} characters")
             self.check(shown == "yes", f"{name}: {needle!r} is not shown")
             self.check(status != "**lost**", f"{name}: the exit code is not reported")
             return shown, kept, status
 
         return judge
 
+    def expects_report(self):
+        """Expect a preview of the MCP server's report."""
+        return self.expects_preview(lambda: report().encode(), "NEEDLE_OF_THE_REPORT", 0)
+
     def kept(self, text, original):
         """Return whether the file named in the result contains everything that was printed."""
         if self.way != WITHOUT and id_in(text) != "none":
             return "yes" if self.offcut("cat", id_in(text)) == original else "**no**"
+        places = [place for place in (str(self.home), self.agent.spill) if place]
         for path in re.findall(r"/[^\s\"'<>:]+", text):
-            if str(self.home) in path and len(path) < 1000 and Path(path.rstrip(".]")).is_file():
+            if any(place in path for place in places) and len(path) < 1000 and Path(path.rstrip(".]")).is_file():
                 saved = Path(path.rstrip(".]")).read_bytes()
                 return "yes" if original.rstrip() in saved else f"**{len(saved):,} of {len(original):,} bytes**"
         return "**no**" if size(text) < len(original) else "all sent"
@@ -260,6 +280,10 @@ class Battery:
             self.check(wanted, f"{name}: requests no lines: {asked}")
             whole = report() if "offcut_read" in asked else self.printed(FAILING_LINE).decode()
             lines = whole.splitlines()[int(wanted[1]) - 1:int(wanted[2])] if wanted else ["nothing"]
+            if self.agent.most_chars:
+                # The page is smaller than the range, and the agent must not cut it.
+                lines = lines[:self.agent.most_chars // 2 // len(lines[0])]
+                self.check(len(text) < self.agent.most_chars, f"{name}: the agent cut {len(text)} characters")
             is_whole = "\n".join(lines) in text or json.dumps("\n".join(lines))[1:-1] in text
             self.check(is_whole, f"{name}: {asked} returned other lines: {text[:300]!r}")
             return "yes" if is_whole else "**no**", "-", "-"

@@ -32,7 +32,7 @@ def answer(method, parameters):
         number = NAMES.index(parameters["name"])
         text = counted() if number == 2 else report()
         return {"content": [{"type": "text", "text": text}], "isError": number == 1}
-    return {}
+    return {} if method == "ping" else None
 
 
 def main():
@@ -40,7 +40,8 @@ def main():
         message = json.loads(line)
         if "id" in message and "method" in message:
             result = answer(message["method"], message.get("params") or {})
-            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+            error = {"error": {"code": -32601, "message": "Method not found"}}
+            print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **(error if result is None else {"result": result})}), flush=True)
 
 
 if __name__ == "__main__":

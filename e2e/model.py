@@ -12,7 +12,7 @@ import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SHELL_TOOLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command"]
+SHELL_TOOLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_commands"]
 
 
 class Model:
@@ -48,12 +48,15 @@ class Model:
             name = next((name for name in SHELL_TOOLS if name in tools), None)
             return name and (name, shell_arguments(step["cmd"], tools[name] or {}))
         # Agents prefix the name of the tool with that of the server.
-        names = [name for name in tools if name == step["tool"] or name.endswith("_" + step["tool"])]
-        return (names[0] if names else step["tool"]), step.get("args", {})
+        wanted = step["tool"]
+        names = [name for name in tools if name == wanted or name.endswith(("_" + wanted, "-" + wanted))]
+        return (names[0] if names else wanted), step.get("args", {})
 
 
 def shell_arguments(line, schema):
     properties = schema.get("properties") or {}
+    if "commands" in properties:
+        return {"commands": [line]}
     arguments = {"cmd" if "cmd" in properties else "command": line}
     if "yield_time_ms" in properties:
         arguments["yield_time_ms"] = 30000
@@ -149,7 +152,8 @@ class Handler(BaseHTTPRequestHandler):
     # OpenAI Chat Completions
 
     def answer_chat(self, body):
-        tools = {tool["function"]["name"]: tool["function"].get("parameters") for tool in body.get("tools") or []}
+        functions = [tool["function"] for tool in body.get("tools") or [] if tool.get("type") == "function"]
+        tools = {function["name"]: function.get("parameters") for function in functions}
         results = [text_of(m.get("content")) for m in body.get("messages", []) if m.get("role") == "tool"]
         call = self.model.next_call(tools, results)
         message = {"role": "assistant", "content": None if call else "DONE"}

@@ -10,7 +10,7 @@ class Removed(Battery):
     def steps(self):
         yield Step("echo", {"cmd": "echo hi"}, self.expects(r"(?m)(^|: )hi$"))
         if self.agent.has_mcp:
-            yield Step("MCP result", {"tool": "report"}, self.expects("000001 the service answered"))
+            yield Step("MCP result", {"tool": "report"}, self.expects("000001 the service answered|is stored in the file"))
         yield Step("failing command", {"cmd": "echo lo; exit 3"}, self.expects(r"(?m)(^|: )lo$"))
 
     def install(self):

@@ -4,7 +4,7 @@
 //! here it matters only if that is not installed.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
-use super::{Agent, Base, SettingsPlace, Variables};
+use super::{Agent, Base, Options, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, Shorten, member, quoted};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
 use offcut::measure::CharConvention;
@@ -29,6 +29,7 @@ pub(super) const AGENT: Agent = Agent {
     variables: Variables { own: "CLAUDECODE", session: Some("CLAUDE_CODE_SESSION_ID"), call: None },
     measured_version: "2.1.325",
     limits,
+    options: Options::ALL,
     exit_delay: Duration::ZERO,
     changes,
     advice,

@@ -4,7 +4,7 @@
 //! For its shell tool, Codex passes truncated output, so only MCP results are shortened here.
 
 use super::limits::{AgentSettings, ToolKind};
-use super::{Agent, Base, SettingsPlace, Variables};
+use super::{Agent, Base, Options, SettingsPlace, Variables};
 use crate::config;
 use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
 use crate::install::{Change, Content, Edit, InstallContext, Method, Scope};
@@ -45,6 +45,7 @@ pub(super) const AGENT: Agent = Agent {
     },
     measured_version: "0.166.0",
     limits,
+    options: Options::ALL,
     exit_delay: Duration::ZERO,
     changes,
     advice,

@@ -6,9 +6,9 @@
 mod read_file;
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
-use super::{Agent, Base, SettingsPlace, Variables};
+use super::{Agent, Base, Options, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
-use crate::install::{Change, Content, Edit, InstallContext, Method, Presence, Scope};
+use crate::install::{Change, Content, Edit, InstallContext, Line, Method, Presence, Scope};
 use offcut::measure::CharConvention;
 use offcut::notice::{Message, Notice, Place};
 use offcut::results::Shape;
@@ -30,6 +30,7 @@ pub(super) const AGENT: Agent = Agent {
     variables: Variables { own: "GEMINI_CLI", session: None, call: None },
     measured_version: "0.61.0",
     limits,
+    options: Options::ALL,
     exit_delay: Duration::ZERO,
     changes,
     advice,
@@ -83,14 +84,11 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
     let edits = edits.into_iter().chain(rules).collect();
     let file = directory.join(".env");
     let is_hidden = hidden_env_file(&file, scope, context).is_some();
-    let variable = Content::Variable {
-        name: "BASH_ENV",
-        value: context.bash_env(),
-        signature: BASH_ENV_SIGNATURE,
-        presence: if is_hidden { Presence::Absent } else { method.wants(Method::Shell) },
-    };
+    let presence = if is_hidden { Presence::Absent } else { method.wants(Method::Shell) };
+    let variable =
+        Line::variable("BASH_ENV", &context.bash_env(), BASH_ENV_SIGNATURE).with_presence(presence);
     let mut changes = context.files_for_bash_env(method);
-    changes.push(Change { path: file, content: variable });
+    changes.push(Change { path: file, content: Content::Line(variable) });
     changes.push(Change::json(directory.join("settings.json"), edits));
     changes
 }

@@ -3,7 +3,10 @@
 
 mod claude;
 mod codex;
+mod copilot;
 mod gemini;
+mod goose;
+mod klaude;
 mod limits;
 mod opencode;
 mod pi;
@@ -21,8 +24,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The supported agents.
-pub(crate) const ALL: &[&Agent] =
-    &[&claude::AGENT, &opencode::AGENT, &codex::AGENT, &gemini::AGENT, &pi::AGENT];
+pub(crate) const ALL: &[&Agent] = &[
+    &claude::AGENT,
+    &opencode::AGENT,
+    &codex::AGENT,
+    &gemini::AGENT,
+    &pi::AGENT,
+    &copilot::AGENT,
+    &klaude::AGENT,
+    &goose::AGENT,
+];
 
 /// An agent.
 #[derive(Debug)]
@@ -37,6 +48,7 @@ pub(crate) struct Agent {
     pub(crate) measured_version: &'static str,
     /// What it passes on to its model.
     limits: fn(ToolKind, &AgentSettings) -> ReaderLimits,
+    options: Options,
     /// How long to wait before exiting: some agents lose output that is printed just before the end.
     pub(crate) exit_delay: Duration,
     /// The settings to change.
@@ -76,6 +88,20 @@ enum Base {
     Home,
     /// The user's configuration directory.
     Config,
+}
+
+/// The options of `offcut init` that work with an agent.
+#[derive(Debug)]
+struct Options {
+    /// The agent has settings for a project.
+    project: bool,
+    /// The agent has a setting or a hook that changes command lines.
+    rewrite: bool,
+}
+
+impl Options {
+    const ALL: Options = Options { project: true, rewrite: true };
+    const NONE: Options = Options { project: false, rewrite: false };
 }
 
 /// Environment variables that an agent sets for the commands that it runs.
@@ -122,6 +148,15 @@ impl Agent {
         let path = std::env::var_os("PATH").unwrap_or_default();
         self.settings_directory(Scope::User, context).is_dir()
             || std::env::split_paths(&path).any(|directory| directory.join(self.name).is_file())
+    }
+
+    /// Returns the option that does not work with this agent, if any.
+    pub(crate) fn unsupported(&self, scope: Scope, method: Method) -> Option<&'static str> {
+        match (scope, method) {
+            (Scope::Project, _) if !self.options.project => Some("--project"),
+            (_, Method::Rewrite) if !self.options.rewrite => Some("--rewrite"),
+            _ => None,
+        }
     }
 
     /// All changes for this agent, starting with offcut's own files.

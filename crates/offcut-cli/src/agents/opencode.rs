@@ -4,9 +4,9 @@
 //! sent it.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
-use super::{Agent, Base, SettingsPlace, Variables};
+use super::{Agent, Base, Options, SettingsPlace, Variables};
 use crate::hook::{Answer, Hooks, Services, is_page, quoted};
-use crate::install::{Change, Content, Edit, InstallContext, Method, Presence, Scope};
+use crate::install::{Change, Content, Edit, InstallContext, Line, Method, Scope};
 use offcut::Context;
 use offcut::measure::CharConvention;
 use offcut::results::Shape;
@@ -35,6 +35,7 @@ pub(super) const AGENT: Agent = Agent {
     variables: Variables { own: "OPENCODE", session: None, call: None },
     measured_version: "1.18.33",
     limits,
+    options: Options::ALL,
     exit_delay: Duration::from_millis(50),
     changes,
     advice,
@@ -95,13 +96,8 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
 /// With a plugin, opencode waits at each start until it has installed a package in each of these directories, or until npm gives
 /// up: without a network, after 80 seconds. With this setting, npm tries as often, but without long pauses.
 fn npm_settings(directory: &Path) -> Vec<Change> {
-    let pause = Content::Variable {
-        name: "fetch-retry-mintimeout",
-        value: "20".to_owned(),
-        signature: "=20",
-        presence: Presence::Present,
-    };
-    let mut changes = vec![Change { path: directory.join(".npmrc"), content: pause }];
+    let pause = Line::variable("fetch-retry-mintimeout", "20", "=20");
+    let mut changes = vec![Change { path: directory.join(".npmrc"), content: Content::Line(pause) }];
     // npm reads the file in the nearest directory that has a package.json.
     let package = directory.join("package.json");
     if std::fs::read_to_string(&package).map_or(true, |text| text.contains(PACKAGE_COMMENT)) {

@@ -1,7 +1,7 @@
 //! pi has no MCP, and its hooks cannot run programs: only its shell is changed.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
-use super::{Agent, Base, SettingsPlace, Variables};
+use super::{Agent, Base, Options, SettingsPlace, Variables};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
 use offcut::measure::CharConvention;
 use offcut::{Limits, ReaderLimits};
@@ -19,6 +19,7 @@ pub(super) const AGENT: Agent = Agent {
     variables: Variables { own: "PI_CODING_AGENT", session: None, call: None },
     measured_version: "0.73.1",
     limits,
+    options: Options::ALL,
     exit_delay: Duration::ZERO,
     changes,
     advice,

@@ -252,12 +252,12 @@ fn check_installation(
         }
         match &change.content {
             Content::OwnScript(_) => findings.result(agent.name, test_shell(&change.path)),
-            Content::OwnFile(_) if change.path.extension().is_some_and(|end| end == "sh") => {
-                findings.result(
-                    agent.name,
-                    if *method == Method::Rewrite { test_prefix(context) } else { test_bash_env(context) },
-                );
-            }
+            Content::OwnFile(_) => match change.path.file_name().and_then(|name| name.to_str()) {
+                Some(install::LINE) => findings.result(agent.name, test_prefix(context)),
+                Some(install::BASH_ENV) => findings.result(agent.name, test_bash_env(context)),
+                Some(install::KLAUDE) => findings.result(agent.name, test_login_shell()),
+                _ => {}
+            },
             _ => {}
         }
     }
@@ -309,6 +309,13 @@ fn test_bash_env(context: &InstallContext) -> Result<String, String> {
         b"",
         SLOW * 10,
     )
+}
+
+/// Runs a command line with long output in a login shell, as klaude does.
+fn test_login_shell() -> Result<String, String> {
+    let mut command = Command::new("bash");
+    command.env("KLAUDE_SESSION_ID", "doctor").env_remove("OFFCUT_KLAUDE");
+    test("login shell", command.args(["-lc", "seq 1 3000"]), b"", SLOW * 10)
 }
 
 /// Calls the hook with a long result.

@@ -56,6 +56,13 @@ fn change_agent(agent: &Agent, init: &Init, context: &InstallContext, is_dry: bo
     let scope = if init.project { Scope::Project } else { Scope::User };
     let backups = backups()?;
     let method = if init.rewrite { Method::Rewrite } else { Method::Shell };
+    if let Some(option) = agent.unsupported(scope, method) {
+        let message = format!("{}: {option} does not work with {}", agent.name, agent.title);
+        return match init.agents.is_empty() {
+            true => super::print(format!("{message}; not changed\n").as_bytes()),
+            false => Err(Failure::Usage(anyhow::anyhow!(message))),
+        };
+    }
     let changes = agent.changes(scope, method, context);
     let usage = |error: String| Failure::Usage(anyhow::anyhow!(error));
     let (shared, settings): (Vec<_>, Vec<_>) = changes

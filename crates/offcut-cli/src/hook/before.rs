@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
 struct Call<'a> {
-    #[serde(alias = "tool")]
+    #[serde(alias = "tool", alias = "toolName")]
     tool_name: String,
-    #[serde(alias = "args", borrow)]
+    #[serde(alias = "args", alias = "toolArgs", borrow)]
     tool_input: BTreeMap<String, &'a RawValue>,
     /// Set by Cursor, which also runs the hooks of Claude Code, but does not accept their answers.
     #[serde(default, borrow)]
@@ -96,6 +96,11 @@ mod tests {
             "opencode",
             r#"{"tool":"bash","sessionID":"ses_1","callID":"call_0","args":{"command":"echo one","description":"x"}}"#,
             Ok(r#"{"args":{"command":". /o.sh; echo one","description":"x"}}"#),
+        );
+        check(
+            "copilot",
+            r#"{"sessionId":"2a54ecd6","timestamp":1794930028918,"cwd":"/home/you/x","toolName":"bash","toolArgs":{"command":"echo one","description":"x"}}"#,
+            Ok(r#"{"modifiedArgs":{"command":". /o.sh; echo one","description":"x"}}"#),
         );
     }
 

@@ -73,6 +73,33 @@ fn claude_replaces_long_results() {
     );
 }
 
+#[test]
+fn copilot_replaces_long_results() {
+    let check = |tool: &str, result: &str, expected: Result<&str, &str>| {
+        let payload = format!(
+            r#"{{"sessionId":"2a54ecd6","timestamp":1794930029202,"cwd":"/home/you/x","toolName":"{tool}","toolArgs":{{"id":"1q2hz"}},"toolResult":{result}}}"#
+        );
+        check("copilot", &payload, expected);
+    };
+    check(
+        "bash",
+        r#"{"resultType":"success","textResultForLlm":"LONG\n<shellId: 0 completed with exit code 3>"}"#,
+        Ok(
+            r#"{"modifiedResult":{"resultType":"success","textResultForLlm":"a \"preview\"\n<shellId: 0 completed with exit code 3>"}}"#,
+        ),
+    );
+    check(
+        "long-report",
+        r#"{"resultType":"success","textResultForLlm":"LONG"}"#,
+        Ok(r#"{"modifiedResult":{"resultType":"success","textResultForLlm":"a \"preview\""}}"#),
+    );
+    check("bash", r#"{"resultType":"success","textResultForLlm":"short"}"#, Ok("{}"));
+    // The agent needs the exact text of files that it edits.
+    check("view", r#"{"resultType":"success","textResultForLlm":"LONG"}"#, Ok("{}"));
+    check("behind-offcut_read", r#"{"resultType":"success","textResultForLlm":"LONG"}"#, Ok("{}"));
+    check("bash", "7", Err("invalid type"));
+}
+
 fn codex(rest: &str) -> String {
     format!(
         r#"{{"session_id":"01a1e1b2","turn_id":"01a1e1b3","transcript_path":"/home/you/.codex/sessions/x.jsonl",

@@ -5,7 +5,13 @@ use super::{Change, Content};
 use std::path::{Path, PathBuf};
 
 /// The file that the prefix of a command line sources.
-const LINE: &str = "offcut-line.sh";
+pub(crate) const LINE: &str = "offcut-line.sh";
+
+/// The file that bash reads before it runs a command line.
+pub(crate) const BASH_ENV: &str = "offcut-bash-env.sh";
+
+/// The file that the startup file of a login shell sources in klaude.
+pub(crate) const KLAUDE: &str = "offcut-klaude.sh";
 
 /// Whose settings are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +68,7 @@ impl InstallContext {
 
     /// The path of the file that bash reads before it runs a command line.
     fn bash_env_path(&self) -> PathBuf {
-        self.files.join("offcut-bash-env.sh")
+        self.files.join(BASH_ENV)
     }
 
     /// The value of `BASH_ENV`, escaped because bash expands variables and commands in it.
@@ -91,6 +97,26 @@ impl InstallContext {
     /// The command in the prefix of a command line.
     pub(crate) fn source(&self) -> String {
         source(&self.files)
+    }
+
+    /// A line for a startup file of a shell, which sources the file for klaude if a variable is set.
+    pub(crate) fn source_if(&self, variable: &str) -> String {
+        let file = shell_quoted(&self.files.join(KLAUDE));
+        format!("if [ -n \"${{{variable}-}}\" ] && [ -r {file} ]; then . {file}; fi")
+    }
+
+    /// The file that the user's shell reads when a terminal opens, if the shell is known.
+    pub(crate) fn startup_file(&self) -> Option<PathBuf> {
+        match self.shell.as_str() {
+            "bash" => Some(self.home.join(".bashrc")),
+            "zsh" => Some(self.home.join(".zshrc")),
+            _ => None,
+        }
+    }
+
+    /// A line for a startup file of a shell, which sets a variable to offcut's bash.
+    pub(crate) fn export(&self, variable: &str) -> String {
+        format!("export {variable}={}", shell_quoted(&self.bash()))
     }
 
     /// The advice that the prefix works in bash only, for agents that use the shell of the user.
@@ -122,23 +148,29 @@ impl InstallContext {
     /// The files of offcut for agents whose bash cannot be replaced.
     pub(crate) fn files_for_bash_env(&self, method: Method) -> Vec<Change> {
         match method {
-            Method::Shell => vec![self.shell_file(self.bash()), self.bash_env_file()],
+            Method::Shell => {
+                vec![self.shell_file(self.bash()), self.script(BASH_ENV, include_str!("bash_env.sh"))]
+            }
             Method::Rewrite => self.files_for_prefix(),
         }
     }
 
+    /// The files of offcut for klaude.
+    pub(crate) fn files_for_klaude(&self) -> Vec<Change> {
+        vec![self.shell_file(self.bash()), self.script(KLAUDE, include_str!("klaude.sh"))]
+    }
+
     fn files_for_prefix(&self) -> Vec<Change> {
-        vec![self.shell_file(self.bash()), self.line_file()]
+        vec![self.shell_file(self.bash()), self.script(LINE, include_str!("line.sh"))]
     }
 
     /// All files of offcut that agents share, for both methods.
     pub(crate) fn shared_files(&self) -> Vec<Change> {
-        vec![
-            self.shell_file(self.users_shell()),
-            self.shell_file(self.bash()),
-            self.bash_env_file(),
-            self.line_file(),
-        ]
+        let mut files = vec![self.shell_file(self.users_shell())];
+        files.extend(self.files_for_bash_env(Method::Shell));
+        files.extend(self.files_for_klaude());
+        files.extend(self.files_for_prefix());
+        files
     }
 
     /// A shell for an agent: a script, because an agent whose shell is missing cannot run anything.
@@ -154,22 +186,12 @@ impl InstallContext {
         Change { path, content: Content::OwnScript(text) }
     }
 
-    /// The file that bash reads first, and that hands the command line to offcut.
-    fn bash_env_file(&self) -> Change {
-        let text = self.with_handover(include_str!("bash_env.sh"));
-        Change { path: self.bash_env_path(), content: Content::OwnFile(text) }
-    }
-
-    /// The file that rewritten command lines source.
-    fn line_file(&self) -> Change {
-        let text = self.with_handover(include_str!("line.sh"));
-        Change { path: self.files.join(LINE), content: Content::OwnFile(text) }
-    }
-
-    /// A script with the commands that hand the line of the running bash to offcut.
-    fn with_handover(&self, script: &str) -> String {
+    /// A script that hands the line of the running bash to offcut.
+    fn script(&self, name: &str, text: &str) -> Change {
         let commands = include_str!("handover.sh");
-        script.replace("  {handover}\n", commands).replace("{program}", &shell_quoted(&self.program))
+        let text =
+            text.replace("  {handover}\n", commands).replace("{program}", &shell_quoted(&self.program));
+        Change { path: self.files.join(name), content: Content::OwnFile(text) }
     }
 }
 

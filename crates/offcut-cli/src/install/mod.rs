@@ -8,13 +8,15 @@ mod backup;
 mod context;
 mod edit;
 mod json;
+mod line;
 mod named;
 mod secrets;
 mod toml;
 
 pub(crate) use backup::Backups;
-pub(crate) use context::{InstallContext, Method, Scope, is_on_path, prefix};
+pub(crate) use context::{BASH_ENV, InstallContext, KLAUDE, LINE, Method, Scope, is_on_path, prefix};
 pub(crate) use edit::{Edit, Presence};
+pub(crate) use line::{Line, Position};
 pub(crate) use named::NamedFile;
 
 use edit::EditedText;
@@ -40,8 +42,8 @@ pub(crate) enum Content {
     Json(Vec<Edit>),
     /// Settings in a TOML file of the user.
     Toml(Vec<Edit>),
-    /// A variable in an .env or .npmrc file of the user.
-    Variable { name: &'static str, value: String, signature: &'static str, presence: Presence },
+    /// A line in an .env or .npmrc file, or in a startup file of the user's shell.
+    Line(Line),
     /// A file that belongs to offcut.
     OwnFile(String),
     /// A script that belongs to offcut and can be executed.
@@ -136,7 +138,7 @@ impl Change {
     pub(crate) fn owner(&self) -> Owner {
         match self.content {
             Content::OwnFile(_) | Content::OwnScript(_) => Owner::Offcut,
-            Content::Json(_) | Content::Toml(_) | Content::Variable { .. } => Owner::User,
+            Content::Json(_) | Content::Toml(_) | Content::Line(_) => Owner::User,
         }
     }
 
@@ -150,24 +152,7 @@ impl Content {
         match self {
             Content::Json(edits) => json::apply(text, edits),
             Content::Toml(edits) => toml::apply(text, edits),
-            Content::Variable { presence: Presence::Absent, .. } => {
-                Ok(EditedText { text: self.undo(text)?, warnings: Vec::new() })
-            }
-            Content::Variable { name, value, signature, .. } => {
-                let found = text.lines().find(|line| is_variable(line, name));
-                let line = format!("{name}={value}");
-                let edited = match found {
-                    Some(found) if found == line => text.to_owned(),
-                    Some(found) if found.contains(signature) => text.replacen(found, &line, 1),
-                    Some(_) => {
-                        let warning = format!("{name} already has another value; left unchanged");
-                        return Ok(EditedText { text: text.to_owned(), warnings: vec![warning] });
-                    }
-                    None if text.is_empty() || text.ends_with('\n') => format!("{text}{line}\n"),
-                    None => format!("{text}\n{line}\n"),
-                };
-                Ok(EditedText { text: edited, warnings: Vec::new() })
-            }
+            Content::Line(line) => Ok(line.apply(text)),
             Content::OwnFile(_) | Content::OwnScript(_) => {
                 Err("the file is written as a whole and cannot be edited".to_owned())
             }
@@ -178,19 +163,10 @@ impl Content {
         match self {
             Content::Json(edits) => json::undo(text, edits),
             Content::Toml(edits) => toml::undo(text, edits),
-            Content::Variable { name, signature, .. } => Ok(text
-                .split_inclusive('\n')
-                .filter(|line| !(is_variable(line, name) && line.contains(signature)))
-                .collect()),
+            Content::Line(line) => Ok(line.undo(text)),
             Content::OwnFile(_) | Content::OwnScript(_) => Ok(String::new()),
         }
     }
-}
-
-fn is_variable(line: &str, name: &str) -> bool {
-    let line = line.trim_start();
-    let line = line.strip_prefix("export ").unwrap_or(line);
-    line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
 }
 
 impl FileState {

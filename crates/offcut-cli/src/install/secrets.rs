@@ -16,9 +16,10 @@ pub(super) fn hidden(path: &Path, before: &str, text: &str) -> String {
     shown + &text[copied..]
 }
 
-/// The places of all values: in a `.env` or `.npmrc` file, the text after each `=`; elsewhere, the quoted texts that are not names.
+/// The places of all values: in JSON and TOML, the quoted texts that are not names; elsewhere (`.env`, `.npmrc`, `.bashrc`), the text
+/// after each `=`.
 fn values(path: &Path, text: &str) -> Vec<Range<usize>> {
-    let has_variables = path.file_name().is_some_and(|name| name == ".env" || name == ".npmrc");
+    let has_variables = path.extension().is_none();
     let mut values = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -70,6 +71,12 @@ mod tests {
             env,
             &format!("{env}\nBASH_ENV=/h/offcut-bash-env.sh\n"),
             "…\nA=…\nB=…\n…\r\n\nOFFCUT_TOKEN=…\nZ=…\nBASH_ENV=/h/offcut-bash-env.sh\n",
+        );
+        check(
+            "/home/.bashrc",
+            "export TOKEN=secret\n",
+            "export TOKEN=secret\nexport GOOSE_SHELL=/h/offcut-bash\n",
+            "export TOKEN=…\nexport GOOSE_SHELL=/h/offcut-bash\n",
         );
         check(
             "settings.json",

@@ -15,6 +15,10 @@ fn hook_shortens_and_stores_long_result() {
         ),
         ("codex", json!({"tool_name": "mcp__a__b", "tool_response": {"content": [part]}})),
         ("gemini", json!({"tool_name": "b", "tool_response": {"llmContent": long, "returnDisplay": ""}})),
+        (
+            "copilot",
+            json!({"toolName": "a-b", "toolResult": {"resultType": "success", "textResultForLlm": long}}),
+        ),
         ("opencode", json!({"tool": "a_b", "sessionID": "s", "callID": "c", "content": [part]})),
     ];
     for (agent, payload) in cases {
@@ -32,14 +36,14 @@ fn hook_shortens_and_stores_long_result() {
 #[test]
 fn hook_logs_unexpected_input_and_changes_nothing() {
     let sandbox = Sandbox::new();
-    for agent in ["claude", "codex", "gemini", "opencode"] {
+    for agent in ["claude", "codex", "gemini", "opencode", "copilot"] {
         for input in [&b"not JSON"[..], b"", b"{}", b"\xff\xfe"] {
             let ran = sandbox.run(&["hook", agent, "after"], input);
             assert_eq!((ran.text().as_str(), ran.stderr.as_str()), ("{}", ""), "{agent} {input:?}");
         }
     }
     let log = std::fs::read_to_string(sandbox.path().join(".local/state/offcut/hooks.log")).unwrap();
-    assert_eq!(log.lines().count(), 16, "{log}");
+    assert_eq!(log.lines().count(), 20, "{log}");
     // The log stays small, however many errors there are.
     let message = [b'x'; 4000];
     for _ in 0..400 {
@@ -91,6 +95,11 @@ fn hook_passes_a_page_of_a_stored_output_and_no_other_text_of_a_tool_of_that_nam
                 json!({"tool_name": "mcp_x_offcut_read", "tool_input": arguments,
                 "tool_response": {"llmContent": [{"text": text}], "returnDisplay": text}}),
             ),
+            (
+                "copilot",
+                json!({"toolName": "x-offcut_read", "toolArgs": arguments,
+                "toolResult": {"resultType": "success", "textResultForLlm": text}}),
+            ),
             ("opencode", json!({"tool": "x_offcut_read", "args": arguments, "content": [part]})),
         ];
         cases.map(|(agent, payload)| {
@@ -106,6 +115,35 @@ fn hook_passes_a_page_of_a_stored_output_and_no_other_text_of_a_tool_of_that_nam
         answer(&other[1000..101_000], &request).into_iter().chain(answer(page, &json!({"id": "none"})))
     {
         assert!(answer.contains("[offcut ") && answer.len() < 60_000, "{answer:.300}");
+    }
+}
+
+/// Copilot CLI writes a long result to a file, and deletes the file later.
+#[test]
+fn hook_of_copilot_reads_only_files_that_copilot_wrote() {
+    let sandbox = Sandbox::new();
+    let long = numbered(50_000);
+    let answer = |name: &str, link: Option<&str>| {
+        let file = sandbox.path().join(name);
+        match link {
+            Some(target) => std::os::unix::fs::symlink(target, &file).unwrap(),
+            None => std::fs::write(&file, &long).unwrap(),
+        }
+        let text = format!(
+            "Output too large to read at once (282.1 KB). Saved to: {}\nConsider using tools like grep.\n\nPreview (first 500 chars):\n1\n2\n\n<shellId: 0 completed with exit code 3>",
+            file.display()
+        );
+        let result = json!({"resultType": "success", "textResultForLlm": text});
+        let payload = json!({"toolName": "bash", "sessionId": "s", "toolArgs": {}, "toolResult": result});
+        sandbox.run(&["hook", "copilot", "after"], payload.to_string().as_bytes()).json()
+    };
+    let answer_of_file = answer("1794-copilot-tool-output-1.txt", None);
+    let text = answer_of_file["modifiedResult"]["textResultForLlm"].as_str().unwrap();
+    assert!(text.contains("[offcut ") && text.contains("\n50000\n") && text.len() < 10_000, "{text:.300}");
+    assert!(text.ends_with("\n<shellId: 0 completed with exit code 3>"), "{text:?}");
+    assert_eq!(sandbox.run(&["cat", "last"], b"").text(), long);
+    for (name, link) in [("notes.txt", None), ("2-copilot-tool-output-2.txt", Some("notes.txt"))] {
+        assert_eq!(answer(name, link), json!({}), "{name}");
     }
 }
 

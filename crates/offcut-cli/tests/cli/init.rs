@@ -107,7 +107,19 @@ const SETTINGS: &[(&str, &str, &str)] = &[
     ),
     ("gemini", ".gemini/.env", "BASH_ENV=/home/you/env.sh\nA=MINE\n"),
     ("gemini", ".gemini/.env", "A=\"MINE\nB\"\r\nexport BASH_ENV = '/x y'\r\n"),
+    ("klaude", ".profile", "# ~/.profile\nPATH=\"$HOME/MINE:$PATH\"\n"),
+    ("klaude", ".bash_profile", "export EDITOR=MINE"),
+    ("goose", ".bashrc", "case $- in *i*) ;; *) return ;; esac\nexport EDITOR=MINE"),
+    ("copilot", ".copilot/settings.json", "{\n  \"theme\": \"MINE\"\n}\n"),
+    (
+        "copilot",
+        ".copilot/settings.json",
+        "{\"hooks\": {\"postToolUse\": [{\"type\": \"command\", \"bash\": \"MINE\"}], \"preToolUse\": []}}\n",
+    ),
 ];
+
+/// Agents whose settings cannot change command lines.
+const WITHOUT_REWRITE: &[&str] = &["klaude", "goose"];
 
 struct Home(Sandbox);
 
@@ -164,7 +176,9 @@ fn uninstall_restores_settings_byte_for_byte() {
         let first = home.init(&[agent]).text();
         assert!(first.contains("+++ ") && first.contains(": configured. Restart "), "{first}");
         let set_up = home.files();
-        assert!(set_up.len() > before.len(), "{file}: {text}");
+        // Copilot CLI needs no file of offcut.
+        assert!(set_up.len() > before.len() || *agent == "copilot", "{file}: {text}");
+        assert_ne!(set_up, before, "{file}: {text}");
         let second = home.init(&[agent]).text();
         assert!(second.contains("already configured") && !second.contains("+++ "), "{text}\n{second}");
         assert_eq!(home.files(), set_up, "{text}");
@@ -202,7 +216,7 @@ fn init_allows_to_read_stored_outputs() {
 /// Switching between shell and rewriting removes the settings of the other and nothing else.
 #[test]
 fn init_switches_between_shell_and_rewrite() {
-    for (agent, file, text) in SETTINGS {
+    for (agent, file, text) in SETTINGS.iter().filter(|(agent, ..)| !WITHOUT_REWRITE.contains(agent)) {
         let home = Home::with(file, text);
         let before = home.files();
         home.init(&[agent]).text();
@@ -231,6 +245,23 @@ fn init_switches_between_shell_and_rewrite() {
         assert!(!has(&home.files(), &sign), "{text}");
         home.init(&[agent, "--uninstall"]).text();
         assert_eq!(home.files(), before, "{text}");
+    }
+}
+
+#[test]
+fn init_rejects_options_that_do_not_work_with_the_agent() {
+    for agent in WITHOUT_REWRITE {
+        let home = Home(Sandbox::new());
+        home.init(&[agent, "--rewrite"]).failed(2, "--rewrite does not work with");
+        assert!(home.files().is_empty(), "{agent}");
+    }
+    // The other agents are configured.
+    let home = Home::with(".codex/config.toml", "");
+    std::fs::create_dir(home.path().join(".klaude")).unwrap();
+    for option in ["--rewrite", "--project"] {
+        let text = home.init(&["--all", option]).text();
+        assert!(text.contains("codex: configured"), "{text}");
+        assert!(text.contains(&format!("klaude: {option} does not work with klaude; not changed")), "{text}");
     }
 }
 
@@ -363,14 +394,29 @@ fn init_links_bash_when_user_has_zsh() {
     }
 }
 
+#[test]
+fn init_keeps_shell_of_goose_set_by_user() {
+    let home = Home::with(".bashrc", "export GOOSE_SHELL=/bin/zsh\n");
+    let text = home.init(&["goose"]).text();
+    assert!(text.contains("GOOSE_SHELL already has another value; left unchanged"), "{text}");
+    assert_eq!(
+        std::fs::read_to_string(home.path().join(".bashrc")).unwrap(),
+        "export GOOSE_SHELL=/bin/zsh\n"
+    );
+}
+
 /// bash expands variables and commands in the value of `BASH_ENV`.
 #[test]
 fn init_works_with_special_characters_in_home() {
     let home = Home(Sandbox::new());
     let odd = home.path().join("it's \"odd\" $HOME `date` \\ ü");
     std::fs::create_dir(&odd).unwrap();
-    for agent in ["claude", "opencode", "codex", "gemini", "pi"] {
-        for way in [&[][..], &["--rewrite"]] {
+    for folder in [".klaude", ".config/goose"] {
+        std::fs::create_dir_all(odd.join(folder)).unwrap();
+    }
+    for agent in ["claude", "opencode", "codex", "gemini", "pi", "copilot", "klaude", "goose"] {
+        let ways = if WITHOUT_REWRITE.contains(&agent) { 1 } else { 2 };
+        for way in [&[][..], &["--rewrite"]].into_iter().take(ways) {
             let run = |arguments: &[&str]| {
                 let mut command = home.0.command();
                 command
@@ -382,7 +428,7 @@ fn init_works_with_special_characters_in_home() {
             };
             run(&[&["init", agent], way].concat()).text();
             let text = run(&["doctor"]).text();
-            assert!(text.contains(" works"), "{text}");
+            assert!(text.contains(" works") && !text.contains("does not shorten"), "{text}");
             run(&["init", agent, "--uninstall"]).text();
         }
     }

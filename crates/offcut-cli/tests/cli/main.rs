@@ -19,6 +19,7 @@ mod hints;
 mod hooks;
 mod hostile;
 mod init;
+mod klaude;
 mod live;
 mod mcp;
 mod opencode_plugin;

@@ -1,0 +1,56 @@
+//! goose has no setting for its shell, and its hooks do not see results: the variable `GOOSE_SHELL` names the shell.
+
+use super::limits::{AgentSettings, ToolKind};
+use super::{Agent, Base, Options, SettingsPlace, Variables};
+use crate::install::{Change, Content, InstallContext, Line, Method, Scope};
+use offcut::measure::CharConvention;
+use offcut::{Limits, ReaderLimits};
+use std::time::Duration;
+
+pub(super) const AGENT: Agent = Agent {
+    name: "goose",
+    title: "goose",
+    settings: SettingsPlace { variable: None, user: "goose", base: Base::Config, project: ".goose" },
+    variables: Variables { own: "AGENT_SESSION_ID", session: Some("AGENT_SESSION_ID"), call: None },
+    measured_version: "1.52.0",
+    limits,
+    options: Options::NONE,
+    exit_delay: Duration::ZERO,
+    changes,
+    advice,
+    hooks: None,
+    sandbox: None,
+};
+
+/// It passes on 50,000 bytes and 2,000 lines, and shows 50 lines of a longer output.
+fn limits(_: ToolKind, _: &AgentSettings) -> ReaderLimits {
+    let limits = Limits { bytes: Some(49_500), lines: Some(1990), ..Limits::default() };
+    ReaderLimits {
+        success: limits,
+        failure: limits,
+        preview: Limits { bytes: Some(9_500), ..Limits::default() },
+        chars: CharConvention::CodePoints,
+    }
+}
+
+fn changes(_: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
+    let line =
+        Line { text: context.export("GOOSE_SHELL"), ..Line::variable("GOOSE_SHELL", "", "offcut-bash") }
+            .with_presence(method.wants(Method::Shell));
+    let mut changes = context.files_for_bash(method);
+    changes.extend(context.startup_file().map(|path| Change { path, content: Content::Line(line) }));
+    changes
+}
+
+fn advice(_: Method, context: &InstallContext) -> Vec<String> {
+    vec![match context.startup_file() {
+        Some(_) => {
+            "the variable GOOSE_SHELL is set in new terminals; goose's desktop app does not see it".to_owned()
+        }
+        None => format!(
+            "your shell is {}: set this variable yourself: {}",
+            context.shell,
+            context.export("GOOSE_SHELL")
+        ),
+    }]
+}
