@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import tempfile
 import threading
 from pathlib import Path
 
@@ -51,6 +52,9 @@ class Agent:
     # How the names of files start in which the agent stores outputs, if they are outside the home directory.
     spill = None
 
+    # Whether the user has allowed nothing: the agent asks, which in these runs means that it refuses.
+    asks = False
+
     def folder(self, packages):
         return Path(packages) / self.name
 
@@ -72,9 +76,10 @@ class Agent:
         folder = self.folder(packages)
         if self.is_present(folder):
             return None
+        environment = {**os.environ, "npm_config_cache": str(Path(packages) / "npm-cache"), "PIP_NO_CACHE_DIR": "1"}
         for command in self.installation(folder):
             try:
-                ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600)
+                ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
             except (OSError, subprocess.TimeoutExpired) as problem:
                 return str(problem)
             if ran.returncode != 0:
@@ -124,10 +129,10 @@ class Claude(Agent):
     }
 
     def configure(self, home, url, servers):
-        settings = {
-            "permissions": {"allow": ["Bash", *(f"mcp__{name}" for name in servers)], "deny": ["Bash(touch:*)"]},
-            "includeCoAuthoredBy": False,
-        }
+        settings = {"includeCoAuthoredBy": False}
+        if not self.asks:
+            allowed = ["Bash", *(f"mcp__{name}" for name in servers)]
+            settings["permissions"] = {"allow": allowed, "deny": ["Bash(touch:*)"]}
         write(home / ".claude/settings.json", json.dumps(settings, indent=2) + "\n")
         write(home / "mcp.json", json.dumps({"mcpServers": servers}))
 
@@ -155,13 +160,20 @@ class Opencode(Agent):
         settings = {
             "$schema": "https://opencode.ai/config.json",
             "provider": {"mock": provider}, "model": "mock/mock-model", "small_model": "mock/mock-model",
-            "autoupdate": False, "share": "disabled", "permission": {"bash": {"*": "allow", "touch *": "deny"}},
+            "autoupdate": False, "share": "disabled",
+            "permission": {} if self.asks else {"bash": {"*": "allow", "touch *": "deny"}},
             "mcp": {
                 name: {"type": "local", "command": [server["command"], *server["args"]]}
                 for name, server in servers.items()
             },
         }
         write(home / ".config/opencode/opencode.json", json.dumps(settings, indent=2) + "\n")
+        # It downloads ripgrep if it finds none; its skill tool lists the files of a skill with it.
+        write(home / "bin/rg", "#!/bin/sh\nexec find . -type f\n")
+        (home / "bin/rg").chmod(0o755)
+
+    def environment(self, home, url, path):
+        return super().environment(home, url, f"{home}/bin:{path}")
 
     def command(self, home, way):
         return ["run", "go"]
@@ -174,6 +186,7 @@ class Codex(Agent):
     takes_long_results = False
     ways = [WITH, REWRITE, SANDBOX, READ_ONLY, REMOVED]
     variables = {"MOCK_KEY": "none"}
+    model = "mock-model"
 
     def configure(self, home, url, servers):
         tables = "".join(
@@ -181,7 +194,7 @@ class Codex(Agent):
             for name, server in servers.items()
         )
         write(home / ".codex/config.toml", f"""# A user's own file.
-model = "mock-model"
+model = "{self.model}"
 model_provider = "mock"
 check_for_update_on_startup = false
 
@@ -204,19 +217,24 @@ enabled = false
     def problem(self, way, packages):
         if way not in (SANDBOX, READ_ONLY):
             return None
-        ran = subprocess.run(
-            [self.program(packages), "sandbox", "--", "true"], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-        )
+        with tempfile.TemporaryDirectory() as home:
+            ran = subprocess.run(
+                [self.program(packages), "sandbox", "--", "true"], env={**os.environ, "HOME": home},
+                capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            )
         return None if ran.returncode == 0 else ran.stderr.strip().splitlines()[-1]
 
     def command(self, home, way):
         sandbox = {SANDBOX: "workspace-write", READ_ONLY: "read-only"}.get(way, "danger-full-access")
-        return ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "--sandbox", sandbox, "go"]
+        command = ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
+        return [*command, *([] if self.asks else ["--sandbox", sandbox]), "go"]
 
 
 class Gemini(Agent):
     name, package, version = "gemini", "@google/gemini-cli", "0.61.0"
     bounds_mcp_errors = True
+    # Seconds without output after which the shell tool stops a command; the default is 300.
+    most_silence = 18
     ways = [WITH, REWRITE, REMOVED, TERMINAL, INTERACTIVE, OWN_ENV]
     variables = {"GEMINI_API_KEY": "none", "GEMINI_TELEMETRY_ENABLED": "false", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
 
@@ -225,17 +243,24 @@ class Gemini(Agent):
             "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
             "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
             "privacy": {"usageStatisticsEnabled": False},
+            "tools": {"shell": {"inactivityTimeout": self.most_silence}},
             "mcpServers": servers,
         }
         write(home / ".gemini/settings.json", json.dumps(settings, indent=2) + "\n")
-        rule = 'toolName = "run_shell_command"\ncommandPrefix = "touch"\ndecision = "deny"\npriority = 999\n'
-        write(home / ".gemini/policies/rules.toml", "[[rule]]\n" + rule)
+        # Without a rule that allows something, Gemini CLI has no shell tool in a run in which nobody can answer a prompt.
+        decisions = {"touch": "deny", **({"cat": "allow"} if self.asks else {})}
+        rules = (
+            f'[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "{name}"\ndecision = "{decision}"\npriority = 999\n'
+            for name, decision in decisions.items()
+        )
+        write(home / ".gemini/policies/rules.toml", "\n".join(rules))
 
     def environment(self, home, url, path):
         return {**super().environment(home, url, path), "GOOGLE_GEMINI_BASE_URL": url}
 
     def command(self, home, way):
-        return ["-m", "gemini-2.5-pro", "--yolo", "-i" if way in (TERMINAL, INTERACTIVE) else "-p", "go"]
+        asking = [] if self.asks else ["--yolo"]
+        return ["-m", "gemini-2.5-pro", *asking, "-i" if way in (TERMINAL, INTERACTIVE) else "-p", "go"]
 
     def turn(self, home, work, url, path, program, way, timeout=180):
         if way not in (TERMINAL, INTERACTIVE):

@@ -3,10 +3,8 @@
 import json
 import random
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +12,9 @@ from typing import Callable
 
 from agents import READ_ONLY, REWRITE, SANDBOX, WITH, WITHOUT
 from mcp_server import report
-from model import Model
+from session import Session
 
 HERE = Path(__file__).resolve().parent
-SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NOTICE = re.compile(r"\[offcut ([0-9a-z]{10}): ")
 
 # Name, command line, text that the preview must contain, exit code.
@@ -59,32 +56,19 @@ def id_in(text):
     return found.group(1) if found else "none"
 
 
-class Battery:
-    """One agent, with or without offcut, in its own home directory."""
+class Battery(Session):
+    """One turn with all calls."""
 
     def __init__(self, agent, way, options):
-        self.agent, self.way, self.options = agent, way, options
-        self.problems = []
+        super().__init__(agent, way, options)
         self.rows = {}
         self.results = {}
-        self.printed_by_agent = ""
-        self.seconds = 0
         self.gets_text_only = way == WITH and not agent.passes_bytes
 
     def run(self):
-        # A sandbox may write to the usual temporary directory, but not to the home directory.
-        parent = "/var/tmp" if self.way == SANDBOX else None
-        folder = Path(tempfile.mkdtemp(prefix=f"offcut-{self.agent.name}-", dir=parent))
-        try:
-            self.home, self.work = folder / "home", folder / "work"
-            (self.home / "tmp").mkdir(parents=True)
-            self.work.mkdir()
+        with self:
             (self.work / "noise.bin").write_bytes(random.Random(1).randbytes(100_000))
-            self.turn()
-        finally:
-            if self.options.keep:
-                shutil.copytree(folder, Path(self.options.keep) / self.agent.name, symlinks=True, dirs_exist_ok=True)
-            shutil.rmtree(folder, ignore_errors=True)
+            self.play()
         return self
 
     def steps(self):
@@ -125,29 +109,16 @@ class Battery:
         if self.agent.denies_touch:
             yield Step("command that a rule denies", {"cmd": "touch forbidden.txt"}, self.expects_denial)
 
-    def turn(self):
+    def play(self):
         steps = list(self.steps())
         names = [step.name for step in steps]
 
         def bind(call):
             return lambda results: call(dict(zip(names, results)))
 
-        model = Model([bind(step.call) if callable(step.call) else step.call for step in steps])
-        self.agent.configure(self.home, model.url, self.servers())
-        path = f"{Path(self.options.offcut).parent}:{SYSTEM}"
-        if self.way != WITHOUT and self.agent.has_init:
-            self.install()
-        started = time.time()
-        try:
-            program = self.agent.program(self.options.packages)
-            ran = self.agent.turn(self.home, self.work, model.url, path, program, self.way)
-            self.check(ran.returncode == 0, f"ended with {ran.returncode}: {ran.stdout[-500:]}{ran.stderr[-500:]}")
-            self.printed_by_agent = ran.stdout + ran.stderr
-        except subprocess.TimeoutExpired:
-            self.check(False, "timed out")
-        self.seconds = time.time() - started
-        model.close()
-        self.results = {step.name: model.results.get(number) for number, step in enumerate(steps)}
+        self.set_up([bind(step.call) if callable(step.call) else step.call for step in steps], self.servers())
+        self.turn()
+        self.results = {step.name: self.model.results.get(number) for number, step in enumerate(steps)}
         for step in steps:
             text = self.results[step.name]
             if text is None:
@@ -158,12 +129,6 @@ class Battery:
         if self.way == SANDBOX:
             self.expect_moved()
 
-    def install(self):
-        """Install offcut in the agent."""
-        # A login shell resets PATH: add offcut as users add their own programs.
-        (self.home / ".profile").write_text(f'PATH="{Path(self.options.offcut).parent}:$PATH"\n')
-        self.offcut("init", self.agent.name, *(["--rewrite"] if self.way == REWRITE else []))
-
     def servers(self):
         """Return the same server twice: direct, and through the proxy."""
         script = [sys.executable, str(HERE / "mcp_server.py")]
@@ -171,21 +136,11 @@ class Battery:
         proxied = {"command": self.options.offcut, "args": ["mcp", "proxy", "--", *script, "audit", "fault"]}
         return {"long": direct} if self.way == WITHOUT else {"long": direct, "behind": proxied}
 
-    def offcut(self, *arguments):
-        environment = {"HOME": str(self.home), "PATH": SYSTEM, "SHELL": "/bin/bash"}
-        return subprocess.run(
-            [self.options.offcut, *arguments], env=environment, cwd=self.work, capture_output=True, check=True,
-        ).stdout
-
     def printed(self, line):
         """Return what the command line prints without an agent."""
         return subprocess.run(
             ["bash", "-c", line], cwd=self.work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         ).stdout
-
-    def check(self, is_true, problem):
-        if not is_true:
-            self.problems.append(problem)
 
     # Calls by the model.
 

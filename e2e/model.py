@@ -1,15 +1,17 @@
 """A scripted model on loopback, for tests that drive real agents.
 
 It speaks OpenAI Chat Completions and Responses, Anthropic Messages and Gemini generateContent. The script is a list of
-steps: `{"cmd": LINE}` for the agent's shell tool, `{"tool": NAME, "args": {...}}` for any other tool, or a function that
-returns a step, given the results so far. The number of tool results in a request decides which step is next; after the
-last one, the model answers DONE.
+steps: `{"cmd": LINE, "args": {...}}` for the agent's shell tool, `{"tool": NAME, "args": {...}}` for any other tool,
+`{"script": TEXT}` for Codex's tool that runs JavaScript, or a function that returns a step, given the results so far. The
+whole script can be such a function, too; it returns None at the end. The number of tool results in a request decides which
+step is next; after the last one, the model answers DONE.
 """
 
 import gzip
 import json
 import subprocess
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SHELL_TOOLS = ["Bash", "bash", "exec_command", "shell_command", "shell", "run_shell_command", "run_commands"]
@@ -24,6 +26,9 @@ class Model:
         # The first text that the agent sent for each step.
         self.results = {}
         self.requests = []
+        # When each step was sent, and how many seconds later its result came.
+        self.sent = {}
+        self.seconds = {}
         handler = type("Handler", (Handler,), {"model": self})
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.server.daemon_threads = True
@@ -39,18 +44,26 @@ class Model:
         with self.lock:
             for number, text in enumerate(results):
                 self.results.setdefault(number, text)
-            if not tools or len(results) >= len(self.script):
-                return None
-            step = self.script[len(results)]
-            if callable(step):
-                step = step([self.results[number] for number in range(len(results))])
+                self.seconds.setdefault(number, time.time() - self.sent.get(number, 0))
+            step = self.step([self.results[number] for number in range(len(results))]) if tools else None
+            self.sent.setdefault(len(results), time.time())
+        if step is None:
+            return None
         if "cmd" in step:
             name = next((name for name in SHELL_TOOLS if name in tools), None)
-            return name and (name, shell_arguments(step["cmd"], tools[name] or {}))
+            return name and (name, {**shell_arguments(step["cmd"], tools[name] or {}), **step.get("args", {})})
+        if "script" in step:
+            return "exec", step["script"]
         # Agents prefix the name of the tool with that of the server.
         wanted = step["tool"]
         names = [name for name in tools if name == wanted or name.endswith(("_" + wanted, "-" + wanted))]
         return (names[0] if names else wanted), step.get("args", {})
+
+    def step(self, results):
+        if callable(self.script):
+            return self.script(results)
+        step = self.script[len(results)] if len(results) < len(self.script) else None
+        return step(results) if callable(step) else step
 
 
 def shell_arguments(line, schema):
@@ -180,13 +193,15 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer_responses(self, body):
         tools, namespaces = {}, {}
-        for tool in body.get("tools") or []:
+        items = body.get("input") if isinstance(body.get("input"), list) else []
+        # Newer models get their tools as an item of the input.
+        offered = [tool for item in items if item.get("type") == "additional_tools" for tool in item["tools"]]
+        for tool in [*(body.get("tools") or []), *offered]:
             if tool.get("type") == "function":
                 tools[tool["name"]] = tool.get("parameters")
             for inner in tool.get("tools") or [] if tool.get("type") == "namespace" else []:
                 tools[inner["name"]] = inner.get("parameters")
                 namespaces[inner["name"]] = tool["name"]
-        items = body.get("input") if isinstance(body.get("input"), list) else []
         outputs = [item for item in items if str(item.get("type")).endswith("_call_output")]
         call = self.model.next_call(tools, [text_of(item.get("output")) for item in outputs])
         if call:
@@ -194,6 +209,8 @@ class Handler(BaseHTTPRequestHandler):
                 "type": "function_call", "id": f"fc_{len(outputs)}", "call_id": f"call_{len(outputs)}",
                 "name": call[0], "arguments": json.dumps(call[1]), "status": "completed",
             }
+            if isinstance(call[1], str):
+                item = {**item, "type": "custom_tool_call", "input": call[1]}
             if call[0] in namespaces:
                 item["namespace"] = namespaces[call[0]]
         else:

@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-from battery import SYSTEM, Battery, Step
+from battery import Battery, Step
 
 
 class Removed(Battery):
@@ -15,14 +15,13 @@ class Removed(Battery):
 
     def install(self):
         """Install offcut with a copy of the program, and remove the copy."""
-        program = self.home / "bin/offcut"
-        program.parent.mkdir()
+        self.program = self.home / "bin/offcut"
+        self.program.parent.mkdir(exist_ok=True)
         # Another process copies it: a file that this one has open for writing may be inherited by a child of another thread,
         # and cannot be started then.
-        subprocess.run(["cp", self.options.offcut, program], check=True)
-        environment = {"HOME": str(self.home), "PATH": SYSTEM, "SHELL": "/bin/bash"}
-        subprocess.run([program, "init", self.agent.name], env=environment, cwd=self.work, capture_output=True, check=True)
-        program.unlink()
+        subprocess.run(["cp", self.options.offcut, self.program], check=True)
+        self.offcut("init", self.agent.name)
+        self.program.unlink()
 
     def servers(self):
         return {"long": super().servers()["long"]}

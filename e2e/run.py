@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
 """Run real agents with a scripted model and commands with long output, with and without offcut.
 
-    run.py [--table] [--offcut PROGRAM] [--packages DIR] [--keep DIR] [AGENT...]
+    run.py [--table|--scenarios|--latency] [--offcut PROGRAM] [--packages DIR] [--keep DIR] [AGENT...]
 
-With offcut, every expectation is checked. With `--table`, the same commands also run without offcut, where the results
-are only measured. Prints one row per command, with what the agent sent to the model.
+First come commands with long output: with offcut, every expectation is checked. Prints one row per command, with what the
+agent sent to the model. Then come scenarios, which are compared without and with offcut. With `--table`, only the commands
+run, also without offcut, where the results are only measured; with `--scenarios`, only the scenarios. `--latency` measures
+`echo`.
 """
 
 import argparse
+import os
+import shutil
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from agents import AGENTS, INTERACTIVE, OWN_ENV, REMOVED, TERMINAL, WITH, WITHOUT
 from battery import Battery
+from compare import TITLES, compare
 from gemini import GeminiBattery
+from latency import latency
 from removed import Removed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,6 +34,8 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("agents", nargs="*", choices=[[], *(agent.name for agent in AGENTS)])
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--scenarios", action="store_true")
+    parser.add_argument("--latency", action="store_true")
     parser.add_argument("--offcut", default=str(ROOT / "target/release/offcut"))
     parser.add_argument("--packages", default=str(ROOT / ".deps/agents"))
     parser.add_argument("--keep")
@@ -49,13 +58,10 @@ def table(batteries):
     return lines
 
 
-def main():
-    options = arguments()
-    chosen = [agent for agent in AGENTS if not options.agents or agent.name in options.agents]
-    missing = {agent.name: problem for agent in chosen if (problem := agent.install(options.packages))}
-    present = [agent for agent in chosen if agent.name not in missing]
-    tasks = []
-    for agent in present:
+def check_results(agents, options):
+    """Print the tables of the commands with long output; return the problems, and what cannot be tested here."""
+    tasks, missing = [], {}
+    for agent in agents:
         for way in [WITHOUT, WITH] if options.table else agent.ways:
             if problem := agent.problem(way, options.packages):
                 missing[f"{agent.name} {way} offcut"] = problem
@@ -64,13 +70,37 @@ def main():
     # Two at a time: agents are slow to start, and with more of them some run into their own timeouts.
     with ThreadPoolExecutor(2) as pool:
         batteries = list(pool.map(Battery.run, tasks))
-    for agent in present:
+    for agent in agents:
         own = [battery for battery in batteries if battery.agent is agent]
         took = ", ".join(f"{battery.way} offcut {battery.seconds:.0f} s" for battery in own)
         print("\n".join([f"\n{agent.name} {agent.version} ({took})\n", *table(own)]))
-    problems = [(battery, problem) for battery in batteries for problem in battery.problems]
-    for battery, problem in problems:
-        print(f"FAILED {battery.agent.name}: {problem}")
+    return [f"{battery.agent.name}: {problem}" for battery in batteries for problem in battery.problems], missing
+
+
+def main():
+    options = arguments()
+    # Nothing here may write to the home directory of the user who runs this. npm needs the user's settings.
+    caller, home = Path.home(), tempfile.mkdtemp(prefix="offcut-home-")
+    os.environ.update({"HOME": home, "npm_config_userconfig": str(caller / ".npmrc")})
+    chosen = [agent for agent in AGENTS if not options.agents or agent.name in options.agents]
+    missing = {agent.name: problem for agent in chosen if (problem := agent.install(options.packages))}
+    present = [agent for agent in chosen if agent.name not in missing]
+    problems = []
+    if options.latency:
+        print("\n".join(latency(present, options)))
+    else:
+        if not options.scenarios:
+            problems, untested = check_results(present, options)
+            missing |= untested
+        if not options.table:
+            missing |= {f"scenarios of {agent.name}": "they are not described" for agent in present if agent.name not in TITLES}
+            lines, worse = compare([agent for agent in present if agent.name in TITLES], options)
+            print("\n".join(["", *lines]))
+            problems += worse
+    problems += [f"{path} was written to the home directory" for path in Path(home).rglob("*")]
+    shutil.rmtree(home)
+    for problem in problems:
+        print(f"FAILED {problem}")
     for name, problem in missing.items():
         print(f"SKIPPED {name}: {problem}")
     return 1 if problems else 0
