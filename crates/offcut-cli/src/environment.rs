@@ -2,7 +2,7 @@
 
 use crate::agents::{Agent, ToolKind};
 use crate::arguments::{Cut, GlobalOptions};
-use crate::config::{self, Configuration, Origin, Problem};
+use crate::config::{self, Configuration, LimitBasis, Origin, Problem};
 use crate::diagnostic;
 use crate::failure::Failure;
 use crate::fallback::StoreWithFallback;
@@ -12,10 +12,9 @@ use crate::install;
 use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::event::JsonLinesSink;
-use offcut::limits::UNLIMITED;
 use offcut::retention::Cleaning;
 use offcut::store::{FsStore, Retention, Store};
-use offcut::{Limits, Profile, Reach, Rule, Storage, Truncator};
+use offcut::{Profile, Reach, Storage, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -35,8 +34,6 @@ pub(crate) struct Setup {
     fleet: Option<Arc<FleetStore>>,
     /// The command that runs offcut with the same store from another shell; `None` if the path cannot be written in one line.
     program: Option<String>,
-    /// Whether the profile has the limits of an agent instead of its own.
-    has_reader_limits: bool,
 }
 
 /// Where outputs are stored.
@@ -118,8 +115,7 @@ impl Setup {
             },
             other => (other, None),
         };
-        let has_reader_limits = false;
-        Ok(Setup { configuration, profile, location, has_fallback, fleet, program, has_reader_limits })
+        Ok(Setup { configuration, profile, location, has_fallback, fleet, program })
     }
 
     /// The same setup for an output that an agent reads: with the limits of the agent, if it is known.
@@ -129,7 +125,7 @@ impl Setup {
             && let Ok(profile) = self.profile.clone().with_limits(limits)
         {
             self.profile = profile;
-            self.has_reader_limits = true;
+            self.configuration.basis = LimitBasis::Agent;
         }
         self
     }
@@ -175,7 +171,7 @@ impl Setup {
             .retention(self.retention(&self.profile))
             // The binary cleans once a day, in another process (`housekeeping`).
             .cleaning(Cleaning::Manual)
-            .rule(self.users_rule(configured))?;
+            .rule(configured)?;
         let root = config::project_directory().filter(|_| self.profile.has_relative_paths());
         let mut truncator = match root {
             Some(root) => truncator.project_root(root),
@@ -183,8 +179,7 @@ impl Setup {
         };
         // A result may name another tool than the flags do.
         for tool in self.configuration.tools() {
-            truncator
-                .update_tool(tool, self.users_rule(self.configuration.rule(Some(tool), &self.profile)))?;
+            truncator.update_tool(tool, self.configuration.rule(Some(tool), &self.profile))?;
         }
         let flags = cut.rule();
         // Exact counting loads a large vocabulary, so tokens are only counted if they are limited.
@@ -194,19 +189,7 @@ impl Setup {
             Some(sink) => truncator.sink(sink),
             None => truncator,
         };
-        Ok(truncator.with_options(self.users_rule(flags))?)
-    }
-
-    /// A rule of the user. If it limits the size of outputs, that limit replaces those of an agent, which can be in another
-    /// unit, and applies to previews too.
-    fn users_rule(&self, rule: Rule) -> Rule {
-        let Limits { bytes, chars, .. } = rule.limits;
-        if !self.has_reader_limits || bytes.or(chars).is_none() {
-            return rule;
-        }
-        let (bytes, chars) = (bytes.or(Some(UNLIMITED)), chars.or(Some(UNLIMITED)));
-        let limits = Limits { bytes, chars, ..rule.limits };
-        Rule { limits, keep: rule.keep.or(limits), ..rule }
+        Ok(truncator.with_options(self.configuration.basis.users_rule(flags))?)
     }
 
     /// The command line, for notices in data, which always name a command.

@@ -195,7 +195,7 @@ impl Bounds<'_> {
     /// The number of bytes of JSON that may be shown.
     fn budget(&self) -> Option<u64> {
         let settings = self.middleware.truncator().settings(self.context);
-        let limits = settings.limits;
+        let limits = settings.keep;
         // A token is about four bytes. Line limits do not apply: JSON is often one line.
         let tokens = limits.tokens.map(|tokens| tokens.saturating_mul(4));
         let bytes = [limits.bytes, limits.chars, tokens, self.most_chars];

@@ -228,7 +228,7 @@ pub struct Settings {
 
 impl Settings {
     /// The settings when the outcome of the command is known.
-    pub(crate) fn after(self, ending: &CommandEnd) -> Settings {
+    pub(crate) fn for_outcome(self, ending: &CommandEnd) -> Settings {
         match ending.is_failure() {
             true => {
                 Settings { limits: self.failure_limits, keep: self.keep.at_most(self.failure_limits), ..self }
@@ -238,7 +238,7 @@ impl Settings {
     }
 
     /// Settings that can be kept with either outcome.
-    pub(crate) fn before_the_end(self) -> Settings {
+    pub(crate) fn for_any_outcome(self) -> Settings {
         Settings {
             limits: self.limits.at_most(self.failure_limits),
             keep: self.keep.at_most(self.failure_limits),
@@ -476,7 +476,8 @@ impl Profile {
         let keep = rule.keep.or(self.keep).without_unlimited().or(limits).at_most(limits);
         Settings {
             // Without any limit, every output fits.
-            enabled: rule.enabled.unwrap_or(true) && limits != Limits::default(),
+            enabled: rule.enabled.unwrap_or(true)
+                && (limits != Limits::default() || failure_limits != Limits::default()),
             limits,
             failure_limits,
             keep,

@@ -102,7 +102,7 @@ impl<'a> Spool<'a> {
     pub fn tick(&mut self, elapsed: Duration) -> Vec<u8> {
         let Truncator { profile, strategy, .. } = &*self.truncator;
         let is_live = self.settings.enabled && profile.wording.is_none() && strategy.is_none();
-        if elapsed < DELAY || !is_live || !Live::is_possible(&self.settings.before_the_end()) {
+        if elapsed < DELAY || !is_live || !Live::is_possible(&self.settings.for_any_outcome()) {
             return Vec::new();
         }
         if let Stage::Within { held, .. } = &self.stage
@@ -133,7 +133,7 @@ impl<'a> Spool<'a> {
 
     /// Ends the output of a command.
     pub fn finish_with(self, ending: CommandEnd) -> Outcome<'static> {
-        let settings = self.settings.after(&ending);
+        let settings = self.settings.for_outcome(&ending);
         match self.stage {
             Stage::Within { held, .. } if self.truncator.passes(&held, &settings) => {
                 self.truncator.report_passed(&self.context, &settings, held.len() as u64);

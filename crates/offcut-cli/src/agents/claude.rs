@@ -3,7 +3,7 @@
 //! The hook is called for successful calls only. Shell output is normally shortened by `offcut shell`, also on failure;
 //! here it matters only if that is not installed.
 
-use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
+use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit};
 use super::{Agent, Base, Options, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, Shorten, member, quoted};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
@@ -41,10 +41,7 @@ pub(super) const AGENT: Agent = Agent {
 fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
     let characters = |most| Limits { chars: Some(most), bytes: Some(MAX_BYTES), ..Limits::default() };
     let configured = (settings.variable)("BASH_MAX_OUTPUT_LENGTH").and_then(|length| length.parse().ok());
-    let bytes = Limits {
-        bytes: Some(configured.unwrap_or(30_000_u64).saturating_sub(500).max(500)),
-        ..Limits::default()
-    };
+    let bytes = Limits { bytes: Some(limit(configured, 30_000, 500)), ..Limits::default() };
     let limits = ReaderLimits {
         success: characters(29_500).at_most(bytes),
         failure: characters(10_800).at_most(bytes),
@@ -94,7 +91,8 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
     }
     edits.extend(["read", "grep"].map(|command| {
         let rule = format!("Bash({} {command}:*)", context.command_in_notices());
-        allow(rule, &format!("offcut {command}:*)\""))
+        let signature = Value::from(rule.clone()).to_string();
+        allow(rule, &signature)
     }));
     let mut changes = context.files_for_users_shell(method);
     changes.push(Change::json(AGENT.settings_directory(scope, context).join(file), edits));

@@ -23,8 +23,9 @@ use toml_edit::{DocumentMut, Item};
 const KNOWN_MODELS: &[&str] =
     &["codex-auto-review", "gpt-5.5", "gpt-5.6-", "gpt-6-", "gpt-6.1-", "gpt-daybreak-"];
 
-/// How much of the end of a session's file is searched for the current turn.
-const SESSION_BYTES: u64 = 1 << 20;
+/// How much of a session's file is read at once, and how much of its end is searched for the current turn.
+const SESSION_BLOCK: u64 = 256 << 10;
+const MAX_SESSION_BYTES: usize = 8 << 20;
 
 /// A part of the line that describes a turn.
 const TURN: &[u8] = br#""type":"turn_context""#;
@@ -94,7 +95,7 @@ fn bytes_for_model(settings: &AgentSettings) -> u64 {
 }
 
 /// The model of the running session, which a flag or a command of the user can have chosen: Codex writes it to the session's
-/// file at the start of each turn.
+/// file at the start of each turn. Empty if the file does not say it.
 fn current_model(settings: &AgentSettings) -> Option<String> {
     #[derive(Deserialize)]
     struct Line {
@@ -107,13 +108,27 @@ fn current_model(settings: &AgentSettings) -> Option<String> {
     let thread = (settings.variable)("CODEX_THREAD_ID")?;
     let file = session_file(&settings.user.join("sessions"), &format!("-{thread}.jsonl"))?;
     let mut file = File::open(file).ok()?;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(SESSION_BYTES))).ok()?;
+    let mut end = file.metadata().ok()?.len();
+    // Backwards in blocks, each with the beginning of the next one, where its last line may end.
     let mut text = Vec::new();
-    file.take(SESSION_BYTES).read_to_end(&mut text).ok()?;
-    let is_turn = |line: &&[u8]| line.windows(TURN.len()).any(|part| part == TURN);
-    let turn = text.rsplit(|&byte| byte == b'\n').find(is_turn)?;
-    serde_json::from_slice::<Line>(turn).ok().map(|line| line.payload.model)
+    while end > 0 && text.len() < MAX_SESSION_BYTES {
+        let start = end.saturating_sub(SESSION_BLOCK);
+        let mut block = vec![0; usize::try_from(end - start).ok()?];
+        file.seek(SeekFrom::Start(start)).ok()?;
+        file.read_exact(&mut block).ok()?;
+        let is_found = |text: &[u8]| text.windows(TURN.len()).any(|part| part == TURN);
+        block.append(&mut text);
+        text = block;
+        end = start;
+        if let Some(turn) = text.rsplit(|&byte| byte == b'\n').find(|line| is_found(line)) {
+            // A line that begins before this block is parsed with the next one.
+            if let Ok(line) = serde_json::from_slice::<Line>(turn) {
+                return Some(line.payload.model);
+            }
+        }
+    }
+    // The model is not known.
+    Some(String::new())
 }
 
 /// The file of a session, among those of the latest days: `sessions/2026/11/17/rollout-...-THREAD.jsonl`.

@@ -5,7 +5,7 @@
 
 mod read_file;
 
-use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
+use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit, number};
 use super::{Agent, Base, Options, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
 use crate::install::{Change, Content, Edit, InstallContext, Line, Method, Presence, Scope};
@@ -39,15 +39,17 @@ pub(super) const AGENT: Agent = Agent {
 };
 
 fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
-    let files = (&[".gemini/settings.json"][..], &["settings.json"][..]);
-    let configured = settings.json_number(files.0, files.1, "/tools/truncateToolOutputThreshold");
+    let settings = settings.json(&[".gemini/settings.json"], &["settings.json"]);
+    let configured = number(&settings, "/tools/truncateToolOutputThreshold");
+    // 0 or less switches the limit off.
+    let otherwise = if configured.is_some() { MAX_BYTES } else { 40_000 };
     let (margin, preview) = match tool {
         ToolKind::Shell => (500, Limits::default()),
         // A preview is read by `read_file`, which returns at most 2,000 lines, and longer lines in parts.
         ToolKind::Other => (200, Limits { lines: Some(1900), ..Limits::default() }),
     };
     let limits = Limits {
-        chars: Some(configured.unwrap_or(40_000).saturating_sub(margin).max(500)),
+        chars: Some(limit(configured, otherwise, margin)),
         bytes: Some(MAX_BYTES),
         ..Limits::default()
     };
@@ -94,7 +96,7 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
 }
 
 /// A text in the variable `BASH_ENV` that offcut wrote.
-const BASH_ENV_SIGNATURE: &str = "offcut-bash-env";
+const BASH_ENV_SIGNATURE: &str = "offcut-bash-env.sh";
 
 /// The file that Gemini CLI would not read if `file` had only offcut's variable: it reads the nearest `.env` file alone.
 fn hidden_env_file(file: &Path, scope: Scope, context: &InstallContext) -> Option<PathBuf> {

@@ -3,7 +3,7 @@
 //! A built-in tool has `output`, a text that opencode has already truncated; an MCP tool has `content`, as the server
 //! sent it.
 
-use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
+use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit, number};
 use super::{Agent, Base, Options, SettingsPlace, Variables};
 use crate::hook::{Answer, Hooks, Services, is_page, quoted};
 use crate::install::{Change, Content, Edit, InstallContext, Line, Method, Scope};
@@ -44,12 +44,11 @@ pub(super) const AGENT: Agent = Agent {
 };
 
 fn limits(_: ToolKind, settings: &AgentSettings) -> ReaderLimits {
-    let configured = |pointer: &str| settings.json_number(&IN_PROJECT, &OF_USER, pointer);
+    let settings = settings.json(&IN_PROJECT, &OF_USER);
+    let configured = |pointer: &str| number(&settings, pointer);
     let limits = Limits {
-        bytes: Some(
-            configured("/tool_output/max_bytes").unwrap_or(51_200).saturating_sub(500).clamp(500, MAX_BYTES),
-        ),
-        lines: Some(configured("/tool_output/max_lines").unwrap_or(2000).saturating_sub(10).max(10)),
+        bytes: Some(limit(configured("/tool_output/max_bytes"), 51_200, 500).min(MAX_BYTES)),
+        lines: Some(limit(configured("/tool_output/max_lines"), 2000, 10)),
         ..Limits::default()
     };
     ReaderLimits {
@@ -96,7 +95,7 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
 /// With a plugin, opencode waits at each start until it has installed a package in each of these directories, or until npm gives
 /// up: without a network, after 80 seconds. With this setting, npm tries as often, but without long pauses.
 fn npm_settings(directory: &Path) -> Vec<Change> {
-    let pause = Line::variable("fetch-retry-mintimeout", "20", "=20");
+    let pause = Line::variable("fetch-retry-mintimeout", "20", "fetch-retry-mintimeout=20");
     let mut changes = vec![Change { path: directory.join(".npmrc"), content: Content::Line(pause) }];
     // npm reads the file in the nearest directory that has a package.json.
     let package = directory.join("package.json");

@@ -72,7 +72,9 @@ pub(crate) fn doctor(global: &GlobalOptions) -> CommandResult {
     check_store(&mut findings, &setup);
     for agent in agents::ALL {
         check_agent(&mut findings, agent, &context, &setup);
-        check_limits(&mut findings, agent, &setup);
+        if agent.is_installed(&context) {
+            check_limits(&mut findings, agent, &setup);
+        }
     }
     for message in log::last(LOG_LINES) {
         findings.add(Verdict::Note, "hook", message);
@@ -270,18 +272,16 @@ fn check_installation(
 fn check_limits(findings: &mut Findings, agent: &Agent, setup: &Setup) {
     let Some(limits) = agent.limits(ToolKind::Shell) else { return };
     let (rule, _) = setup.configuration.checked_rule(Some("bash"), &setup.profile);
-    let both = rule.limits.zip_with(limits.success, |users, agents| Some((users?, agents?)));
-    for (unit, (users, agents)) in both.each().into_iter().filter_map(|(unit, both)| Some((unit, both?))) {
-        if users > agents {
-            findings.add(
-                Verdict::Note,
-                agent.name,
-                format!(
-                    "your limit of {users} {unit} is more than {} passes on, about {agents}",
-                    agent.title
-                ),
-            );
-        }
+    let size = |limits: offcut::Limits| limits.bytes.into_iter().chain(limits.chars).min();
+    let (users, success, failure) = (size(rule.limits), size(limits.success), size(limits.failure));
+    if let (Some(users), Some(success), Some(failure)) = (users, success, failure)
+        && users > failure
+    {
+        let title = agent.title;
+        let message = format!(
+            "your limit of {users} is more than {title} passes on: about {success}, and {failure} of a failed command"
+        );
+        findings.add(Verdict::Note, agent.name, message);
     }
 }
 

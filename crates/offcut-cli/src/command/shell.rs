@@ -39,7 +39,9 @@ impl Name {
 
 pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherited: InheritedState) -> u8 {
     // An agent must have a shell even if the configuration is invalid.
-    let agent = agents::caller();
+    let line = command_line(&shell.arguments).filter(|_| !std::io::stdout().is_terminal() && !is_nested());
+    // What this process only hands over to the real shell needs no limits.
+    let agent = agents::caller().filter(|_| line.is_some());
     let setup = Setup::for_agent(global, agent, ToolKind::Shell).ok();
     let users = || setup.as_ref().map_or_else(|| "/bin/sh".into(), Setup::shell);
     let program = match name {
@@ -47,7 +49,6 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
         Name::Named(name) => on_path(name).unwrap_or_else(users),
     };
     let environment = environment(&program);
-    let line = command_line(&shell.arguments).filter(|_| !std::io::stdout().is_terminal() && !is_nested());
     let for_agent = line.zip(setup.as_ref()).and_then(|(line, setup)| {
         let cut = crate::arguments::Cut { tool: Some("bash".to_owned()), ..Default::default() };
         Some((line, setup, setup.truncator(&cut).ok()?))

@@ -14,6 +14,7 @@ pub(crate) use keys::{KEYS, Key, Kind, ProjectAccess};
 pub(crate) use layer::{Layer, Origin, Problem, Setting, Trust, to_toml};
 
 use etcetera::{BaseStrategy, choose_base_strategy};
+use offcut::limits::UNLIMITED;
 use offcut::profile::ProfileError;
 use offcut::{Limits, Profile, Rule};
 use std::collections::BTreeSet;
@@ -29,6 +30,31 @@ pub(crate) struct Configuration {
     pub(crate) project: Layer,
     pub(crate) environment: Layer,
     pub(crate) problems: Vec<Problem>,
+    /// What the profile's limits are.
+    pub(crate) basis: LimitBasis,
+}
+
+/// Whose limits a profile has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LimitBasis {
+    #[default]
+    Profile,
+    /// Those of the agent that reads the output. They can be in another unit than a limit of the user.
+    Agent,
+}
+
+impl LimitBasis {
+    /// A rule of the user. If it limits the size of outputs, that limit replaces those of an agent and applies to previews
+    /// too.
+    pub(crate) fn users_rule(self, rule: Rule) -> Rule {
+        let Limits { bytes, chars, .. } = rule.limits;
+        if self == LimitBasis::Profile || bytes.or(chars).is_none() {
+            return rule;
+        }
+        let (bytes, chars) = (bytes.or(Some(UNLIMITED)), chars.or(Some(UNLIMITED)));
+        let limits = Limits { bytes, chars, ..rule.limits };
+        Rule { limits, keep: rule.keep.or(limits), ..rule }
+    }
 }
 
 /// The directory of the user's configuration.
@@ -142,9 +168,14 @@ impl Configuration {
             ("the environment", &self.environment, Trust::User),
         ] {
             let mut requested = layer.rule(tool);
-            if let (Trust::Project, Ok(without)) = (trust, profile.settings(tool, rule)) {
-                requested.limits = lower(requested.limits, without.limits);
-                requested.keep = lower(requested.keep, without.keep);
+            match (trust, profile.settings(tool, rule)) {
+                (Trust::Project, Ok(without)) => {
+                    requested.limits =
+                        lower(requested.limits, without.limits.at_most(without.failure_limits));
+                    requested.keep = lower(requested.keep, without.keep);
+                }
+                (Trust::Project, Err(_)) => {}
+                (Trust::User, _) => requested = self.basis.users_rule(requested),
             }
             match profile.settings(tool, requested.or(rule)) {
                 Ok(_) => rule = requested.or(rule),

@@ -13,7 +13,7 @@
     mapfile -d '' -t offcut_parent < "/proc/$PPID/environ" || :
   fi
 } 2> /dev/null
-if [[ -n ${BASH_EXECUTION_STRING+set} && -x {program} && $BASH_EXECUTION_STRING != *{program}" hook "* ]] &&
+if [[ -n ${BASH_EXECUTION_STRING+set} && -x {program} && $BASH_EXECUTION_STRING != "[ ! -x "*" hook "* ]] &&
   [[ " ${offcut_parent[*]}" != *" BASH_ENV="*offcut-bash-env* ]]; then
   unset BASH_ENV offcut_flags offcut_parent
   {handover}

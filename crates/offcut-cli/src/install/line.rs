@@ -8,7 +8,7 @@ pub(crate) struct Line {
     pub(crate) text: String,
     /// The variable that the line sets. If another line sets it, the file stays unchanged.
     pub(crate) variable: Option<&'static str>,
-    /// A text that identifies lines written by offcut.
+    /// A text that identifies lines written by offcut; the end of the line if it sets a variable.
     pub(crate) signature: &'static str,
     pub(crate) position: Position,
     pub(crate) presence: Presence,
@@ -61,7 +61,13 @@ impl Line {
 
     /// Whether a line was written by offcut.
     pub(super) fn is_own(&self, line: &str) -> bool {
-        line.contains(self.signature) && self.variable.is_none_or(|name| is_set(line, name))
+        match self.variable {
+            // A value that only contains the signature is the user's: 20000 instead of 20.
+            Some(name) => {
+                is_set(line, name) && line.trim_end().trim_end_matches(['\'', '"']).ends_with(self.signature)
+            }
+            None => line.contains(self.signature),
+        }
     }
 }
 
@@ -70,4 +76,19 @@ fn is_set(line: &str, name: &str) -> bool {
     let line = line.trim_start();
     let line = line.strip_prefix("export ").unwrap_or(line);
     line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn value_of_the_user_stays() {
+        let pause = Line::variable("pause", "20", "pause=20");
+        let users = "pause=20000\n";
+        let edited = pause.apply(users);
+        assert_eq!((edited.text.as_str(), edited.warnings.len()), (users, 1));
+        assert_eq!(pause.undo(users), users);
+        assert_eq!(pause.undo(&pause.apply("a=1\n").text), "a=1\n");
+    }
 }

@@ -182,7 +182,32 @@ fn limit_of_the_user_comes_before_that_of_the_agent() {
 #[test]
 fn doctor_compares_limits_with_those_of_the_agents() {
     let sandbox = Sandbox::new();
-    sandbox.run(&["config", "set", "limits.bytes", "60000"], b"").text();
+    std::fs::create_dir_all(sandbox.path().join(".claude")).unwrap();
+    sandbox.run(&["config", "set", "limits.bytes", "20000"], b"").text();
     let shown = String::from_utf8(sandbox.run(&["doctor"], b"").stdout).unwrap();
-    assert!(shown.contains("your limit of 60000 bytes is more than pi passes on, about 50000"), "{shown}");
+    let note =
+        "your limit of 20000 is more than Claude Code passes on: about 29500, and 10800 of a failed command";
+    assert!(shown.contains(note) && !shown.contains("more than pi"), "{shown}");
+}
+
+#[test]
+fn project_can_only_lower_the_limits() {
+    for (name, variables, text) in [
+        ("claude", &[("CLAUDECODE", "1")][..], "limits.bytes = 1000000\n"),
+        ("claude", &[("CLAUDECODE", "1")], "limits.chars = 25000\n"),
+        ("opencode", &[("OPENCODE", "1")], "limits.chars = 1000000000\n"),
+        ("pi", &[("PI_CODING_AGENT", "true")], "keep.bytes = 1000000\n"),
+    ] {
+        let files = Vec::leak(vec![(".offcut.toml", text)]);
+        let (success, failure) = if name == "claude" { (30_000, 11_013) } else { (51_200, 51_200) };
+        let case = Case { name, variables, files, success, failure };
+        let sandbox = sandbox(&case);
+        for (code, limit) in [(0, success), (1, failure)] {
+            let shown = run(&sandbox, &case, &[], 1_000_000, code).stdout.len();
+            assert!(shown <= limit, "{name}: {text:?}, exit {code}: {shown} of {limit}");
+        }
+    }
+    let files = &[(".offcut.toml", "limits.bytes = 5000\n")];
+    let case = Case { name: "lower", variables: &[("OPENCODE", "1")], files, success: 0, failure: 0 };
+    assert!(run(&sandbox(&case), &case, &[], 20_000, 0).stdout.len() <= 5000);
 }

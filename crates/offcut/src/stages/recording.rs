@@ -50,7 +50,7 @@ impl<'a> Recording<'a> {
     ) -> Recording<'a> {
         let most = usize::try_from(ceiling(&settings)).unwrap_or(usize::MAX / 4);
         let Truncator { profile, storage, cap, .. } = &*truncator;
-        let limited = settings.before_the_end().limits;
+        let limited = settings.for_any_outcome().limits;
         let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |own| own.name());
         let new = NewEntry {
             strategy: Some(strategy),
@@ -125,7 +125,7 @@ impl<'a> Recording<'a> {
         }
         let live = self
             .live
-            .get_or_insert_with(|| Live::start(&self.opening, self.bytes, &self.settings.before_the_end()));
+            .get_or_insert_with(|| Live::start(&self.opening, self.bytes, &self.settings.for_any_outcome()));
         let Truncator { reach, tokens, .. } = &*self.truncator;
         let outlook = self.recorder.outlook();
         live.tick(&Progress {
@@ -161,7 +161,7 @@ impl<'a> Recording<'a> {
         ending: &CommandEnd,
         state: OutputState,
     ) -> (Outcome<'static>, Option<File>) {
-        self.settings = self.settings.after(ending);
+        self.settings = self.settings.for_outcome(ending);
         let early = self.live.take().map(Live::end).unwrap_or_default();
         if state == OutputState::Ended && early.announcement != Announcement::Printed && self.passes() {
             self.recorder.discard();
