@@ -51,8 +51,7 @@ impl Engine {
         let mut edits = Edits::default();
         if marked.is_object() && schema.takes(node, MEMBER) {
             let gaps: Vec<String> = fitted.gaps.iter().take(GAPS).map(Gap::to_string).collect();
-            let mark =
-                json!({"id": id, "path": place, "bytes": bytes, "not_shown": not_shown, "gaps": gaps});
+            let mark = json!({"id": id, "path": place, "bytes": bytes, "not_shown": not_shown, "gaps": gaps});
             edits.set(marked, &[(MEMBER, mark.to_string())]);
         } else if let (Some(last), (Some(_), each)) = (marked.elements().last(), schema.elements(node))
             && last.is_text()
