@@ -102,7 +102,7 @@ pub(crate) enum Command {
     ///
     /// Arguments, stdin and the exit status pass through unchanged. Standard output and standard error are merged in
     /// the order they were written and printed byte for byte if within the limits, otherwise as a preview, with the full
-    /// output in the store. After a second the output is printed as it comes, up to a quarter of the limit; then lines that
+    /// output in the store. After a second the output is printed as it comes, up to two fifths of the limit; then lines that
     /// matter and notices about the progress, and the rest when the command ends. With --split, --format json or another
     /// profile, everything is printed when it ends. Background processes keep running; what they print later is added to
     /// the same entry.

@@ -28,14 +28,17 @@ pub const DELAY: Duration = Duration::from_secs(1);
 /// How often a caller asks what to print.
 pub const TICK: Duration = Duration::from_millis(250);
 
-/// One part in four of the budget is for the beginning, as it comes.
-const HEAD_SHARE: u64 = 4;
+/// A part of the budget: the first number of parts, out of the second.
+type Share = (u64, u64);
 
-/// One part in twelve is for lines that matter.
-const IMPORTANT_SHARE: u64 = 12;
+/// Two fifths of the budget are for the beginning, as it comes: a command that is killed has shown that.
+const HEAD_SHARE: Share = (2, 5);
 
-/// One part in six is for notices.
-const NOTICE_SHARE: u64 = 6;
+/// One twelfth is for lines that matter.
+const IMPORTANT_SHARE: Share = (1, 12);
+
+/// One sixth is for notices.
+const NOTICE_SHARE: Share = (1, 6);
 
 /// In a smaller budget nothing is printed before the end.
 const MIN_BUDGET: Limits =
@@ -144,12 +147,13 @@ impl Live {
 
     /// Begins to print an output of `bytes` bytes so far that starts with `opening`.
     pub(crate) fn start(opening: &[u8], bytes: u64, settings: &Settings) -> Live {
-        let share = |parts: u64| settings.keep.map(|limit| limit.map(|limit| limit / parts));
+        let part = |limit: u64, (parts, of): Share| limit / of * parts;
+        let share = |share: Share| settings.keep.map(|limit| limit.map(|limit| part(limit, share)));
         let most = settings.keep.ceiling().min(settings.limits.ceiling());
         let mut live = Live {
             settings: *settings,
             // The beginning is always bounded in bytes: a line limit alone does not bound a line without end.
-            head: Limits { bytes: Some(most / HEAD_SHARE), ..share(HEAD_SHARE) },
+            head: Limits { bytes: Some(part(most, HEAD_SHARE)), ..share(HEAD_SHARE) },
             important: share(IMPORTANT_SHARE),
             notices: share(NOTICE_SHARE),
             pending_head: Vec::new(),
