@@ -13,10 +13,7 @@ from scenarios import Cell, Turn
 from session import Session
 
 # What is worse with offcut today, for which agents. What passes must leave this list.
-KNOWN_WORSE = {
-    "command stopped by the agent": ["claude"],
-    "following the hint, default permissions": ["gemini"],
-}
+KNOWN_WORSE = {}
 TITLES = {"claude": "Claude Code", "opencode": "opencode", "codex": "Codex", "gemini": "Gemini CLI", "pi": "pi"}
 
 

@@ -77,13 +77,6 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
         // Its terminal loses the end of long outputs, and offcut does not shorten what goes to a terminal.
         Edit::member(&["tools", "shell"], "enableInteractiveShell", false, "false"),
     ];
-    // Not wanted any more: with a rule for one command, Gemini CLI denies all others where it cannot ask.
-    let rules = ["read", "grep"].map(|command| {
-        let rule = format!("run_shell_command({} {command})", context.command_in_notices());
-        Edit::element(&["tools", "allowed"], rule, &format!("offcut {command})\""))
-            .with_presence(Presence::Absent)
-    });
-    let edits = edits.into_iter().chain(rules).collect();
     let file = directory.join(".env");
     let is_hidden = hidden_env_file(&file, scope, context).is_some();
     let presence = if is_hidden { Presence::Absent } else { method.wants(Method::Shell) };
@@ -92,7 +85,26 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
     let mut changes = context.files_for_bash_env(method);
     changes.push(Change { path: file, content: Content::Line(variable) });
     changes.push(Change::json(directory.join("settings.json"), edits));
+    if scope == Scope::User {
+        changes.push(Change { path: directory.join("policies/offcut.toml"), content: policy(context) });
+    }
     changes
+}
+
+/// Allows reading stored outputs, as the notices suggest, and nothing else. A rule in `tools.allowed` would not do: with it,
+/// Gemini CLI denies all other commands where it cannot ask.
+fn policy(context: &InstallContext) -> Content {
+    let program = context.command_in_notices();
+    let commands = json!([format!("{program} read"), format!("{program} grep")]);
+    Content::OwnFile(format!(
+        "# Written by `offcut init gemini`; remove it with `offcut init gemini --uninstall`.\n\
+         # Lets the model read stored outputs without asking.\n\
+         [[rule]]\n\
+         toolName = \"{SHELL_TOOL}\"\n\
+         commandPrefix = {commands}\n\
+         decision = \"allow\"\n\
+         priority = 100\n"
+    ))
 }
 
 /// A text in the variable `BASH_ENV` that offcut wrote.

@@ -208,9 +208,12 @@ fn init_allows_to_read_stored_outputs() {
     assert_eq!(rules(&home, ".claude/settings.json", "/permissions/allow"), expected, "not on PATH");
     let home = Home::with(".gemini/settings.json", "{}");
     home.init(&["gemini"]).text();
-    // With such a rule, Gemini CLI denies all other commands where it cannot ask.
+    // A rule in the settings would do harm: with one, Gemini CLI denies all other commands where it cannot ask.
     let settings = std::fs::read_to_string(home.path().join(".gemini/settings.json")).unwrap();
     assert!(!settings.contains("\"allowed\""), "{settings}");
+    let policy = std::fs::read_to_string(home.path().join(".gemini/policies/offcut.toml")).unwrap();
+    let prefixes = format!("commandPrefix = [\"{program} read\",\"{program} grep\"]\ndecision = \"allow\"\n");
+    assert!(policy.contains(&prefixes), "{policy}");
 }
 
 /// Switching between shell and rewriting removes the settings of the other and nothing else.
