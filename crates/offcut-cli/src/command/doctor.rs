@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 /// A slower hook gets a warning: agents wait for it after every call.
 const SLOW: Duration = Duration::from_millis(50);
 
+/// A command line whose output exceeds the limits of every agent.
+const LONG_OUTPUT: &str = "seq 1 300000";
+
 /// How many hook errors to print.
 const LOG_LINES: usize = 5;
 
@@ -290,7 +293,7 @@ fn test_prefix(context: &InstallContext) -> Result<String, String> {
     let prefix = install::prefix(&context.files).unwrap_or_default();
     test(
         "command line prefix",
-        Command::new("bash").args(["-c", &format!("{prefix}seq 1 300000")]),
+        Command::new("bash").args(["-c", &format!("{prefix}{LONG_OUTPUT}")]),
         b"",
         SLOW * 10,
     )
@@ -298,14 +301,14 @@ fn test_prefix(context: &InstallContext) -> Result<String, String> {
 
 /// Runs a command line with long output in the agent's shell.
 fn test_shell(shell: &Path) -> Result<String, String> {
-    test("shell", Command::new(shell).args(["-c", "seq 1 300000"]), b"", SLOW * 10)
+    test("shell", Command::new(shell).args(["-c", LONG_OUTPUT]), b"", SLOW * 10)
 }
 
 /// Runs a command line with long output in bash with `BASH_ENV`.
 fn test_bash_env(context: &InstallContext) -> Result<String, String> {
     test(
         "bash",
-        Command::new("bash").env("BASH_ENV", context.bash_env()).args(["-c", "seq 1 300000"]),
+        Command::new("bash").env("BASH_ENV", context.bash_env()).args(["-c", LONG_OUTPUT]),
         b"",
         SLOW * 10,
     )
