@@ -5,7 +5,7 @@ use crate::arguments::{Cut, GlobalOptions};
 use crate::config::{self, Configuration, LimitBasis, Origin, Problem};
 use crate::diagnostic;
 use crate::failure::Failure;
-use crate::fallback::StoreWithFallback;
+use crate::fallback::{StoreWithFallback, is_temporary_directory};
 use crate::fleet::{self, FleetStore, Location};
 use crate::housekeeping;
 use crate::install;
@@ -291,6 +291,8 @@ impl Setup {
             && !reference.contains("://")
             && let Some(directory) = path.parent().filter(|directory| directory.join(".offcut").is_dir())
             && let Ok(directory) = std::path::absolute(directory)
+            // An entry in there may have been moved to the store.
+            && !self.directory_with_fallback().is_some_and(|store| is_temporary_directory(store, &directory))
         {
             let same = self.directory() == Some(&directory);
             let program = if same { self.program.clone() } else { program_for(&directory) };

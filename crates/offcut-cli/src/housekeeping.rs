@@ -41,7 +41,7 @@ pub(crate) fn start_if_due(setup: &Setup) {
 /// Starts moving outputs from temporary directories to the store if there are any.
 pub(crate) fn start_move_if_due(setup: &Setup) {
     let directory = setup.directory_with_fallback();
-    if let Some(directory) = directory.filter(|directory| fallback::is_move_due(directory)) {
+    if let Some(directory) = directory.filter(|directory| fallback::is_move_due(directory, setup.cap())) {
         start(directory.as_os_str());
     }
 }

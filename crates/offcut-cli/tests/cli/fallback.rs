@@ -251,6 +251,170 @@ fn expired_outputs_in_the_temporary_directory_are_removed() {
     fs::remove_dir_all(directory).unwrap();
 }
 
+/// The ids and bytes of all outputs in the store.
+fn stored(sandbox: &Sandbox) -> Vec<(PathBuf, Vec<u8>)> {
+    let names = [sandbox.store(), sandbox.store().join(".offcut")].map(|path| fs::read_dir(path).unwrap());
+    let paths = names.into_iter().flatten().flatten().map(|name| name.path());
+    let mut found: Vec<_> = paths.filter_map(|path| Some((path.clone(), fs::read(path).ok()?))).collect();
+    found.retain(|(path, _)| !path.ends_with("cleaned"));
+    found.sort();
+    found
+}
+
+/// Moves entries as the process in the background does.
+fn run_mover(sandbox: &Sandbox) {
+    sandbox.run(&["clean", "--auto", "--store", sandbox.store().to_str().unwrap()], b"");
+}
+
+/// A command in the sandbox makes the temporary directory look like the store.
+#[test]
+fn hostile_link_in_the_temporary_directory_does_not_change_the_store() {
+    let sandbox = Sandbox::new();
+    let output = id(&sandbox.run(&["cut"], numbered(50_000).as_bytes()).text());
+    let before = stored(&sandbox);
+    let directory = temporary(&sandbox);
+    let link = |target: &PathBuf, name: &str| symlink(target, directory.join(name)).unwrap();
+    let store = sandbox.store();
+    for with_files in [false, true] {
+        fs::create_dir(&directory).unwrap();
+        fs::set_permissions(&directory, PermissionsExt::from_mode(0o700)).unwrap();
+        link(&store.join(".offcut"), ".offcut");
+        if with_files {
+            for (path, bytes) in before.iter().filter(|(path, _)| path.parent() == Some(&store)) {
+                fs::write(directory.join(path.file_name().unwrap()), bytes).unwrap();
+            }
+        }
+        assert!(sandbox.run(&["ls"], b"").text().contains(&output));
+        run_mover(&sandbox);
+        assert_eq!(stored(&sandbox), before);
+        assert!(store.join(".offcut/cleaned").exists());
+        assert_eq!(sandbox.run(&["cat", &output], b"").text(), numbered(50_000));
+        fs::remove_dir_all(&directory).unwrap();
+    }
+}
+
+/// An entry that cannot be moved stays, and does not start a process with every call.
+#[test]
+fn unmovable_entry_starts_no_process() {
+    if !can_confine() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], numbered(50_000).as_bytes()).text();
+    run_confined(&sandbox, &["run", "--", "seq", "1", "100000"]).text();
+    let directory = temporary(&sandbox);
+    let files = || fs::read_dir(&directory).unwrap().flatten().map(|name| name.path());
+    let path = files().find(|path| path.is_file()).unwrap();
+    let stamp = directory.join(".offcut/cleaned");
+    let expect_unmoved = || {
+        // The process in the background would remove this file.
+        fs::write(&stamp, "").unwrap();
+        sandbox.run(&["ls"], b"").text();
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(stamp.exists(), "a process was started");
+    };
+    let set_length = |length| fs::File::options().write(true).open(&path).unwrap().set_len(length).unwrap();
+    set_length(7);
+    expect_unmoved();
+    set_length(1 << 43);
+    expect_unmoved();
+    fs::remove_dir_all(directory).unwrap();
+}
+
+/// The entry looks as if its writer had been killed, and a file of this size takes years to read.
+#[test]
+fn listing_does_not_read_the_files_of_a_sandbox() {
+    if !can_confine() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let stored = id(&run_confined(&sandbox, &["run", "--", "seq", "1", "100000"]).text());
+    let directory = temporary(&sandbox);
+    for path in [directory.clone(), directory.join(".offcut")] {
+        for path in fs::read_dir(path).unwrap().flatten().map(|name| name.path()) {
+            if path.extension().is_some_and(|end| end == "json") {
+                let text = fs::read_to_string(&path).unwrap();
+                fs::write(&path, text.replace("\"complete\"", "\"running\"")).unwrap();
+            } else if path.extension().is_some_and(|end| end == "txt") {
+                fs::File::options().write(true).open(&path).unwrap().set_len(1 << 43).unwrap();
+            }
+        }
+    }
+    assert!(sandbox.run(&["ls"], b"").text().contains(&stored));
+    run_mover(&sandbox);
+    assert!(!is_in_store(&sandbox, &stored));
+    fs::remove_dir_all(directory).unwrap();
+}
+
+/// Files without content on the disk could fill that of the store.
+#[test]
+fn one_call_moves_at_most_the_size_of_one_output() {
+    if !can_confine() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    for _ in 0..3 {
+        run_confined(&sandbox, &["run", "--", "seq", "1", "100000"]).text();
+    }
+    let count = || fs::read_dir(sandbox.store()).map_or(0, |names| names.count().saturating_sub(1));
+    let move_some = || {
+        let mut command = sandbox.command();
+        command.args(["clean", "--auto", "--store"]).arg(sandbox.store()).env("OFFCUT_MAX_OUTPUT", "1000000");
+        feed(command, b"");
+    };
+    for moved in 1..=3 {
+        move_some();
+        assert_eq!(count(), moved);
+    }
+    assert!(!temporary(&sandbox).exists());
+}
+
+/// Another user cannot read the store, but finds what was stored in the temporary directory instead.
+#[test]
+fn output_is_readable_if_the_store_is_not() {
+    if !can_confine() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], numbered(50_000).as_bytes()).text();
+    fs::set_permissions(sandbox.store(), PermissionsExt::from_mode(0o700)).unwrap();
+    fs::set_permissions(sandbox.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    let user = 65_533;
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new("setpriv");
+        let user = user.to_string();
+        command.args(["--reuid", &user, "--regid", &user, "--clear-groups", binary()]).args(arguments);
+        command.env_clear().env("HOME", sandbox.path()).env("PATH", "/usr/bin:/bin").current_dir("/");
+        feed(command, b"")
+    };
+    let stored = id(&run(&["run", "--", "seq", "1", "100000"]).text());
+    assert_eq!(run(&["cat", &stored]).text(), numbered(100_000));
+    assert_eq!(run(&["cat", "last"]).text(), numbered(100_000));
+    assert!(run(&["ls"]).text().contains(&stored));
+    let digest = blake3::hash(sandbox.store().as_os_str().as_bytes()).to_hex();
+    fs::remove_dir_all(format!("/tmp/offcut-{user}-{}", &digest[..16])).unwrap();
+    assert_ne!(run(&["ls"]).code, Some(0));
+}
+
+/// The path is in the notice, and the model may use it after the move.
+#[test]
+fn path_of_a_moved_output_still_names_it() {
+    if !can_confine() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    run_confined(&sandbox, &["run", "--", "seq", "1", "100000"]).text();
+    let names = fs::read_dir(temporary(&sandbox)).unwrap().flatten().map(|name| name.path());
+    let path = names.into_iter().find(|path| path.is_file()).unwrap();
+    let path = path.to_str().unwrap();
+    run_mover(&sandbox);
+    assert_eq!(sandbox.run(&["cat", path], b"").text(), numbered(100_000));
+    // The directory exists again, with another output.
+    run_confined(&sandbox, &["run", "--", "seq", "1", "50000"]).text();
+    assert_eq!(run_confined(&sandbox, &["cat", path]).text(), numbered(100_000));
+    let _ = fs::remove_dir_all(temporary(&sandbox));
+}
+
 /// A program in the place of Codex, which starts the sandbox as it does.
 #[test]
 fn doctor_reports_whether_outputs_of_the_sandbox_are_stored() {

@@ -165,7 +165,8 @@ fn age(name: &str) -> Option<usize> {
     }
 }
 
-/// The entry whose file is `path`; newer entries are checked first.
+/// The entry whose file is `path`; newer entries are checked first. A file that does not exist any more may have been moved:
+/// then the id in its name decides.
 fn by_path(store: &dyn Store, ids: &[Id], path: &Path) -> Option<Id> {
     let matching = |entry: &Entry| {
         match &entry.path {
@@ -177,6 +178,9 @@ fn by_path(store: &dyn Store, ids: &[Id], path: &Path) -> Option<Id> {
         .then_some(entry.id)
     };
     let named = path.file_stem().and_then(|stem| Id::parse(stem.to_str()?)).filter(|id| ids.contains(id));
+    if named.is_some() && !path.exists() {
+        return named;
+    }
     named
         .into_iter()
         .chain(ids.iter().rev().copied())

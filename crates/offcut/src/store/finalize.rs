@@ -18,7 +18,7 @@ impl FsStore {
     pub fn finalize(&self, id: &Id, state: EntryState) -> Result<Entry, StoreError> {
         let (entry, path) = self.load_supported(id)?;
         let file = open_file(&path).map_err(StoreError::io("open", &path))?;
-        let scan = scan(&file, previewed(&entry)).map_err(StoreError::io("read", &path))?;
+        let scan = scan(&file, u64::MAX, previewed(&entry)).map_err(StoreError::io("read", &path))?;
         save(&self.metadata_path(id), &scan.complete(entry, state), &path)?;
         self.entry(id)
     }
@@ -27,15 +27,20 @@ impl FsStore {
     ///
     /// Several processes may do this at once: all of them write the same.
     pub(super) fn repair(&self, entry: Entry, path: &Path, file: &File) -> Entry {
-        match scan(file, previewed(&entry)) {
+        match abandoned(&entry, file) {
             Err(_) => entry.with_state(EntryState::Abandoned),
-            Ok(scan) => {
-                let repaired = scan.complete(entry, EntryState::Abandoned);
+            Ok(repaired) => {
                 let _ = save(&self.metadata_path(&repaired.id), &repaired, path);
                 repaired
             }
         }
     }
+}
+
+/// An entry whose writer has died, with what its file contains now: a hostile process may add to the file without end.
+pub(super) fn abandoned(entry: &Entry, file: &File) -> io::Result<Entry> {
+    let scan = scan(file, file.metadata()?.len(), previewed(entry))?;
+    Ok(scan.complete(entry.clone(), EntryState::Abandoned))
 }
 
 /// The size of the output when its preview was made, if there was one.
@@ -66,15 +71,16 @@ impl Scan {
     }
 }
 
-/// Reads a file once. `previewed` is the size of the output when its preview was made.
-fn scan(file: &File, previewed: Option<u64>) -> io::Result<Scan> {
+/// Reads the first `length` bytes of a file once. `previewed` is the size of the output when its preview was made.
+fn scan(file: &File, length: u64, previewed: Option<u64>) -> io::Result<Scan> {
     let mut digester = Digester::new();
     let mut block = vec![0; BLOCK];
     let (mut newlines, mut last) = (0, b'\n');
     // The line feeds before the end of the preview, and the byte there.
     let mut preview_end = (0, b'\n');
     loop {
-        let chunk = match platform::read_at(file, &mut block, digester.count()) {
+        let rest = usize::try_from(length - digester.count()).unwrap_or(BLOCK).min(BLOCK);
+        let chunk = match platform::read_at(file, &mut block[..rest], digester.count()) {
             Ok(0) => break,
             Ok(count) => &block[..count],
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
@@ -112,7 +118,7 @@ mod tests {
     fn check(text: &str, previewed: u64, expected: Option<(u64, u64, u64)>) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        let found = scan(&file, Some(previewed)).unwrap();
+        let found = scan(&file, u64::MAX, Some(previewed)).unwrap();
         let lines = text.lines().count() as u64;
         assert_eq!((found.bytes, found.lines), (text.len() as u64, lines), "{text:?}");
         let gap = found.after_preview.map(|gap| (gap.start, gap.first_line, gap.last_line));

@@ -28,6 +28,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub(super) const METADATA_DIR: &str = ".offcut";
 
+/// Longer metadata is damaged. That of an output of 500 GiB is shorter.
+pub(super) const MAX_METADATA: u64 = 64 << 20;
+
 /// How many file names are tried. Most templates have a random part, so even a second attempt is rare.
 const ATTEMPTS: u32 = 10_000;
 
@@ -51,12 +54,21 @@ pub struct FsStore {
     clock: Clock,
     /// The time of the last id in milliseconds: the ids of one store are ordered even within a millisecond.
     last_time: AtomicU64,
+    /// Whether reading completes the metadata of abandoned entries.
+    repairs: bool,
 }
 
 impl FsStore {
     /// The store in `directory`, which is not accessed yet.
     pub fn new(directory: impl Into<PathBuf>, clock: Clock) -> FsStore {
-        FsStore { directory: directory.into(), clock, last_time: AtomicU64::new(0) }
+        FsStore { directory: directory.into(), clock, last_time: AtomicU64::new(0), repairs: true }
+    }
+
+    /// The same store, for a directory that a hostile process may change: reading does not complete abandoned entries, which
+    /// would read a file of any size and write to the directory.
+    #[must_use]
+    pub fn without_repairs(self) -> FsStore {
+        FsStore { repairs: false, ..self }
     }
 
     /// The directory with the outputs.
@@ -183,7 +195,7 @@ impl FsStore {
         let entry = self.load(&entry.id).map_or(entry, |(entry, _)| entry);
         let has_bytes = file.metadata().is_ok_and(|found| found.len() > 0);
         match entry.state {
-            EntryState::Running if has_bytes => self.repair(entry, path, &file),
+            EntryState::Running if has_bytes && self.repairs => self.repair(entry, path, &file),
             EntryState::Running => entry.with_state(EntryState::Abandoned),
             _ => entry,
         }
@@ -246,12 +258,8 @@ impl Store for FsStore {
         Ok(ids)
     }
 
-    /// An entry from a clock that was ahead is not the newest.
     fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {
-        let ids = self.ids()?;
-        let latest = (self.clock)() + AHEAD;
-        let (past, future) = ids.split_at(ids.partition_point(|id| id.time() <= latest));
-        Ok(past.iter().rev().chain(future.iter().rev()).take(count).copied().collect())
+        Ok(newest(&self.ids()?, count, (self.clock)()))
     }
 
     fn strays(&self, kind: StrayKind) -> Result<Vec<Stray>, StoreError> {
@@ -384,13 +392,21 @@ impl Writer for FsWriter {
     }
 }
 
+/// The newest of some ids, which are in ascending order, newest first. One from a clock that was ahead is not the newest.
+#[must_use]
+pub fn newest(ids: &[Id], count: usize, now: SystemTime) -> Vec<Id> {
+    let latest = now + AHEAD;
+    let (past, future) = ids.split_at(ids.partition_point(|id| id.time() <= latest));
+    past.iter().rev().chain(future.iter().rev()).take(count).copied().collect()
+}
+
 /// Opens a file for reading, unless it is a link.
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
     platform::open_unless_link(OpenOptions::new().read(true), path)
 }
 
 /// Whether this names a file in a directory, and not one elsewhere.
-fn is_file_name(name: &str) -> bool {
+pub(super) fn is_file_name(name: &str) -> bool {
     let mut components = Path::new(name).components();
     matches!((components.next(), components.next()), (Some(Component::Normal(_)), None))
 }
@@ -403,7 +419,7 @@ fn read_small(path: &Path) -> io::Result<Vec<u8>> {
     text.truncate(count);
     // A shorter read is the end of the file.
     if count == 4096 {
-        file.read_to_end(&mut text)?;
+        file.take(MAX_METADATA).read_to_end(&mut text)?;
     }
     Ok(text)
 }

@@ -18,6 +18,7 @@ mod leftovers;
 mod memory;
 mod name;
 mod platform;
+#[cfg(unix)]
 mod relocate;
 mod save;
 mod strays;
@@ -28,7 +29,7 @@ pub use digest::Digester;
 pub(crate) use digest::{BLOCK, BlockDigests};
 pub use entry::{Entry, EntryState, NewEntry, Pin, Reading, Retention, Summary, UploadState};
 pub use filter::EntryFilter;
-pub use fs::FsStore;
+pub use fs::{FsStore, newest};
 pub use id::Id;
 pub use leftovers::{LeftoverFile, Leftovers};
 pub use memory::MemoryStore;
