@@ -319,9 +319,9 @@ fn forged_entry_with_an_id_of_the_new_directory_gets_another_id() {
     let entry = put(&stores.to, "{id}.txt", b"an output\n");
     let name = format!("{}.txt", entry.id);
     copy(&metadata(&stores.to, &entry.id), &metadata(&stores.from, &entry.id));
-    fs::write(stores.from.directory().join(name), b"an 0utput\n").unwrap();
+    fs::write(stores.from.directory().join(name), b"An output\n").unwrap();
     let id = stores.move_entry(&entry.id).unwrap();
     assert_ne!(id, entry.id);
     expect_bytes(&stores.to, &entry.id, b"an output\n");
-    expect_bytes(&stores.to, &id, b"an 0utput\n");
+    expect_bytes(&stores.to, &id, b"An output\n");
 }
