@@ -180,7 +180,7 @@ impl FileState {
             }
             Ok(_) => {}
         }
-        match std::fs::read_to_string(path) {
+        match crate::config::read(path, crate::config::Trust::User) {
             Ok(text) if text.starts_with("#!") && path.metadata().is_ok_and(|found| is_program(&found)) => {
                 Ok(FileState::Script(text))
             }

@@ -567,3 +567,14 @@ fn doctor_runs_shell_and_hook_of_configured_agent() {
     assert_eq!(ran.code, Some(1));
     assert!(text.contains("chmod 700") && text.contains("hook codex after: expected"), "{text}");
 }
+
+#[test]
+fn init_does_not_wait_for_settings_that_are_no_regular_file() {
+    let home = Home::with(".claude/other", "");
+    let settings = home.path().join(".claude/settings.json");
+    rustix::fs::mknodat(rustix::fs::CWD, &settings, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    home.init(&["claude"]).failed(2, "not a regular file");
+    std::fs::remove_file(&settings).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &settings).unwrap();
+    home.init(&["claude"]).failed(2, "not a regular file");
+}
