@@ -26,6 +26,8 @@ class Agent:
 
     name = package = version = ""
     variables = {}
+    # Variables for its installation.
+    installer = {}
     # Whether offcut adds its own tool to the agent.
     has_tool = False
     # Whether the settings written by `configure` deny the command `touch`.
@@ -76,7 +78,9 @@ class Agent:
         folder = self.folder(packages)
         if self.is_present(folder):
             return None
-        environment = {**os.environ, "npm_config_cache": str(Path(packages) / "npm-cache"), "PIP_NO_CACHE_DIR": "1"}
+        # Some packages start their program while they are installed, which writes to the home directory.
+        own = {"HOME": str(Path(packages) / "home"), "npm_config_cache": str(Path(packages) / "npm-cache")}
+        environment = {**os.environ, **own, "PIP_NO_CACHE_DIR": "1", **self.installer}
         for command in self.installation(folder):
             try:
                 ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
@@ -289,6 +293,8 @@ class Pi(Agent):
 
 class Klaude(Agent):
     name, package, version = "klaude", "klaude-code", "2.43.0"
+    # pyenv starts only the selected versions.
+    installer = {"PYENV_VERSION": "3.13"}
     # It has no permission rules and no hooks.
     denies_touch = False
     has_mcp = False
