@@ -1,7 +1,7 @@
 //! Claude Code, `PostToolUse`: `updatedToolOutput` replaces what the model sees, in the shape of the tool.
 //!
-//! The hook is called for successful calls only. Shell output is normally shortened by `offcut shell`, also on failure;
-//! here it matters only if that is not installed.
+//! The hook is called for successful calls only. The output of command lines is normally shortened by `offcut shell`, also on
+//! failure; the hook gets it only if that is not installed.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit};
 use super::{Agent, Base, Options, SettingsPlace, Variables};
@@ -64,6 +64,11 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
     };
     let hook =
         |event: &str| json!([{"type": "command", "command": context.hook("claude", event), "timeout": 10}]);
+    // A hook delays each call by 6 ms. As the shell, offcut needs none for command lines.
+    let matcher = match method {
+        Method::Shell => "mcp__.*|Grep|Glob|WebFetch|WebSearch|Agent|Task|TaskOutput",
+        Method::Rewrite => "mcp__.*|Grep|Glob|WebFetch|WebSearch|Agent|Task|TaskOutput|Bash",
+    };
     let mut edits = vec![
         Edit::member(&["env"], "CLAUDE_CODE_SHELL", context.users_shell().to_string_lossy(), "offcut-")
             .with_presence(method.wants(Method::Shell)),
@@ -72,7 +77,7 @@ fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change
         Edit::member(&["env"], "MAX_MCP_OUTPUT_TOKENS", UNLIMITED_TOKENS, UNLIMITED_TOKENS),
         Edit::element(
             &["hooks", "PostToolUse"],
-            json!({"matcher": "mcp__.*|Bash|Grep|Glob|WebFetch|WebSearch|Agent|Task|TaskOutput", "hooks": hook("after")}),
+            json!({"matcher": matcher, "hooks": hook("after")}),
             " hook claude after",
         ),
         Edit::element(

@@ -469,6 +469,17 @@ fn init_updates_path_of_older_installation() {
     );
 }
 
+/// The hook would delay every command line, although the shell has already shortened the output.
+#[test]
+fn claude_calls_hook_for_command_lines_only_if_they_are_rewritten() {
+    let home = Home::with(".claude/settings.json", "{}");
+    for (arguments, tools) in [(&["claude"][..], 0), (&["claude", "--rewrite"], 1), (&["claude"], 0)] {
+        home.init(arguments).text();
+        let settings = std::fs::read_to_string(home.path().join(".claude/settings.json")).unwrap();
+        assert_eq!(settings.matches("|Bash\"").count(), tools, "{settings}");
+    }
+}
+
 #[test]
 fn init_keeps_value_set_by_user() {
     let home = Home::with(".claude/settings.json", "{\"env\": {\"CLAUDE_CODE_SHELL\": \"/bin/zsh\"}}");
