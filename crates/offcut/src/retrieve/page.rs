@@ -104,6 +104,7 @@ pub fn page(
     let reader = Reader { source: Source::part(store, entry)?, entry };
     let page = match range {
         Range::Bytes { start, end } => reader.bytes(start, end, limits)?,
+        Range::LastBytes(count) => reader.bytes(reader.source.total.saturating_sub(count), None, limits)?,
         Range::Lines { first, last } => {
             let start = reader.offset_of(first)?;
             reader.lines(start, Some(first), last, limits)?

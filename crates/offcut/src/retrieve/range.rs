@@ -28,6 +28,41 @@ pub enum Range {
         /// The offset after the last byte.
         end: Option<u64>,
     },
+    /// The last bytes.
+    LastBytes(u64),
+}
+
+/// A range as it is written, in any unit.
+enum Bounds {
+    /// `150`
+    One(u64),
+    /// `-20:`
+    Last(u64),
+    /// `100:200`, with an optional start and end.
+    Between { start: Option<u64>, end: Option<u64> },
+}
+
+impl Bounds {
+    fn parse(text: &str) -> Option<Bounds> {
+        if let Some(last) = text.strip_prefix('-') {
+            return number(last.strip_suffix(':')?).filter(|&count| count > 0).map(Bounds::Last);
+        }
+        let Some((start, end)) = text.split_once([':', '-', ',']) else {
+            return number(text).map(Bounds::One);
+        };
+        let optional = |text: &str| if text.is_empty() { Some(None) } else { number(text).map(Some) };
+        let start = optional(start)?;
+        let end = match end.strip_prefix('+') {
+            Some(count) => Some(start?.checked_add(number(count)?)?),
+            None => optional(end)?,
+        };
+        Some(Bounds::Between { start, end })
+    }
+}
+
+/// Parses digits. The standard parser also accepts a sign.
+fn number(text: &str) -> Option<u64> {
+    text.starts_with(|char: char| char.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
 impl Range {
@@ -50,41 +85,37 @@ impl Range {
         }
     }
 
-    /// Parses lines: `A:B`, `A:`, `:B`, `A`, or `-N:` for the last N.
+    /// Parses lines: `A:B`, `A-B` or `A,B`, `A:`, `:B`, `A`, `A:+N` for line A and the N lines after it, or `-N:` for the last N.
     pub fn lines(text: &str) -> Result<Range, RetrieveError> {
-        let error = || RetrieveError::NotARange {
-            text: text.chars().take(80).collect(),
-            expected: "write FIRST:LAST as in 100:200, or 100:, :200, 150, or -20: for the last 20 lines",
-        };
-        let number = |text: &str| text.parse::<u64>().ok().filter(|&number| number > 0).ok_or_else(error);
-        match text.split_once(':') {
-            None => number(text).map(|line| Range::Lines { first: line, last: Some(line) }),
-            Some((first, "")) if first.starts_with('-') => number(&first[1..]).map(Range::LastLines),
-            Some((first, last)) => {
-                let first = if first.is_empty() { 1 } else { number(first)? };
-                let last = if last.is_empty() { None } else { Some(number(last)?) };
-                if last.is_some_and(|last| last < first) {
-                    return Err(error());
-                }
-                Ok(Range::Lines { first, last })
+        let first_and_last = |bounds| match bounds {
+            Bounds::One(line) => (line > 0).then_some(Range::Lines { first: line, last: Some(line) }),
+            Bounds::Last(count) => Some(Range::LastLines(count)),
+            Bounds::Between { start, end } => {
+                let first = start.unwrap_or(1);
+                let is_valid = first > 0 && end.is_none_or(|last| last >= first);
+                is_valid.then_some(Range::Lines { first, last: end })
             }
-        }
+        };
+        Bounds::parse(text).and_then(first_and_last).ok_or_else(|| RetrieveError::NotARange {
+            text: text.chars().take(80).collect(),
+            expected: "write FIRST:LAST as in 100:200, or 100:, :200, 150, 100:+50, or -20: for the last 20 lines",
+        })
     }
 
-    /// Parses bytes: `A:B`, `A:` or `:B`.
+    /// Parses bytes: `A:B`, `A-B` or `A,B`, `A:`, `:B`, `A:+N` for N bytes from A on, or `-N:` for the last N.
     pub fn bytes(text: &str) -> Result<Range, RetrieveError> {
-        let error = || RetrieveError::NotARange {
-            text: text.chars().take(80).collect(),
-            expected: "write START:END as in 0:8000 (END is not included), or 8000:, or :8000",
+        let start_and_end = |bounds| match bounds {
+            Bounds::One(_) => None,
+            Bounds::Last(count) => Some(Range::LastBytes(count)),
+            Bounds::Between { start, end } => {
+                let start = start.unwrap_or(0);
+                end.is_none_or(|end| end > start).then_some(Range::Bytes { start, end })
+            }
         };
-        let number = |text: &str| text.parse::<u64>().map_err(|_| error());
-        let (start, end) = text.split_once(':').ok_or_else(error)?;
-        let start = if start.is_empty() { 0 } else { number(start)? };
-        let end = if end.is_empty() { None } else { Some(number(end)?) };
-        if end.is_some_and(|end| end <= start) {
-            return Err(error());
-        }
-        Ok(Range::Bytes { start, end })
+        Bounds::parse(text).and_then(start_and_end).ok_or_else(|| RetrieveError::NotARange {
+            text: text.chars().take(80).collect(),
+            expected: "write START:END as in 0:8000 (END is not included), or 8000:, :8000, 100:+50, or -20: for the last 20 bytes",
+        })
     }
 
     /// The unit and the range in it, as [`Range::lines`] and [`Range::bytes`] parse them: `("lines", "100:200")`.
@@ -96,6 +127,7 @@ impl Range {
         match *self {
             Range::Lines { first, last } => ("lines", open_ended(first, last)),
             Range::LastLines(count) => ("lines", format!("-{count}:")),
+            Range::LastBytes(count) => ("bytes", format!("-{count}:")),
             Range::Around { line, context } => {
                 ("lines", open_ended(line.saturating_sub(context).max(1), Some(line.saturating_add(context))))
             }
@@ -131,6 +163,21 @@ mod tests {
             ("-5", None),
             ("1:2:3", None),
             ("99999999999999999999:", None),
+            ("3-7", lines(3, Some(7))),
+            ("3,7", lines(3, Some(7))),
+            ("3-3", lines(3, Some(3))),
+            ("100:+50", lines(100, Some(150))),
+            ("100,+0", lines(100, Some(100))),
+            ("-1:", Some(Range::LastLines(1))),
+            ("7-3", None),
+            ("0-3", None),
+            ("-0:", None),
+            ("-20:30", None),
+            ("--20:", None),
+            (":+5", None),
+            ("+3:+5", None),
+            ("3:++5", None),
+            ("1:+18446744073709551615", None),
         ] {
             assert_eq!(Range::lines(text).ok(), expected, "{text:?}");
         }
@@ -142,6 +189,12 @@ mod tests {
             ("10:10", None),
             ("10", None),
             ("-1:3", None),
+            ("10-20", bytes(10, Some(20))),
+            ("10,20", bytes(10, Some(20))),
+            ("100:+50", bytes(100, Some(150))),
+            ("-20:", Some(Range::LastBytes(20))),
+            ("100:+0", None),
+            ("-20", None),
         ] {
             assert_eq!(Range::bytes(text).ok(), expected, "{text:?}");
         }
@@ -152,6 +205,10 @@ mod tests {
         for range in [Range::ALL, Range::Lines { first: 3, last: Some(7) }, Range::LastLines(9)] {
             let option = range.option();
             assert_eq!(Range::lines(option.strip_prefix("--lines ").unwrap()).unwrap(), range);
+        }
+        for range in [Range::Bytes { start: 3, end: None }, Range::LastBytes(9)] {
+            let option = range.option();
+            assert_eq!(Range::bytes(option.strip_prefix("--bytes ").unwrap()).unwrap(), range);
         }
     }
 }
