@@ -8,10 +8,10 @@ mod retrieval;
 
 pub(crate) use crate::command::Ls;
 pub(crate) use agents::{Hook, Init, Shell};
-pub(crate) use cut::{Cut, Run, foreign};
+pub(crate) use cut::{Cut, CutInput, Run, foreign};
 pub(crate) use mcp::{Mcp, Proxy, Serve};
-pub(crate) use retention::{Clean, Pinning, Rm, Stats};
-pub(crate) use retrieval::{Fsck, Grep, Read, Reference};
+pub(crate) use retention::{Clean, Pinning, Rm, Stats, Unpinning};
+pub(crate) use retrieval::{Cat, Fsck, Grep, Read, Reference};
 
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
@@ -54,9 +54,9 @@ fn parse_only<T: Args>(name: &'static str, command: fn(T) -> Command) -> Option<
 }
 
 const EXAMPLES: &str = "Examples:
-  offcut run -- cargo test           Run a command and print a preview of its output
+  offcut run cargo test              Run a command and print a preview of its output
   cargo test 2>&1 | offcut cut       Shorten the output of a pipeline
-  offcut read last --lines 100:200   Print part of the full output
+  offcut read --lines 100:200        Print part of the full output
   offcut ls                          List stored outputs";
 
 /// Options that every command accepts.
@@ -82,7 +82,7 @@ pub(crate) enum Format {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Shorten standard input to a preview and store the full text
+    /// Shorten standard input or files to a preview and store the full text
     ///
     /// Text within the limits passes through unchanged, byte for byte. Longer text is saved to the store, and a
     /// preview within the limits is printed instead. The preview says which lines are not shown and which command
@@ -93,11 +93,15 @@ pub(crate) enum Command {
     ///
     /// Strategies: `head` shows the beginning, `tail` the end, `head-tail` both, `smart` the most relevant lines,
     /// `json` a shorter document that is still valid JSON, `auto` chooses one of them by content.
+    ///
+    /// Several files are printed one after another, each after a line `==> FILE <==`. A file that cannot be read is an error
+    /// with exit status 2; the others are still printed.
     #[command(after_help = "Examples:
   make 2>&1 | offcut cut
+  offcut cut build.log test.log
   git log | offcut cut --strategy head --max-bytes 4KiB
   offcut cut --format json --tool bash < build.log")]
-    Cut(Cut),
+    Cut(CutInput),
     /// Run a command and shorten its output
     ///
     /// Arguments, stdin and the exit status pass through unchanged. Standard output and standard error are merged in
@@ -110,10 +114,11 @@ pub(crate) enum Command {
     /// The exit status is that of the command, or one of: 124 timed out, 125 invalid usage of offcut, 126 command not
     /// executable, 127 command not found.
     #[command(after_help = "Examples:
-  offcut run -- cargo test --workspace
-  offcut run --timeout 5m -- make -j8
+  offcut run cargo test --workspace
+  offcut run --timeout 5m make -j8
   offcut run --shell 'npm run build | tee build.log'
-  offcut run --split -- ./program      Shorten standard output and standard error separately")]
+  offcut run --split ./program         Shorten standard output and standard error separately
+  offcut run -- -program               Run a command whose name begins with a hyphen")]
     Run(Run),
     /// Run a command line in your shell and shorten its output (for use as an agent's shell)
     ///
@@ -175,18 +180,20 @@ pub(crate) enum Command {
     /// the command for the next part. If it does not fit, the last line of the page is a notice with the command for
     /// the rest. `offcut cat` prints the full output. The exit status is 4 if the part was modified after it was stored.
     #[command(after_help = "Examples:
-  offcut read last
+  offcut read                        Print the first page of the last output
   offcut read 1m3k9q2z --lines 100:200
-  offcut read last --lines -20:      Print the last 20 lines
+  offcut read --lines 100:+50        Print line 100 and the 50 lines after it
+  offcut read --lines -20:           Print the last 20 lines
   offcut read last-1 --around 4711   Print lines around line 4711 of the output before the last one
   offcut read last --bytes 0:4000    Print bytes, for example of a very long line")]
     Read(Read),
-    /// Print a full stored output, byte for byte
+    /// Print full stored outputs, byte for byte
     ///
-    /// The exit status is 4 if the output was modified after it was stored.
-    #[command(after_help = "Example:
-  offcut cat last | grep -n error")]
-    Cat(Reference),
+    /// The exit status is 4 if an output was modified after it was stored.
+    #[command(after_help = "Examples:
+  offcut cat | grep -n error
+  offcut cat last-1 last")]
+    Cat(Cat),
     /// List stored outputs, newest first
     #[command(after_help = "Examples:
   offcut ls
@@ -222,13 +229,17 @@ pub(crate) enum Command {
     ///
     /// The exit status is 4 if the output was modified after it was stored. Files of more than 64 MiB are not checked.
     #[command(after_help = "Example:
-  offcut show last")]
+  offcut show last-1")]
     Show(Reference),
     /// Protect stored outputs from automatic removal
     #[command(after_help = "Examples:
   offcut pin last
-  offcut pin --remove 1m3k9q2zab7xk4pd")]
+  offcut pin 1m3k9q2zab7xk4pd last-1")]
     Pin(Pinning),
+    /// Allow the automatic removal of pinned outputs again
+    #[command(after_help = "Example:
+  offcut unpin 1m3k9q2zab7xk4pd")]
+    Unpin(Unpinning),
     /// Remove old outputs
     ///
     /// Each output is kept as long as its profile, or `retention.days`, said when it was stored; --older-than overrides

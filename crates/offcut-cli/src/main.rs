@@ -82,6 +82,7 @@ fn offcut() -> u8 {
         Command::Grep(grep) => command::grep(&arguments.global, grep),
         Command::Show(reference) => command::show(&arguments.global, reference),
         Command::Pin(pinning) => command::pin(&arguments.global, pinning),
+        Command::Unpin(unpinning) => command::unpin(&arguments.global, unpinning),
         Command::Clean(clean) => command::clean(&arguments.global, clean),
         Command::Fsck(fsck) => command::fsck(&arguments.global, fsck),
         Command::Stats(stats) => command::stats(&arguments.global, stats),
@@ -104,7 +105,7 @@ fn print_usage(error: &clap::Error) -> u8 {
     match matches.ok().and_then(|matches| matches.subcommand_name().map(str::to_owned)) {
         Some(name) if name == "run" => {
             if error.kind() == ErrorKind::UnknownArgument {
-                diagnostic::say("hint: put the command after `--`: offcut run -- CMD ARGS...");
+                diagnostic::say("hint: put the options of a command after its name: offcut run CMD ARGS...");
             }
             command::RUN_USAGE
         }

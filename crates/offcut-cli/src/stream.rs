@@ -1,11 +1,12 @@
 //! Reads standard input and the output of commands in large blocks, and writes standard output.
 
-use crate::process::enlarge_pipe;
-use rustix::event::{PollFd, PollFlags, poll};
+use crate::process::{StatusLine, enlarge_pipe};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::stdio::stdout;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::time::Instant;
 
 /// The size of one read: the capacity of an enlarged pipe.
 pub(crate) const BLOCK: usize = 1 << 20;
@@ -43,14 +44,36 @@ pub(crate) fn read_block(reader: &mut impl Read, block: &mut [u8]) -> io::Result
     }
 }
 
-/// Reads to the end.
-pub(crate) fn read_all(mut reader: impl Read + AsFd, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+/// Reads to the end, and shows the progress in the status line.
+pub(crate) fn read_all(
+    mut reader: impl Read + AsFd,
+    status: &mut StatusLine,
+    mut take: impl FnMut(&[u8]),
+) -> io::Result<()> {
     enlarge_pipe(&reader);
     let mut block = vec![0; BLOCK];
     loop {
+        wait_for_input(&reader, status);
         match read_block(&mut reader, &mut block)? {
             0 => return Ok(()),
-            count => take(&block[..count]),
+            count => {
+                status.observe(&block[..count]);
+                take(&block[..count]);
+            }
+        }
+    }
+}
+
+/// Draws the status line whenever it is due, until there is something to read. Returns at once without a status line.
+fn wait_for_input(reader: &impl AsFd, status: &mut StatusLine) {
+    while let Some(next) = status.next_draw() {
+        let now = Instant::now();
+        status.draw(now);
+        let timeout = Timespec::try_from(next.saturating_duration_since(now)).ok();
+        match poll(&mut [PollFd::new(reader, PollFlags::IN)], timeout.as_ref()) {
+            Ok(0) | Err(Errno::INTR) => {}
+            // Reading reports the error.
+            Ok(_) | Err(_) => return,
         }
     }
 }

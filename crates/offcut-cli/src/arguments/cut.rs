@@ -13,6 +13,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
+pub(crate) struct CutInput {
+    #[command(flatten)]
+    pub(crate) cut: Cut,
+    /// The files to shorten, each to its own preview; `-` is standard input [default: -]
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["shell", "command"]))]
 pub(crate) struct Run {
     #[command(flatten)]
@@ -29,8 +38,8 @@ pub(crate) struct Run {
     /// Store at most this much of the output of background processes; `max_output` also applies
     #[arg(long, value_name = "N", value_parser = parse_limit, default_value = "1GiB")]
     pub(crate) background_cap: u64,
-    /// The command and its arguments
-    #[arg(last = true, value_name = "CMD")]
+    /// The command and its arguments; options of offcut come before it
+    #[arg(trailing_var_arg = true, value_name = "CMD", value_hint = clap::ValueHint::CommandWithArguments)]
     pub(crate) command: Vec<OsString>,
 }
 

@@ -15,6 +15,13 @@ pub(crate) struct Pinning {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Unpinning {
+    /// Ids, unique id prefixes, `last`, `last-1`, or paths of stored files
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Clean {
     /// Remove outputs older than this, also those that their profile keeps longer: 7d, 36h, 90m
     #[arg(long, value_name = "AGE", value_parser = parse_age)]

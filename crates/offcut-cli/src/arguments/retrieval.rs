@@ -6,18 +6,25 @@ use offcut::limits::parse_size;
 #[derive(Debug, Args)]
 pub(crate) struct Reference {
     /// An id, a unique id prefix, `last`, `last-1`, or the path of a stored file
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", default_value = "last")]
     pub(crate) id: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Cat {
+    /// Ids, unique id prefixes, `last`, `last-1`, or paths of stored files
+    #[arg(value_name = "ID", default_value = "last")]
+    pub(crate) ids: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Read {
     #[command(flatten)]
     pub(crate) reference: Reference,
-    /// Print lines FIRST:LAST, counted from 1, both included; also 100:, :200, -20:
+    /// Print lines FIRST:LAST, counted from 1, both included; also 100:, :200, 100:+50, -20:, 100-200 and 100,200
     #[arg(long, value_name = "A:B", allow_hyphen_values = true, group = "part")]
     pub(crate) lines: Option<String>,
-    /// Print bytes START:END, counted from 0, END not included
+    /// Print bytes START:END, counted from 0, END not included; also 100:, :200, 100:+50, -20:, 100-200 and 100,200
     #[arg(long, value_name = "A:B", allow_hyphen_values = true, group = "part")]
     pub(crate) bytes: Option<String>,
     /// Print the lines around line N

@@ -1,6 +1,6 @@
 //! `offcut clean` and `offcut pin`: which outputs are removed and which stay.
 
-use crate::arguments::{Clean, Format, GlobalOptions, Pinning};
+use crate::arguments::{Clean, Format, GlobalOptions, Pinning, Unpinning};
 use crate::config;
 use crate::diagnostic;
 use crate::environment::Setup;
@@ -161,13 +161,20 @@ fn text(report: &CleaningReport) -> String {
 }
 
 pub(crate) fn pin(global: &GlobalOptions, pinning: &Pinning) -> CommandResult {
+    set_pin(global, &pinning.ids, if pinning.remove { Pin::Loose } else { Pin::Pinned })
+}
+
+pub(crate) fn unpin(global: &GlobalOptions, unpinning: &Unpinning) -> CommandResult {
+    set_pin(global, &unpinning.ids, Pin::Loose)
+}
+
+fn set_pin(global: &GlobalOptions, references: &[String], pin: Pin) -> CommandResult {
     let setup = Setup::new(global)?;
-    let pin = if pinning.remove { Pin::Loose } else { Pin::Pinned };
-    for reference in &pinning.ids {
+    for reference in references {
         let (store, _) = setup.store_of(reference)?;
         let id = retrieve::resolve(&*store, reference)?;
         store.pin(&id, pin)?;
-        diagnostic::say(format_args!("{} {id}", if pinning.remove { "unpinned" } else { "pinned" }));
+        diagnostic::say(format_args!("{} {id}", if pin == Pin::Pinned { "pinned" } else { "unpinned" }));
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use clap::Args;
-use jiff::{Timestamp, tz::TimeZone};
+use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use offcut::report::EntryReport;
 use offcut::retrieve;
 use offcut::store::{Entry, EntryFilter, Id, Pin, Store, StoreError, UploadState};
@@ -27,12 +27,24 @@ pub(crate) struct Ls {
     /// List only outputs of this machine, in a shared store
     #[arg(long, value_name = "NAME", value_parser = foreign(), allow_hyphen_values = true)]
     pub(crate) host: Option<String>,
-    /// List only outputs of this day (UTC): 2026-11-15
-    #[arg(long, value_name = "DATE")]
-    pub(crate) day: Option<jiff::civil::Date>,
+    /// List only outputs of this day (UTC): 2026-11-15, today or yesterday
+    #[arg(long, value_name = "DATE", value_parser = parse_day)]
+    pub(crate) day: Option<Date>,
     /// List only outputs older than this one
     #[arg(long, value_name = "ID")]
     pub(crate) before: Option<String>,
+}
+
+/// Parses a date, `today` or `yesterday`.
+fn parse_day(text: &str) -> Result<Date, String> {
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    match text {
+        "today" => Ok(today),
+        "yesterday" => today.yesterday().map_err(|error| error.to_string()),
+        date => {
+            date.parse().map_err(|_| "expected a date, for example 2026-11-15, today or yesterday".to_owned())
+        }
+    }
 }
 
 pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> CommandResult {

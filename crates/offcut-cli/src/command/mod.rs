@@ -19,7 +19,7 @@ mod shell;
 mod show;
 mod stats;
 
-pub(crate) use clean::{clean, pin};
+pub(crate) use clean::{clean, pin, unpin};
 pub(crate) use config::config;
 pub(crate) use cut::cut;
 pub(crate) use doctor::doctor;

@@ -1,6 +1,6 @@
 //! `offcut read` and `offcut cat`: a part of a stored output, or all of it.
 
-use crate::arguments::{Format, GlobalOptions, Read, Reference};
+use crate::arguments::{Cat, Format, GlobalOptions, Read};
 use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
@@ -90,9 +90,23 @@ fn print_text(pager: &Pager, entry: &Entry, page: &mut Page) -> CommandResult {
     Ok(())
 }
 
-pub(crate) fn cat(global: &GlobalOptions, reference: &Reference) -> CommandResult {
-    let (store, _) = Setup::new(global)?.store_of(&reference.id)?;
-    let id = retrieve::resolve(&*store, &reference.id)?;
+pub(crate) fn cat(global: &GlobalOptions, cat: &Cat) -> CommandResult {
+    let setup = Setup::new(global)?;
+    let mut failures = Vec::new();
+    for reference in &cat.ids {
+        match print_whole(&setup, reference) {
+            Ok(()) => {}
+            Err(Failure::Closed) => return Err(Failure::Closed),
+            // One output that cannot be read must not hide the others.
+            Err(failure) => failures.push(failure),
+        }
+    }
+    super::fail_with(failures)
+}
+
+fn print_whole(setup: &Setup, reference: &str) -> CommandResult {
+    let (store, _) = setup.store_of(reference)?;
+    let id = retrieve::resolve(&*store, reference)?;
     let entry = store.entry(&id)?;
     let reader = VerifiedReader::new(&*store, &entry);
     let mut block = vec![0; BLOCK];

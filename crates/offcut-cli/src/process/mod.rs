@@ -14,4 +14,5 @@ pub(crate) use drain::{DRAIN, LaterOutput, drain, drain_in_background};
 pub(crate) use launch::{Launch, LaunchError, Outputs, exit_code, launch};
 pub(crate) use platform::{InheritedState, catch_file_size_signal, die_of, enlarge_pipe, pipe_identity};
 pub(crate) use signals::Signals;
+pub(crate) use status_line::StatusLine;
 pub(crate) use watch::{CommandExit, ExitCause, Observer, OpenOutput, Stream, watch};

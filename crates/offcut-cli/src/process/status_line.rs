@@ -11,7 +11,7 @@ const INTERVAL: Duration = Duration::from_millis(200);
 const MAX_LINE_BYTES: usize = 512;
 
 /// The status line, if standard error is a terminal.
-pub(super) struct StatusLine(Option<Line>);
+pub(crate) struct StatusLine(Option<Line>);
 
 struct Line {
     started: Instant,
@@ -28,8 +28,13 @@ struct Line {
 }
 
 impl StatusLine {
+    /// No status line.
+    pub(crate) fn none() -> StatusLine {
+        StatusLine(None)
+    }
+
     /// Shows a status line if standard error is a terminal that supports it.
-    pub(super) fn for_terminal(started: Instant) -> StatusLine {
+    pub(crate) fn for_terminal(started: Instant) -> StatusLine {
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         if is_dumb || !std::io::stderr().is_terminal() {
             return StatusLine(None);
@@ -47,7 +52,7 @@ impl StatusLine {
         }))
     }
 
-    pub(super) fn observe(&mut self, chunk: &[u8]) {
+    pub(crate) fn observe(&mut self, chunk: &[u8]) {
         let Some(line) = &mut self.0 else { return };
         line.bytes += chunk.len() as u64;
         line.lines += offcut::measure::newlines(chunk);
@@ -63,11 +68,11 @@ impl StatusLine {
         }
     }
 
-    pub(super) fn next_draw(&self) -> Option<Instant> {
+    pub(crate) fn next_draw(&self) -> Option<Instant> {
         self.0.as_ref().map(|line| line.next)
     }
 
-    pub(super) fn draw(&mut self, now: Instant) {
+    pub(crate) fn draw(&mut self, now: Instant) {
         let Some(line) = self.0.as_mut().filter(|line| now >= line.next) else { return };
         line.next = now + INTERVAL;
         if line.is_covered {
@@ -83,7 +88,7 @@ impl StatusLine {
     }
 
     /// Makes room for other output. The line is drawn again later.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         let Some(line) = &mut self.0 else { return };
         if std::mem::take(&mut line.drawn) {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");
@@ -91,14 +96,14 @@ impl StatusLine {
     }
 
     /// Records that `text` was printed on standard output. An unfinished line stays visible until it is finished.
-    pub(super) fn observe_printed(&mut self, text: &[u8]) {
+    pub(crate) fn observe_printed(&mut self, text: &[u8]) {
         let Some(line) = &mut self.0 else { return };
         if let Some(last) = text.last().filter(|_| std::io::stdout().is_terminal()) {
             line.is_covered = *last != b'\n';
         }
     }
 
-    pub(super) fn erase(&mut self) {
+    pub(crate) fn erase(&mut self) {
         if self.0.take().is_some_and(|line| line.drawn) {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");
         }

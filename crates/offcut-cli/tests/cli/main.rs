@@ -14,6 +14,7 @@ mod fallback;
 mod faults;
 mod fsck;
 mod gemini;
+mod habits;
 mod harness;
 mod hints;
 mod hooks;

@@ -117,6 +117,24 @@ fn status_line_is_updated_and_erased() {
 }
 
 #[test]
+fn status_line_of_cut_is_updated_and_erased() {
+    let sandbox = Sandbox::new();
+    let line = "{ echo first; read line; echo $line; } | \"$offcut\" cut";
+    let mut terminal = Terminal::open_shell(&sandbox, line);
+    terminal.wait_for("1 lines  6 bytes  first");
+    terminal.type_in(b"typed\n");
+    let (seen, code) = terminal.close();
+    assert!(seen.ends_with("\r\x1b[2Kfirst\r\ntyped\r\n"), "{seen:?}");
+    assert_eq!(code, Some(0));
+    // What is typed needs its line.
+    let mut terminal = Terminal::open_shell(&sandbox, "\"$offcut\" cut");
+    terminal.type_in(b"typed\n");
+    std::thread::sleep(std::time::Duration::from_millis(800));
+    terminal.type_in(b"\x04");
+    assert_eq!(terminal.close().0, "typed\r\ntyped\r\n");
+}
+
+#[test]
 fn status_line_returns_after_fg() {
     let sandbox = Sandbox::new();
     let line = "set -m; \"$offcut\" run -- /bin/sh -c 'echo one; read line'; echo stopped; fg > /dev/null";

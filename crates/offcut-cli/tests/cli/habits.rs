@@ -1,0 +1,123 @@
+//! What people and models type out of habit from other programs.
+
+use crate::harness::{Sandbox, numbered};
+
+#[test]
+fn run_passes_options_after_the_command_to_it() {
+    let sandbox = Sandbox::new();
+    let text = |arguments: &[&str]| sandbox.run(arguments, b"").text();
+    assert_eq!(text(&["run", "printf", "%s %s", "-j8", "--format"]), "-j8 --format");
+    assert_eq!(text(&["run", "printf", "%s ", "--help", "--", "-x"]), "--help -- -x ");
+    assert_eq!(text(&["run", "--", "printf", "%s ", "--", "-x"]), "-- -x ");
+    // A program whose name is also the value of an option.
+    assert_eq!(text(&["run", "--strategy", "head", "head", "-c", "0", "/dev/null"]), "");
+    assert_eq!(text(&["run", "--timeout", "5m", "echo", "5m"]), "5m\n");
+    assert_eq!(text(&["run", "--tool", "echo", "echo", "run"]), "run\n");
+    let json = sandbox.run(&["run", "--format", "json", "sh", "-c", "echo x; exit 3"], b"");
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!((&json["content"], &json["exit_code"]), (&"x\n".into(), &3.into()));
+}
+
+#[test]
+fn run_rejects_unknown_options_before_the_command() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["run", "--splt", "true"], b"").failed(125, "a similar argument exists: '--split'");
+    sandbox.run(&["run", "--shell", "true", "true"], b"").failed(125, "cannot be used with");
+    sandbox.run(&["run"], b"").failed(125, "Usage: offcut run");
+}
+
+#[test]
+fn cut_shortens_files_and_stores_their_names() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path().join("short.txt"), "two\nlines").unwrap();
+    std::fs::write(sandbox.path().join("build.log"), numbered(5000)).unwrap();
+    assert_eq!(sandbox.run(&["cut", "short.txt"], b"not read").text(), "two\nlines");
+    let preview = sandbox.run(&["cut", "build.log"], b"").text();
+    assert!(preview.contains("\n1\n2\n") && preview.len() <= 9500, "{preview}");
+    assert_eq!(sandbox.run(&["cat"], b"").text(), numbered(5000));
+    let entry = sandbox.run(&["show", "--format", "json"], b"").json();
+    assert_eq!(entry["command"], "build.log", "{entry}");
+
+    let both = sandbox.run(&["cut", "short.txt", "-", "build.log"], b"from stdin\n").text();
+    assert!(
+        both.starts_with("==> short.txt <==\ntwo\nlines\n\n==> - <==\nfrom stdin\n\n==> build.log <==\n"),
+        "{both}"
+    );
+    let json = sandbox.run(&["cut", "short.txt", "build.log", "--format", "json"], b"").text();
+    let reports: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&reports[0]["file"], &reports[0]["content"]), (&"short.txt".into(), &"two\nlines".into()));
+    assert_eq!((&reports[1]["file"], &reports[1]["truncated"]), (&"build.log".into(), &true.into()));
+}
+
+#[test]
+fn cut_names_a_file_that_it_cannot_read_and_prints_the_others() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path().join("there.txt"), "there\n").unwrap();
+    let ran = sandbox.run(&["cut", "missing.txt", "there.txt", "."], b"");
+    ran.failed(2, "cannot read missing.txt: No such file");
+    ran.failed(2, "cannot read .: Is a directory");
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("==> there.txt <==\nthere\n"), "{ran:?}");
+    sandbox.run(&["cut", "missing.txt"], b"").failed(2, "cannot read missing.txt");
+}
+
+#[test]
+fn read_cat_and_show_default_to_the_last_output() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["read"], b"").failed(3, "no stored output");
+    sandbox.run(&["cut"], numbered(3000).as_bytes());
+    sandbox.run(&["cut"], numbered(4000).as_bytes());
+    assert_eq!(sandbox.run(&["read", "--lines", "7:8"], b"").text(), "7\n8\n");
+    assert_eq!(sandbox.run(&["cat"], b"").text(), numbered(4000));
+    assert!(sandbox.run(&["show"], b"").text().contains("4000 lines"));
+}
+
+#[test]
+fn cat_prints_several_outputs_in_order() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], numbered(3000).as_bytes());
+    sandbox.run(&["cut"], numbered(4000).as_bytes());
+    let expected = format!("{}{}", numbered(4000), numbered(3000));
+    assert_eq!(sandbox.run(&["cat", "last", "last-1"], b"").text(), expected);
+    let ran = sandbox.run(&["cat", "last-7", "last"], b"");
+    ran.failed(3, "no stored output \"last-7\"");
+    assert_eq!(ran.stdout, numbered(4000).as_bytes());
+}
+
+#[test]
+fn ranges_accept_the_notations_of_other_programs() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], numbered(5000).as_bytes());
+    for range in ["10:12", "10-12", "10,12", "10:+2", "10,+2"] {
+        assert_eq!(sandbox.run(&["read", "--lines", range], b"").text(), "10\n11\n12\n", "{range}");
+    }
+    assert_eq!(sandbox.run(&["read", "--lines", "-2:"], b"").text(), "4999\n5000\n");
+    for range in ["0:4", "0-4", "0,4", "0:+4"] {
+        assert_eq!(sandbox.run(&["read", "--bytes", range], b"").text(), "1\n2\n", "{range}");
+    }
+    assert_eq!(sandbox.run(&["read", "--bytes", "-5:"], b"").text(), "5000\n");
+    assert_eq!(sandbox.run(&["read", "--bytes", "-99999999:"], b"").stdout[..4], *b"1\n2\n");
+    sandbox.run(&["read", "--lines", "12-10"], b"").failed(2, "not a range");
+}
+
+#[test]
+fn unpin_allows_removal_again() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], numbered(3000).as_bytes());
+    sandbox.run(&["pin", "last"], b"").text();
+    sandbox.run(&["rm", "last"], b"").failed(2, "pinned");
+    assert!(sandbox.run(&["unpin", "last"], b"").stderr.contains("unpinned "));
+    sandbox.run(&["rm", "last"], b"").text();
+    sandbox.run(&["unpin"], b"").failed(2, "required");
+}
+
+#[test]
+fn ls_lists_the_outputs_of_today_and_yesterday() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut", "--tool", "made-now"], numbered(3000).as_bytes());
+    let listed = |day: &str| sandbox.run(&["ls", "--day", day], b"").text().contains("made-now");
+    // Midnight may pass between the two.
+    assert!(listed("today") || listed("yesterday"));
+    assert!(!listed("2020-01-01"));
+    sandbox.run(&["ls", "--day", "tomorow"], b"").failed(2, "expected a date, for example 2026-11-15, today");
+}
