@@ -13,7 +13,7 @@ use std::time::UNIX_EPOCH;
 fuzz_target!(|data: &[u8]| {
     let store = Arc::new(MemoryStore::new(|| UNIX_EPOCH));
     let library = Library::new(Ok(store.clone()));
-    let make_middleware = move |_: &offcut_mcp::ToolNames<'_>| {
+    let make_middleware = move |_: &offcut_mcp::ResultKind<'_>| {
         let rule = Rule { limits: Limits { bytes: Some(300), ..Limits::default() }, ..Rule::default() };
         let truncator = Truncator::new(Profile::native()).storage(Storage::To(store.clone())).rule(rule);
         Middleware::new(truncator.expect("limits above the floor"))

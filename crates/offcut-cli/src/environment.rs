@@ -14,7 +14,7 @@ use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::event::JsonLinesSink;
 use offcut::retention::Cleaning;
 use offcut::store::{FsStore, Retention, Store};
-use offcut::{Profile, Reach, Storage, Truncator};
+use offcut::{Profile, Reach, ReaderLimits, Storage, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 /// The profile, the configuration and the store that a command works with.
+#[derive(Clone)]
 pub(crate) struct Setup {
     pub(crate) configuration: Configuration,
     pub(crate) profile: Profile,
@@ -37,6 +38,7 @@ pub(crate) struct Setup {
 }
 
 /// Where outputs are stored.
+#[derive(Clone)]
 enum StoreLocation {
     None,
     Directory(PathBuf),
@@ -119,9 +121,13 @@ impl Setup {
     }
 
     /// The same setup for an output that an agent reads: with the limits of the agent, if it is known.
-    pub(crate) fn with_reader(mut self, agent: Option<&Agent>, tool: ToolKind) -> Setup {
-        let limits = agent.filter(|_| self.profile.wording().is_none()).and_then(|agent| agent.limits(tool));
-        if let Some(limits) = limits
+    pub(crate) fn with_reader(self, agent: Option<&Agent>, tool: ToolKind) -> Setup {
+        self.with_limits(agent.and_then(|agent| agent.limits(tool)))
+    }
+
+    /// The same setup with the limits of an agent, if they are known and the profile has no document with its own limits.
+    pub(crate) fn with_limits(mut self, limits: Option<ReaderLimits>) -> Setup {
+        if let Some(limits) = limits.filter(|_| self.profile.wording().is_none())
             && let Ok(profile) = self.profile.clone().with_limits(limits)
         {
             self.profile = profile;

@@ -115,16 +115,15 @@ struct Shortened {
 impl Bounds<'_> {
     /// A result whose texts were bounded, with everything else over the limits shortened; nothing if it stays unchanged.
     fn bound_structure(&self, result: Node<'_>) -> Option<String> {
-        let (budget, result) = (self.budget()?, Answer::Result(result));
-        let data = self.large_data(result, budget);
-        let shortened = data.and_then(|data| self.shorten(result.node(), data, budget, None));
+        let result = Answer::Result(result);
+        let data = self.large_data(result);
+        let shortened = data.and_then(|(data, budget)| self.shorten(result.node(), data, budget, None));
         self.write(result, None, shortened)
     }
 
     /// The answer with everything over the limits shortened; nothing if it stays unchanged.
     pub(crate) fn bound(&self, answer: Answer<'_>) -> Option<String> {
-        let budget = self.budget();
-        let data = budget.and_then(|budget| Some((self.large_data(answer, budget)?, budget)));
+        let data = self.large_data(answer);
         let bytes = data.map(|(_, budget)| (budget / 5 * 4).max(512));
         // Data often repeats the text, with two bytes for each quote and line end. The text gets less so that its preview
         // fits there, too.
@@ -147,9 +146,12 @@ impl Bounds<'_> {
         self.write(answer, changed, shortened)
     }
 
-    /// The data of an answer, if it is over the budget.
-    fn large_data<'n>(&self, answer: Answer<'n>, budget: u64) -> Option<Node<'n>> {
-        answer.node().get(data_key(answer)).filter(|data| data.json().len() as u64 > budget)
+    /// The data of an answer, if it is over the limits, and the number of bytes of it that may be shown.
+    fn large_data<'n>(&self, answer: Answer<'n>) -> Option<(Node<'n>, u64)> {
+        let settings = self.middleware.truncator().settings(self.context);
+        let most = self.most_bytes(settings.limits)?;
+        let data = answer.data().filter(|data| data.json().len() as u64 > most)?;
+        Some((data, self.budget()?))
     }
 
     /// Writes the shortened data into an answer whose texts may have changed, and shortens its other parts.
@@ -163,7 +165,7 @@ impl Bounds<'_> {
             Some(json) => Node::parse(json).ok()?,
             None => answer.node(),
         };
-        let with_data = shortened.and_then(|shortened| write_data(answer, node, shortened));
+        let with_data = shortened.and_then(|shortened| write_data(answer.with_node(node), shortened));
         let node = match &with_data {
             Some(json) => Node::parse(json).ok()?,
             None => node,
@@ -195,12 +197,16 @@ impl Bounds<'_> {
     /// The number of bytes of JSON that may be shown.
     fn budget(&self) -> Option<u64> {
         let settings = self.middleware.truncator().settings(self.context);
-        let limits = settings.keep;
+        self.most_bytes(settings.keep).filter(|_| settings.enabled)
+    }
+
+    /// The number of bytes of JSON that these limits allow.
+    fn most_bytes(&self, limits: Limits) -> Option<u64> {
         // A token is about four bytes. Line limits do not apply: JSON is often one line.
         let tokens = limits.tokens.map(|tokens| tokens.saturating_mul(4));
         let bytes = [limits.bytes, limits.chars, tokens, self.most_chars];
-        let budget = bytes.into_iter().flatten().min().filter(|_| settings.enabled)?;
-        Some(self.share.map_or(budget, |share| share.max(LEAST_PART).min(budget)))
+        let most = bytes.into_iter().flatten().min()?;
+        Some(self.share.map_or(most, |share| share.max(LEAST_PART).min(most)))
     }
 
     /// Shortens data that is over the budget; nothing if its schema requires all of it.
@@ -327,18 +333,10 @@ impl Note<'_> {
     }
 }
 
-/// The member of an answer that has its data.
-fn data_key(answer: Answer<'_>) -> &'static str {
-    match answer {
-        Answer::Result(_) => "structuredContent",
-        Answer::Error(_) => "data",
-    }
-}
-
-/// The answer, whose texts may have changed, with the shortened data.
-fn write_data(answer: Answer<'_>, node: Node<'_>, shortened: Shortened) -> Option<String> {
+/// The answer with the shortened data.
+fn write_data(answer: Answer<'_>, shortened: Shortened) -> Option<String> {
     let mut edits = Edits::default();
-    let data = node.get(data_key(answer))?;
+    let (node, data) = (answer.node(), answer.data()?);
     edits.replace(data, shortened.json);
     match answer {
         Answer::Result(_) => {

@@ -3,6 +3,7 @@
 //! A preview that a client cuts loses its middle, or all of it. For these clients, results and pages are smaller, unless the
 //! user has set other limits.
 
+use crate::message::text_in;
 use offcut::json::{Edits, Node};
 use offcut::{Context, Limits, Profile, Truncator};
 
@@ -21,6 +22,13 @@ const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// The characters of JSON around the texts of a preview: parts, notices and `_meta`.
 const AROUND: u64 = 700;
 
+/// The name of the client, if its request has it: in `initialize`; since 2026-07-28, in every request.
+pub(crate) fn client_name(params: Option<Node<'_>>) -> Option<String> {
+    let params = params?;
+    let info = params.get("clientInfo").or_else(|| params.get("_meta")?.get(CLIENT_INFO));
+    text_in(info, "name")
+}
+
 /// A client that cuts results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StrictClient {
@@ -28,13 +36,9 @@ pub(crate) struct StrictClient {
 }
 
 impl StrictClient {
-    /// The client that sent a request, if the request has its name and it cuts results.
-    pub(crate) fn of(params: Option<Node<'_>>) -> Option<StrictClient> {
-        let params = params?;
-        // In `initialize`; since 2026-07-28, in every request.
-        let info = params.get("clientInfo").or_else(|| params.get("_meta")?.get(CLIENT_INFO))?;
-        let name = info.get("name")?.text()?;
-        let found = CLIENTS.iter().find(|(known, _)| known.as_bytes() == name);
+    /// The client with this name, if it cuts results.
+    pub(crate) fn named(name: &str) -> Option<StrictClient> {
+        let found = CLIENTS.iter().find(|(known, _)| *known == name);
         found.map(|(_, most_chars)| StrictClient { most_chars: *most_chars })
     }
 
@@ -90,22 +94,24 @@ fn json_size(json: &str) -> (u64, u64) {
 mod tests {
     use super::*;
 
-    fn client(name: &str) -> Option<StrictClient> {
-        let params = format!(r#"{{"clientInfo":{{"name":"{name}","version":"1"}}}}"#);
-        StrictClient::of(Some(Node::parse(&params).unwrap()))
+    #[test]
+    fn name_is_in_the_first_request_or_in_every_request() {
+        let name = |params: &str| client_name(Some(Node::parse(params).unwrap()));
+        assert_eq!(name(r#"{"clientInfo":{"name":"a","version":"1"}}"#).as_deref(), Some("a"));
+        assert_eq!(name(&format!(r#"{{"_meta":{{"{CLIENT_INFO}":{{"name":"b"}}}}}}"#)).as_deref(), Some("b"));
+        assert_eq!((name("{}"), client_name(None)), (None, None));
     }
 
     #[test]
     fn only_known_clients_are_strict() {
-        assert!(client("@cline/core").is_some() && client("Visual Studio Code").is_some());
-        assert!(client("claude-code").is_none() && StrictClient::of(None).is_none());
-        let meta = format!(r#"{{"_meta":{{"{CLIENT_INFO}":{{"name":"@cline/core"}}}}}}"#);
-        assert_eq!(StrictClient::of(Some(Node::parse(&meta).unwrap())), client("@cline/core"));
+        assert!(StrictClient::named("@cline/core").is_some());
+        assert!(StrictClient::named("Visual Studio Code").is_some());
+        assert!(StrictClient::named("claude-code").is_none());
     }
 
     #[test]
     fn result_that_the_client_takes_has_no_other_limit() {
-        let (cline, limits) = (client("@cline/core").unwrap(), default_limits());
+        let (cline, limits) = (StrictClient::named("@cline/core").unwrap(), default_limits());
         let most = |text: &str, limits: &Limits| {
             let json = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
             cline.most_text(Node::parse(&json).unwrap(), limits)

@@ -30,7 +30,7 @@ pub use converse::converse;
 pub use http::{Address, proxy_http};
 pub use library::Library;
 pub use proxy::{Proxy, ProxyEnd, proxy};
-pub use relay::{MakeMiddleware, ToolNames};
+pub use relay::{MakeMiddleware, ResultKind};
 pub use scope::SessionOnly;
 pub use serve::serve;
 pub use tools::READ_TOOL;

@@ -109,6 +109,30 @@ impl<'a> Answer<'a> {
             Answer::Result(node) | Answer::Error(node) => node,
         }
     }
+
+    /// The data beside the texts.
+    pub(crate) fn data(self) -> Option<Node<'a>> {
+        match self {
+            Answer::Result(result) => result.get("structuredContent"),
+            Answer::Error(error) => error.get("data"),
+        }
+    }
+
+    /// Whether the call failed.
+    pub(crate) fn is_error(self) -> bool {
+        match self {
+            Answer::Result(result) => result.get("isError").is_some_and(|flag| flag.json() == "true"),
+            Answer::Error(_) => true,
+        }
+    }
+
+    /// The same kind of answer, with other content.
+    pub(crate) fn with_node(self, node: Node<'_>) -> Answer<'_> {
+        match self {
+            Answer::Result(_) => Answer::Result(node),
+            Answer::Error(_) => Answer::Error(node),
+        }
+    }
 }
 
 impl<'a> Message<'a> {

@@ -23,7 +23,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The settings of a proxy.
 pub struct Proxy {
-    /// Makes the middleware for each tool.
+    /// Makes the middleware for each kind of result.
     pub make_middleware: Box<MakeMiddleware>,
     /// The stored outputs that the read tool prints.
     pub library: Library,

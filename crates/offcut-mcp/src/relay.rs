@@ -10,7 +10,7 @@
 //! | a list of resources, if the server has none | answered by the proxy |
 
 use crate::bound::Bounds;
-use crate::clients::StrictClient;
+use crate::clients::{StrictClient, client_name};
 use crate::library::SCHEME;
 use crate::message::{
     Answer, Fault, Message, Packet, RequestId, Versioning, answer_line, code, text, text_in,
@@ -28,16 +28,30 @@ const MOST_PENDING: usize = 1 << 16;
 /// The most tasks whose tools are remembered.
 const MOST_TASKS: usize = 1 << 12;
 
-/// Makes the middleware for one tool.
-pub type MakeMiddleware = dyn Fn(&ToolNames<'_>) -> Middleware + Send + Sync;
+/// Makes the middleware for results of one kind.
+pub type MakeMiddleware = dyn Fn(&ResultKind<'_>) -> Middleware + Send + Sync;
 
-/// The names that a middleware depends on.
+/// What a middleware depends on.
 #[derive(Clone, Copy, Debug)]
-pub struct ToolNames<'a> {
+pub struct ResultKind<'a> {
     /// The tool whose answers are bounded, by its name in the configuration.
     pub tool: Option<&'a str>,
     /// The tool that reads stored outputs, for hints.
     pub read_tool: &'a str,
+    /// The name of the client in `clientInfo`.
+    pub client: Option<&'a str>,
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// Whether the result has data beside its texts.
+    pub has_data: bool,
+}
+
+/// The parts of a [`ResultKind`] that differ between the results of a session.
+#[derive(PartialEq, Eq, Hash)]
+struct MiddlewareKey {
+    tool: Option<String>,
+    is_error: bool,
+    has_data: bool,
 }
 
 /// What the proxy remembers between messages.
@@ -55,8 +69,9 @@ struct State {
     /// The tool of each task that a call was turned into, by the id of the task.
     tasks: HashMap<String, String>,
     resources: Resources,
-    middlewares: HashMap<Option<String>, Arc<Middleware>>,
-    client: Option<StrictClient>,
+    middlewares: HashMap<MiddlewareKey, Arc<Middleware>>,
+    /// The name of the client, once it is known.
+    client: Option<String>,
 }
 
 struct PendingRequest {
@@ -230,16 +245,25 @@ impl Relay {
         let read_tool = state.tools.read_tool.clone();
         let schema = tool.as_ref().and_then(|tool| state.tools.schemas.get(tool).cloned());
         let tool = tool.map(|tool| self.configured_name(tool));
-        let names = ToolNames { tool: tool.as_deref(), read_tool: &read_tool };
-        let make = || Arc::new((self.make_middleware)(&names));
-        let middleware = state.middlewares.entry(tool.clone()).or_insert_with(make).clone();
-        let client = state.client;
+        let (is_error, has_data) = (answer.is_error(), answer.data().is_some());
+        let client = state.client.clone();
+        let kind = ResultKind {
+            tool: tool.as_deref(),
+            read_tool: &read_tool,
+            client: client.as_deref(),
+            is_error,
+            has_data,
+        };
+        let make = || Arc::new((self.make_middleware)(&kind));
+        let key = MiddlewareKey { tool: tool.clone(), is_error, has_data };
+        let middleware = state.middlewares.entry(key).or_insert_with(make).clone();
         drop(state);
         let session = self.session.clone();
         let context = Context { tool, call_id: id.map(id_text), session, ..Context::default() };
         let (middleware, schema) = (&*middleware, schema.as_deref());
         let limits = middleware.truncator().settings(&context).limits;
-        let most_chars = client.and_then(|client| client.most_text(answer.node(), &limits));
+        let strict = client.as_deref().and_then(StrictClient::named);
+        let most_chars = strict.and_then(|client| client.most_text(answer.node(), &limits));
         let reach = Reach::Tool { name: read_tool.to_string() };
         let bounds = Bounds { middleware, context: &context, schema, reach: &reach, share: None, most_chars };
         if let Some(json) = bounds.bound(answer) {
@@ -282,7 +306,10 @@ impl State {
                     (self.pending.len() >= MOST_PENDING).then_some(LocalMethod::Refuse(fault))
                 };
                 let versioning = Versioning::of(*params);
-                self.client = StrictClient::of(*params).or(self.client);
+                if let Some(name) = client_name(*params).filter(|name| self.client.as_ref() != Some(name)) {
+                    self.client = Some(name);
+                    self.middlewares.clear();
+                }
                 if let Some(method) = self.local_method(method, *params).or_else(full) {
                     return Some(LocalRequest { id: id.clone(), versioning, method });
                 }
@@ -319,7 +346,7 @@ impl State {
             "tools/call" => {
                 let name = text_in(params, "name").filter(|name| **name == *self.tools.read_tool)?;
                 let arguments = params?.get("arguments");
-                let arguments = match self.client {
+                let arguments = match self.client.as_deref().and_then(StrictClient::named) {
                     Some(client) => Some(client.page_arguments(arguments)),
                     None => arguments.map(|arguments| arguments.json().to_owned()),
                 };

@@ -4,7 +4,7 @@
 //! failure; the hook gets it only if that is not installed.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit};
-use super::{Agent, Base, Options, SettingsPlace, Variables};
+use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, Shorten, member, quoted};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
 use offcut::measure::CharConvention;
@@ -28,6 +28,7 @@ pub(super) const AGENT: Agent = Agent {
     },
     variables: Variables { own: "CLAUDECODE", session: Some("CLAUDE_CODE_SESSION_ID"), call: None },
     measured_version: "2.1.325",
+    mcp_client: Some(McpClient { name: "claude-code", passes: PassedContent::TextsOrData }),
     limits,
     options: Options::ALL,
     exit_delay: Duration::ZERO,
@@ -51,7 +52,12 @@ fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
     match tool {
         ToolKind::Shell => limits,
         ToolKind::Other => {
-            ReaderLimits { success: characters(49_500), failure: characters(10_800), ..limits }
+            // A token has about four characters.
+            let tokens: Option<i64> =
+                (settings.variable)("MAX_MCP_OUTPUT_TOKENS").and_then(|tokens| tokens.parse().ok());
+            let characters_of_tokens = tokens.map(|tokens| tokens.saturating_mul(4));
+            let most = limit(characters_of_tokens, 50_000, 500).min(49_500);
+            ReaderLimits { success: characters(most), failure: characters(10_800), ..limits }
         }
     }
 }

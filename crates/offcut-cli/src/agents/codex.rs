@@ -45,6 +45,8 @@ pub(super) const AGENT: Agent = Agent {
         call: Some("CODEX_TOOL_CALL_ID"),
     },
     measured_version: "0.166.0",
+    // `codex-mcp-client`, but its limit depends on the model of the session.
+    mcp_client: None,
     limits,
     options: Options::ALL,
     exit_delay: Duration::ZERO,

@@ -4,7 +4,7 @@
 //! the file at the end of the session.
 
 use super::limits::{AgentSettings, ToolKind};
-use super::{Agent, Base, Options, SettingsPlace, Variables};
+use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
 use crate::hook::{Answer, Hooks, Services, is_page, member, quoted};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
 use offcut::measure::CharConvention;
@@ -27,6 +27,7 @@ pub(super) const AGENT: Agent = Agent {
     },
     variables: Variables { own: "COPILOT_CLI", session: Some("COPILOT_AGENT_SESSION_ID"), call: None },
     measured_version: "1.0.102",
+    mcp_client: Some(McpClient { name: "copilot-cli", passes: PassedContent::TextsAndData }),
     limits,
     options: Options { project: false, rewrite: true },
     exit_delay: Duration::ZERO,

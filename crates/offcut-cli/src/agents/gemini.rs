@@ -6,7 +6,7 @@
 mod read_file;
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit, number};
-use super::{Agent, Base, Options, SettingsPlace, Variables};
+use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, is_only_text, member, quoted, texts};
 use crate::install::{Change, Content, Edit, InstallContext, Line, Method, Presence, Scope};
 use offcut::measure::CharConvention;
@@ -29,6 +29,7 @@ pub(super) const AGENT: Agent = Agent {
     settings: SettingsPlace { variable: None, user: ".gemini", base: Base::Home, project: ".gemini" },
     variables: Variables { own: "GEMINI_CLI", session: None, call: None },
     measured_version: "0.61.0",
+    mcp_client: Some(McpClient { name: "gemini-cli-mcp-client", passes: PassedContent::TextsOrData }),
     limits,
     options: Options::ALL,
     exit_delay: Duration::ZERO,

@@ -1,7 +1,7 @@
 //! goose has no setting for its shell, and its hooks do not see results: the variable `GOOSE_SHELL` names the shell.
 
-use super::limits::{AgentSettings, ToolKind};
-use super::{Agent, Base, Options, SettingsPlace, Variables};
+use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
+use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
 use crate::install::{Change, Content, InstallContext, Line, Method, Scope};
 use offcut::measure::CharConvention;
 use offcut::{Limits, ReaderLimits};
@@ -13,6 +13,7 @@ pub(super) const AGENT: Agent = Agent {
     settings: SettingsPlace { variable: None, user: "goose", base: Base::Config, project: ".goose" },
     variables: Variables { own: "AGENT_SESSION_ID", session: Some("AGENT_SESSION_ID"), call: None },
     measured_version: "1.52.0",
+    mcp_client: Some(McpClient { name: "goose-cli", passes: PassedContent::TextsOrData }),
     limits,
     options: Options::NONE,
     exit_delay: Duration::ZERO,
@@ -22,15 +23,15 @@ pub(super) const AGENT: Agent = Agent {
     sandbox: None,
 };
 
-/// It passes on 50,000 bytes and 2,000 lines, and shows 50 lines of a longer output.
-fn limits(_: ToolKind, _: &AgentSettings) -> ReaderLimits {
-    let limits = Limits { bytes: Some(49_500), lines: Some(1990), ..Limits::default() };
-    ReaderLimits {
-        success: limits,
-        failure: limits,
-        preview: Limits { bytes: Some(9_500), ..Limits::default() },
-        chars: CharConvention::CodePoints,
-    }
+/// It passes on 50,000 bytes and 2,000 lines of a command's output, and shows 50 lines of a longer one. It passes on 200,000
+/// characters of an MCP result.
+fn limits(tool: ToolKind, _: &AgentSettings) -> ReaderLimits {
+    let bytes = |most| Limits { bytes: Some(most), ..Limits::default() };
+    let (limits, preview) = match tool {
+        ToolKind::Shell => (Limits { lines: Some(1990), ..bytes(49_500) }, bytes(9_500)),
+        ToolKind::Other => (bytes(MAX_BYTES), Limits::default()),
+    };
+    ReaderLimits { success: limits, failure: limits, preview, chars: CharConvention::CodePoints }
 }
 
 fn changes(_: Scope, method: Method, context: &InstallContext) -> Vec<Change> {

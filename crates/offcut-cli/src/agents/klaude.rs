@@ -14,6 +14,7 @@ pub(super) const AGENT: Agent = Agent {
     settings: SettingsPlace { variable: None, user: ".klaude", base: Base::Home, project: ".klaude" },
     variables: Variables { own: "KLAUDE_SESSION_ID", session: Some("KLAUDE_SESSION_ID"), call: None },
     measured_version: "2.43.0",
+    mcp_client: None,
     limits,
     options: Options::NONE,
     exit_delay: Duration::ZERO,

@@ -46,6 +46,8 @@ pub(crate) struct Agent {
     variables: Variables,
     /// The version that the limits were measured with.
     pub(crate) measured_version: &'static str,
+    /// Its client for MCP servers, if a server can know the limits that apply.
+    mcp_client: Option<McpClient>,
     /// What it passes on to its model.
     limits: fn(ToolKind, &AgentSettings) -> ReaderLimits,
     options: Options,
@@ -88,6 +90,21 @@ enum Base {
     Home,
     /// The user's configuration directory.
     Config,
+}
+
+/// The client of MCP servers in an agent.
+#[derive(Debug)]
+struct McpClient {
+    /// Its name in `clientInfo`.
+    name: &'static str,
+    passes: PassedContent,
+}
+
+/// What a client passes on of a result that has texts and data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PassedContent {
+    TextsOrData,
+    TextsAndData,
 }
 
 /// The options of `offcut init` that work with an agent.
@@ -193,6 +210,21 @@ impl ValueEnum for &'static Agent {
 pub(crate) fn caller() -> Option<&'static Agent> {
     let mut found = ALL.iter().filter(|agent| std::env::var_os(agent.variables.own).is_some());
     found.next().copied().filter(|_| found.next().is_none())
+}
+
+/// What the agent that has this MCP client passes on to its model of a result: of its texts, and of its data.
+pub(crate) fn mcp_limits(client: &str, is_error: bool, has_data: bool) -> Option<ReaderLimits> {
+    let (agent, client) = ALL.iter().find_map(|agent| {
+        let known = agent.mcp_client.as_ref().filter(|known| known.name == client)?;
+        Some((agent, known))
+    })?;
+    let limits = agent.limits(ToolKind::Other)?;
+    let most = if is_error { limits.failure } else { limits.success };
+    let most = match client.passes {
+        PassedContent::TextsAndData if has_data => most.map(|most| most.map(|most| most / 2)),
+        _ => most,
+    };
+    Some(ReaderLimits { success: most, failure: most, ..limits })
 }
 
 /// The context of a call of the agent's shell tool.

@@ -4,7 +4,7 @@
 //! sent it.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit, number};
-use super::{Agent, Base, Options, SettingsPlace, Variables};
+use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
 use crate::hook::{Answer, Hooks, Services, is_page, quoted};
 use crate::install::{Change, Content, Edit, InstallContext, Line, Method, Scope};
 use offcut::Context;
@@ -34,6 +34,7 @@ pub(super) const AGENT: Agent = Agent {
     settings: SettingsPlace { variable: None, user: "opencode", base: Base::Config, project: ".opencode" },
     variables: Variables { own: "OPENCODE", session: None, call: None },
     measured_version: "1.18.33",
+    mcp_client: Some(McpClient { name: "opencode", passes: PassedContent::TextsOrData }),
     limits,
     options: Options::ALL,
     exit_delay: Duration::from_millis(50),

@@ -18,6 +18,7 @@ pub(super) const AGENT: Agent = Agent {
     },
     variables: Variables { own: "PI_CODING_AGENT", session: None, call: None },
     measured_version: "0.73.1",
+    mcp_client: None,
     limits,
     options: Options::ALL,
     exit_delay: Duration::ZERO,

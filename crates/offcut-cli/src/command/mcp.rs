@@ -1,5 +1,6 @@
 //! `offcut mcp proxy` and `offcut mcp serve`.
 
+use crate::agents;
 use crate::arguments::{Cut, GlobalOptions, Mcp, Proxy, Serve};
 use crate::diagnostic;
 use crate::environment::Setup;
@@ -8,7 +9,7 @@ use crate::housekeeping;
 use offcut::results::Middleware;
 use offcut::store::{Id, Store};
 use offcut::{Reach, Truncator};
-use offcut_mcp::{Address, LARGEST_MESSAGE, Library, ProxyEnd, SessionOnly, ToolNames};
+use offcut_mcp::{Address, LARGEST_MESSAGE, Library, ProxyEnd, ResultKind, SessionOnly};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 use std::sync::Arc;
@@ -46,7 +47,7 @@ fn proxy(global: &GlobalOptions, arguments: &Proxy) -> Result<u8, Failure> {
     };
     let cut = arguments.cut.clone();
     let proxy = offcut_mcp::Proxy {
-        make_middleware: Box::new(move |names| Middleware::new(truncator(&setup, &cut, names))),
+        make_middleware: Box::new(move |kind| Middleware::new(truncator(&setup, &cut, kind))),
         library: Library::new(store),
         server_name: arguments.name.clone(),
         session,
@@ -129,10 +130,14 @@ fn header_from_environment(text: &str) -> Result<(String, String), Failure> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// Creates the truncator for a tool. Falls back to general settings if those for the tool are invalid.
-fn truncator(setup: &Setup, cut: &Cut, names: &ToolNames<'_>) -> Truncator {
-    let tool = names.tool.map(str::to_owned).or_else(|| cut.tool.clone());
-    let reach = Reach::Tool { name: names.read_tool.to_owned() };
+/// Creates the truncator for a kind of result, with the limits of the client. Falls back to general settings if those for the
+/// tool are invalid.
+fn truncator(setup: &Setup, cut: &Cut, kind: &ResultKind<'_>) -> Truncator {
+    let setup = setup
+        .clone()
+        .with_limits(kind.client.and_then(|client| agents::mcp_limits(client, kind.is_error, kind.has_data)));
+    let tool = kind.tool.map(str::to_owned).or_else(|| cut.tool.clone());
+    let reach = Reach::Tool { name: kind.read_tool.to_owned() };
     setup
         .truncator(&Cut { tool, ..cut.clone() })
         .or_else(|_| setup.truncator(cut))

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const PROJECT_FILE: &str = ".offcut.toml";
 
 /// The settings of all sources.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Configuration {
     pub(crate) user: Layer,
     pub(crate) project: Layer,

@@ -1,4 +1,4 @@
-//! Clients that cut results again, below offcut's default limits.
+//! Clients with other limits than offcut's default: those that cut results again, and those that pass on more.
 
 use super::{Client, result_of, text_result, texts};
 use crate::harness::Sandbox;
@@ -59,6 +59,76 @@ fn limits_of_the_user_and_of_other_clients_stay() {
     let answer = text_result(1, &large());
     assert!(chars(&result("claude-code", &[], &answer)) > CLINE);
     assert!(chars(&result("@cline/core", &["--max-bytes", "20000"], &answer)) > 2 * CLINE);
+}
+
+#[test]
+fn result_that_an_agent_passes_on_whole_is_unchanged() {
+    for (agent, size) in [
+        ("claude-code", 49_000),
+        ("opencode", 49_000),
+        ("gemini-cli-mcp-client", 39_000),
+        ("copilot-cli", 19_000),
+        ("goose-cli", 49_000),
+    ] {
+        let text = "a line of a log, with a few more words\n".repeat(size / 39);
+        let shown = |client: &str| texts(&result(client, &[], &text_result(1, &text))).concat();
+        assert_eq!(shown(agent), text, "{agent}");
+        assert_ne!(shown("another"), text);
+        // The model is not known here.
+        assert_ne!(shown("codex-mcp-client"), text);
+    }
+}
+
+#[test]
+fn data_that_an_agent_passes_on_whole_is_unchanged() {
+    let data = json!({"content": [{"type": "text", "text": "see the data"}], "structuredContent": {"all": "a ".repeat(10_000)}});
+    assert_eq!(result("claude-code", &[], &result_of(1, &data)), data);
+}
+
+#[test]
+fn failure_is_within_the_limit_of_the_agent() {
+    let failed = json!({"content": [{"type": "text", "text": large()}], "isError": true});
+    let shortened = texts(&result("claude-code", &[], &result_of(1, &failed))).concat();
+    assert!((8_000..10_900).contains(&shortened.len()), "{} bytes", shortened.len());
+    let error =
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": large()}}));
+    let sandbox = Sandbox::new();
+    let answer =
+        connected(&sandbox, "claude-code", &[], &[&error]).ask(1, "tools/call", json!({"name": "big"}));
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!((8_000..10_900).contains(&message.len()), "{} bytes", message.len());
+}
+
+#[test]
+fn texts_and_data_share_the_limit_of_an_agent_that_passes_on_both() {
+    let text = &large()[..15_000];
+    let both = json!({"content": [{"type": "text", "text": text}], "structuredContent": {"all": text}});
+    let shortened = result("copilot-cli", &[], &result_of(1, &both));
+    let passed = texts(&shortened).concat().len() + shortened["structuredContent"].to_string().len();
+    assert!((10_000..20_000).contains(&passed), "{passed} bytes");
+    assert_eq!(result("claude-code", &[], &result_of(1, &both)), both);
+}
+
+#[test]
+fn limit_of_the_user_comes_before_that_of_the_agent() {
+    for (limit, least, most) in [("6000", 4_000, 6_000), ("70000", 55_000, 70_000)] {
+        let shortened = texts(&result("claude-code", &["--max-bytes", limit], &text_result(1, &large())));
+        let size = shortened.concat().len();
+        assert!((least..=most).contains(&size), "{limit}: {size} bytes");
+    }
+}
+
+#[test]
+fn limit_follows_the_settings_of_the_agent() {
+    let sandbox = Sandbox::new();
+    let settings = sandbox.path().join(".gemini");
+    std::fs::create_dir(&settings).unwrap();
+    let threshold = r#"{"tools": {"truncateToolOutputThreshold": 12000}}"#;
+    std::fs::write(settings.join("settings.json"), threshold).unwrap();
+    let mut client = connected(&sandbox, "gemini-cli-mcp-client", &[], &[&text_result(1, &large())]);
+    let answer = client.ask(1, "tools/call", json!({"name": "big"}));
+    let size = texts(&answer["result"]).concat().len();
+    assert!((9_600..12_000).contains(&size), "{size} bytes");
 }
 
 #[test]
