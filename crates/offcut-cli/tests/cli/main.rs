@@ -9,6 +9,7 @@ mod cleaning;
 mod commands;
 mod configuration;
 mod damage;
+mod doctor;
 mod events;
 mod fallback;
 mod faults;

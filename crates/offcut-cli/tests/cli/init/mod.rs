@@ -1,130 +1,16 @@
-//! `offcut init`: changes agents' settings and restores them byte for byte.
+//! `offcut init`: changes agents' settings, and nothing else.
+
+mod settings;
+mod uninstall;
 
 use crate::harness::{Ran, Sandbox, feed};
+use settings::{SETTINGS, WITHOUT_REWRITE};
 use std::path::{Path, PathBuf};
 
-/// Agent, file, and its content; tests of later changes by the user replace `MINE`.
-const SETTINGS: &[(&str, &str, &str)] = &[
-    ("claude", ".claude/settings.json", "{}\n"),
-    ("claude", ".claude/settings.json", "{}"),
-    ("claude", ".claude/settings.json", ""),
-    ("claude", ".claude/settings.json", "\u{feff}{\"model\": \"MINE\"}\n"),
-    (
-        "claude",
-        ".claude/settings.json",
-        "{\"env\": {\"A\": \"MINE\"}, \"env\": {\"B\": \"2\"}, \"hooks\": {\"PreToolUse\": []}}",
-    ),
-    ("claude", ".claude/settings.json", "{\n  \"model\": \"MINE\"\n}\n"),
-    (
-        "claude",
-        ".claude/settings.json",
-        "{\"model\":\"MINE\",\"env\":{\"A\":\"1\"},\"permissions\":{\"deny\":[\"Read(.env)\"]}}",
-    ),
-    (
-        "claude",
-        ".claude/settings.json",
-        "{\n\t\"permissions\": {\n\t\t\"allow\": [\n\t\t\t\"Bash(npm run test:*)\",\n\t\t\t\"MINE\"\n\t\t]\n\t},\n\t\"hooks\": {\n\t\t\"PostToolUse\": [\n\t\t\t{ \"matcher\": \"Edit|Write\", \"hooks\": [{ \"type\": \"command\", \"command\": \"prettier --write\" }] }\n\t\t],\n\t\t\"Stop\": []\n\t}\n}\n",
-    ),
-    (
-        "claude",
-        ".claude/settings.json",
-        "{\r\n  \"env\": {\r\n    \"CLAUDE_CODE_ENABLE_TELEMETRY\": \"0\"\r\n  },\r\n  \"statusLine\": { \"type\": \"command\", \"command\": \"MINE\" }\r\n}\r\n",
-    ),
-    (
-        "claude",
-        ".claude/settings.json",
-        "{\n  \"env\": {\n    \"MAX_MCP_OUTPUT_TOKENS\": \"50000\", \"B\": \"MINE\"\n  }\n}\n",
-    ),
-    (
-        "opencode",
-        ".config/opencode/opencode.json",
-        "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  \"theme\": \"MINE\"\n}\n",
-    ),
-    (
-        "opencode",
-        ".config/opencode/opencode.jsonc",
-        "{\n  // what I like\n  \"theme\": \"MINE\", // dark\n  /* tools */\n  \"permission\": {\n    \"edit\": \"ask\",\n    \"external_directory\": { \"~/notes/*\": \"allow\", },\n  },\n}\n",
-    ),
-    (
-        "opencode",
-        ".config/opencode/opencode.json",
-        "{ \"permission\": { \"external_directory\": \"ask\" }, \"username\": \"MINE\" }\n",
-    ),
-    (
-        "opencode",
-        ".config/opencode/opencode.json",
-        "{\n    \"mcp\": {\n        \"x\": { \"type\": \"local\", \"command\": [\"MINE\"] }\n    }\n}",
-    ),
-    ("opencode", ".config/opencode/opencode.json", "{ \"shell\": \"/usr/bin/fish\", \"theme\": \"MINE\" }\n"),
-    ("opencode", ".config/opencode/.npmrc", "//registry.example/:_authToken=MINE\n"),
-    ("opencode", ".config/opencode/.npmrc", "fetch-retry-mintimeout = 1000\nregistry=MINE"),
-    ("opencode", ".config/opencode/package.json", "{ \"dependencies\": { \"MINE\": \"1\" } }\n"),
-    ("codex", ".codex/config.toml", ""),
-    (
-        "codex",
-        ".codex/config.toml",
-        "# my settings\nmodel = \"MINE\" # the good one\napproval_policy = \"on-request\"\n",
-    ),
-    (
-        "codex",
-        ".codex/config.toml",
-        "model = \"MINE\"\n\n[shell_environment_policy]\ninherit = \"core\" # not everything\nset = { EDITOR = \"true\" }\n\n[mcp_servers.docs]\ncommand = \"docs\"\nargs = [\n  \"--stdio\", # yes\n]\n",
-    ),
-    (
-        "codex",
-        ".codex/config.toml",
-        "[profiles.fast]\nmodel = \"MINE\"\n\n[shell_environment_policy.set]\nCI = \"1\"\n\n[[hooks.PostToolUse]]\nmatcher = \"Bash\"\n\n[[hooks.PostToolUse.hooks]]\ntype = \"command\"\ncommand = \"notify\"\n\n[projects.\"/home/you/x\"]\ntrust_level = \"trusted\"\n",
-    ),
-    ("codex", ".codex/config.toml", "model = \"MINE\"\n\n\n# the end"),
-    ("codex", ".codex/config.toml", "hooks = { Stop = [], PreToolUse = [] } # MINE\n"),
-    (
-        "codex",
-        ".codex/config.toml",
-        "shell_environment_policy.set.FOO = \"MINE\"\r\nshell_environment_policy.inherit = \"core\"\r\n[hooks]\r\nStop = []\r\n",
-    ),
-    ("codex", ".codex/config.toml", "[shell_environment_policy]\nset = \"MINE\"\n"),
-    (
-        "gemini",
-        ".gemini/settings.json",
-        "{\n  \"theme\": \"MINE\",\n  \"mcpServers\": {\n    \"x\": {\n      \"command\": \"x\"\n    }\n  }\n}\n",
-    ),
-    (
-        "gemini",
-        ".gemini/settings.json",
-        "// Gemini\n{\n  \"hooks\": {\n    \"AfterTool\": [ { \"matcher\": \"write_file\", \"hooks\": [ { \"type\": \"command\", \"command\": \"MINE\" } ] } ], // tidy\n    \"BeforeTool\": []\n  }\n}\n",
-    ),
-    (
-        "gemini",
-        ".gemini/settings.json",
-        "{ \"tools\": { \"shell\": { \"enableInteractiveShell\": true, \"pager\": \"MINE\" } } }\n",
-    ),
-    ("gemini", ".gemini/.env", "GEMINI_API_KEY=abc\nexport OTHER=\"MINE\"\n"),
-    ("gemini", ".gemini/.env", "# keys\nGEMINI_API_KEY=MINE"),
-    (
-        "pi",
-        ".pi/agent/settings.json",
-        "{\n  \"theme\": \"MINE\",\n  \"compaction\": { \"enabled\": false }\n}\n",
-    ),
-    ("gemini", ".gemini/.env", "BASH_ENV=/home/you/env.sh\nA=MINE\n"),
-    ("gemini", ".gemini/.env", "A=\"MINE\nB\"\r\nexport BASH_ENV = '/x y'\r\n"),
-    ("klaude", ".profile", "# ~/.profile\nPATH=\"$HOME/MINE:$PATH\"\n"),
-    ("klaude", ".bash_profile", "export EDITOR=MINE"),
-    ("goose", ".bashrc", "case $- in *i*) ;; *) return ;; esac\nexport EDITOR=MINE"),
-    ("copilot", ".copilot/settings.json", "{\n  \"theme\": \"MINE\"\n}\n"),
-    (
-        "copilot",
-        ".copilot/settings.json",
-        "{\"hooks\": {\"postToolUse\": [{\"type\": \"command\", \"bash\": \"MINE\"}], \"preToolUse\": []}}\n",
-    ),
-];
-
-/// Agents whose settings cannot change command lines.
-const WITHOUT_REWRITE: &[&str] = &["klaude", "goose"];
-
-struct Home(Sandbox);
+pub(crate) struct Home(pub(crate) Sandbox);
 
 impl Home {
-    fn with(file: &str, text: &str) -> Home {
+    pub(crate) fn with(file: &str, text: &str) -> Home {
         let home = Home(Sandbox::new());
         let path = home.0.path().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -132,13 +18,13 @@ impl Home {
         home
     }
 
-    fn init(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn init(&self, arguments: &[&str]) -> Ran {
         let mut command = self.0.command();
         command.arg("init").args(arguments).env("SHELL", "/bin/bash").env("PATH", "/usr/bin:/bin");
         feed(command, b"")
     }
 
-    fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 
@@ -165,26 +51,6 @@ impl Home {
             .filter(|path| !path.components().any(|part| part.as_os_str() == "state"))
             .map(read)
             .collect()
-    }
-}
-
-#[test]
-fn uninstall_restores_settings_byte_for_byte() {
-    for (agent, file, text) in SETTINGS {
-        let home = Home::with(file, text);
-        let before = home.files();
-        let first = home.init(&[agent]).text();
-        assert!(first.contains("+++ ") && first.contains(": configured. Restart "), "{first}");
-        let set_up = home.files();
-        // Copilot CLI needs no file of offcut.
-        assert!(set_up.len() > before.len() || *agent == "copilot", "{file}: {text}");
-        assert_ne!(set_up, before, "{file}: {text}");
-        let second = home.init(&[agent]).text();
-        assert!(second.contains("already configured") && !second.contains("+++ "), "{text}\n{second}");
-        assert_eq!(home.files(), set_up, "{text}");
-        home.init(&[agent, "--uninstall"]).text();
-        assert_eq!(home.files(), before, "{text}");
-        assert!(home.init(&[agent, "--uninstall"]).text().contains("offcut is not installed there"));
     }
 }
 
@@ -216,41 +82,6 @@ fn init_allows_to_read_stored_outputs() {
     assert!(policy.contains(&prefixes), "{policy}");
 }
 
-/// Switching between shell and rewriting removes the settings of the other and nothing else.
-#[test]
-fn init_switches_between_shell_and_rewrite() {
-    for (agent, file, text) in SETTINGS.iter().filter(|(agent, ..)| !WITHOUT_REWRITE.contains(agent)) {
-        let home = Home::with(file, text);
-        let before = home.files();
-        home.init(&[agent]).text();
-        let shell = home.files();
-        home.init(&[agent, "--rewrite"]).text();
-        let rewrite = home.files();
-        assert!(home.init(&[agent, "--rewrite"]).text().contains("already configured"), "{text}");
-        let has = |files: &[(PathBuf, Vec<u8>)], sign: &str| {
-            files.iter().any(|(_, content)| String::from_utf8_lossy(content).contains(sign))
-        };
-        let settings = |files: &[(PathBuf, Vec<u8>)]| {
-            files
-                .iter()
-                .filter(|(path, _)| !path.starts_with(home.path().join(".config/offcut")))
-                .cloned()
-                .collect::<Vec<_>>()
-        };
-        let sign = match *agent {
-            "opencode" => "rewrites = true".to_owned(),
-            "pi" => "\"shellCommandPrefix\": \". ".to_owned(),
-            agent => format!(" hook {agent} before"),
-        };
-        assert!(has(&rewrite, &sign) && !has(&shell, &sign), "{text}");
-        assert!(!has(&settings(&rewrite), "offcut-bash"), "{text}");
-        home.init(&[agent]).text();
-        assert!(!has(&home.files(), &sign), "{text}");
-        home.init(&[agent, "--uninstall"]).text();
-        assert_eq!(home.files(), before, "{text}");
-    }
-}
-
 #[test]
 fn init_rejects_options_that_do_not_work_with_the_agent() {
     for agent in WITHOUT_REWRITE {
@@ -265,23 +96,6 @@ fn init_rejects_options_that_do_not_work_with_the_agent() {
         let text = home.init(&["--all", option]).text();
         assert!(text.contains("codex: configured"), "{text}");
         assert!(text.contains(&format!("klaude: {option} does not work with klaude; not changed")), "{text}");
-    }
-}
-
-/// If the user changed the file in the meantime, only offcut's settings are removed.
-#[test]
-fn uninstall_keeps_later_changes_by_user() {
-    for (agent, file, text) in SETTINGS.iter().filter(|(.., text)| text.contains("MINE")) {
-        let home = Home::with(file, text);
-        home.init(&[agent]).text();
-        let path = home.path().join(file);
-        let changed = std::fs::read_to_string(&path).unwrap().replace("MINE", "CHANGED");
-        std::fs::write(&path, changed).unwrap();
-        home.init(&[agent, "--uninstall"]).text();
-        let words =
-            |text: &str| text.split_whitespace().collect::<String>().replace(",}", "}").replace(",]", "]");
-        let found = std::fs::read_to_string(&path).unwrap();
-        assert_eq!(words(&found), words(&text.replace("MINE", "CHANGED")), "{found}");
     }
 }
 
@@ -348,21 +162,6 @@ fn init_follows_symbolic_link_to_settings() {
     );
     home.init(&["claude", "--uninstall"]).text();
     assert_eq!(home.files(), before);
-}
-
-#[test]
-fn uninstall_without_backup_removes_only_own_settings() {
-    for (agent, file, text) in SETTINGS {
-        let home = Home::with(file, text);
-        home.init(&[agent]).text();
-        let _ = std::fs::remove_dir_all(home.path().join(".local/state/offcut"));
-        home.init(&[agent, "--uninstall"]).text();
-        let words =
-            |text: &str| text.split_whitespace().collect::<String>().replace(",}", "}").replace(",]", "]");
-        let found = std::fs::read_to_string(home.path().join(file)).unwrap_or_default();
-        let was_empty = matches!(text.trim(), "" | "{}");
-        assert_eq!(words(&found), if was_empty { String::new() } else { words(text) }, "{text:?}");
-    }
 }
 
 #[test]
@@ -500,18 +299,6 @@ fn init_without_agent_prints_changes_only() {
 }
 
 #[test]
-fn uninstall_removes_shared_files_with_last_agent() {
-    let home = Home::with(".codex/config.toml", "");
-    std::fs::create_dir(home.path().join(".gemini")).unwrap();
-    home.init(&["--all"]).text();
-    let shell = home.path().join(".config/offcut/agents/offcut-bash");
-    home.init(&["codex", "--uninstall"]).text();
-    assert!(shell.is_file());
-    home.init(&["gemini", "--uninstall"]).text();
-    assert!(!shell.exists() && !shell.parent().unwrap().exists());
-}
-
-#[test]
 fn init_project_writes_project_settings() {
     let home = Home::with(".git/HEAD", "");
     home.init(&["claude", "opencode", "codex", "gemini", "--project"]).text();
@@ -548,35 +335,6 @@ fn init_opencode_configures_npm_where_opencode_installs() {
     assert!(text.contains("dependencies") && !text.contains("offcut") && !user(".npmrc").exists(), "{text}");
     std::fs::remove_dir_all(user("")).unwrap();
     assert_eq!(home.files(), before);
-}
-
-#[test]
-fn doctor_runs_shell_and_hook_of_configured_agent() {
-    let home = Home::with(".codex/config.toml", "");
-    home.init(&["codex"]).text();
-    let doctor = || {
-        let mut command = home.0.command();
-        feed(
-            {
-                command.arg("doctor").env("SHELL", "/bin/bash").env("PATH", "/usr/bin:/bin");
-                command
-            },
-            b"",
-        )
-    };
-    let text = doctor().text();
-    for message in
-        ["shell works", "bash works", "hook works", "readable only by you", "claude         not installed"]
-    {
-        assert!(text.contains(message), "{message}: {text}");
-    }
-    home.0.run(&["hook", "codex", "after"], b"not what it should be");
-    let store = home.0.store();
-    std::fs::set_permissions(&store, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let ran = doctor();
-    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert_eq!(ran.code, Some(1));
-    assert!(text.contains("chmod 700") && text.contains("hook codex after: expected"), "{text}");
 }
 
 #[test]
