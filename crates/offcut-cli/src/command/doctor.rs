@@ -14,7 +14,7 @@ use crate::hook::Hooks;
 use crate::install::{self, Content, InstallContext, Method, Scope};
 use crate::log;
 use anstyle::{AnsiColor, Style};
-use installation::Installation;
+use installation::{Installation, unreadable_settings};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -201,20 +201,24 @@ fn check_writable(findings: &mut Findings, directory: &Path, setup: &Setup) {
 
 fn check_agent(findings: &mut Findings, agent: &Agent, context: &InstallContext, setup: &Setup) {
     let name = agent.name;
-    if !agent.is_installed(context) {
+    let installations: Vec<Installation<'_>> = [Scope::User, Scope::Project]
+        .into_iter()
+        .filter_map(|scope| Installation::find(agent, scope, context))
+        .collect();
+    if installations.is_empty() && !agent.is_installed(context) {
         return findings.add(Verdict::Note, name, "not installed");
     }
     let version = output(Command::new(name).arg("--version"), b"").map_or_else(
         |_| "not on your PATH".to_owned(),
         |text| text.lines().next().unwrap_or_default().to_owned(),
     );
-    let installations: Vec<Installation<'_>> = [Scope::User, Scope::Project]
-        .into_iter()
-        .filter_map(|scope| Installation::find(agent, scope, context))
-        .collect();
-    if installations.is_empty() {
+    let unreadable = unreadable_settings(agent, context);
+    if installations.is_empty() && unreadable.is_empty() {
         let message = format!("{version}, offcut is not installed; run: offcut init {name}");
         findings.add(Verdict::Note, name, message);
+    }
+    for problem in unreadable {
+        findings.add(Verdict::Bad, name, format!("cannot check its settings: {problem}"));
     }
     for installation in &installations {
         check_installation(findings, installation, &version, context);

@@ -2,6 +2,7 @@
 
 use crate::agents::Agent;
 use crate::install::{self, Change, InstallContext, Method, NamedFile, Owner, Presence, Scope};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub(super) struct Installation<'a> {
@@ -18,10 +19,8 @@ impl<'a> Installation<'a> {
         let of =
             |method| Installation { agent, scope, method, changes: agent.changes(scope, method, context) };
         let [shell, rewrite] = [Method::Shell, Method::Rewrite].map(of);
-        // In the home directory, the project's settings are those of the user.
-        let user = agent.changes(Scope::User, Method::Shell, context);
         if shell.named_in_settings(context).is_empty()
-            || (scope == Scope::Project && is_same(&shell.changes, &user))
+            || (scope == Scope::Project && has_only_users_files(agent, context))
         {
             return None;
         }
@@ -77,10 +76,24 @@ fn is_shared(change: &Change, context: &InstallContext) -> bool {
     change.owner() == Owner::Offcut && change.path.starts_with(&context.files)
 }
 
-fn is_same(changes: &[Change], others: &[Change]) -> bool {
-    let paths =
-        |changes: &[Change]| changes.iter().map(|change| change.path.canonicalize().ok()).collect::<Vec<_>>();
-    paths(changes) == paths(others)
+/// Whether the project's settings are those of the user, as in the home directory.
+fn has_only_users_files(agent: &Agent, context: &InstallContext) -> bool {
+    let paths = |scope| {
+        let changes = agent.changes(scope, Method::Shell, context).into_iter();
+        changes.map(|change| change.path.canonicalize().unwrap_or(change.path)).collect::<Vec<_>>()
+    };
+    let users = paths(Scope::User);
+    paths(Scope::Project).iter().all(|path| users.contains(path))
+}
+
+/// Why the agent's settings cannot be read, with their files.
+pub(super) fn unreadable_settings(agent: &Agent, context: &InstallContext) -> BTreeSet<String> {
+    [Scope::User, Scope::Project]
+        .into_iter()
+        .flat_map(|scope| agent.changes(scope, Method::Shell, context))
+        .filter(|change| change.owner() == Owner::User)
+        .filter_map(|change| change.plan().err())
+        .collect()
 }
 
 /// The file that a path or the name of a program leads to.
