@@ -217,13 +217,16 @@ pub(crate) enum Command {
     /// Search stored outputs
     ///
     /// Prints the first matches that fit on a page, and the total number of matches: there is no next page, narrow the
-    /// pattern instead. `$` also matches before a carriage return at the end of a line. Standard error names outputs that
-    /// could not be searched as a whole. The exit status is 1 if nothing matches, and 4 if an output cannot be read or
-    /// was modified after it was stored.
+    /// pattern instead. The options have the meaning that they have in ripgrep. `$` also matches before a carriage return at
+    /// the end of a line. A pattern that is not a regular expression is searched as text. Standard error names outputs that
+    /// could not be searched as a whole. The exit status is 1 if nothing matches, and 4 if an output cannot be read or was
+    /// modified after it was stored.
     #[command(after_help = "Examples:
   offcut grep 'error\\[E\\d+\\]'           Search the last output
   offcut grep -i warning last-1 -C 3   Print three lines before and after each match
-  offcut grep FATAL all --count        Count matching lines in all stored outputs")]
+  offcut grep -F 'f(x)' -A 5           Search for text, and print five lines after each match
+  offcut grep -c FATAL all             Count matching lines in each stored output
+  offcut grep -l FATAL all             List the outputs with a match")]
     Grep(Grep),
     /// Print details of a stored output: sizes, digest, path, age and gaps
     ///

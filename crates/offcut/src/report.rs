@@ -301,6 +301,8 @@ pub struct SearchReport<'a> {
     pub matches: u64,
     /// The number of matching lines among the hits.
     pub shown: u64,
+    /// The outputs that were searched, with the number of lines that match in each.
+    pub outputs: Vec<OutputMatchesReport<'a>>,
     /// The lines that fit a page.
     pub hits: Vec<HitReport<'a>>,
     /// Notices about outputs of which only a part could be searched: the first 20.
@@ -312,6 +314,18 @@ pub struct SearchReport<'a> {
     /// The number of outputs that were not searched as a whole and are not in the two lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unlisted: Option<usize>,
+}
+
+/// How many lines of one output match.
+#[cfg(feature = "search")]
+#[derive(Clone, Debug, Serialize)]
+pub struct OutputMatchesReport<'a> {
+    /// The entry's id.
+    pub id: &'a str,
+    /// The number of lines that match.
+    pub matches: u64,
+    /// The number of lines, if it is known.
+    pub lines: Option<u64>,
 }
 
 /// A line that matches, or that is near a match.
@@ -343,9 +357,15 @@ impl<'a> SearchReport<'a> {
             text: measure::as_text(&hit.text),
             is_match: hit.kind == HitKind::Match,
         });
+        let outputs = result.outputs.iter().map(|output| OutputMatchesReport {
+            id: output.id.as_str(),
+            matches: output.matches,
+            lines: output.lines,
+        });
         SearchReport {
             matches: result.matches,
             shown: result.shown,
+            outputs: outputs.collect(),
             hits: hits.collect(),
             incomplete: result.incomplete.iter().map(ToString::to_string).collect(),
             errors: result.errors.iter().map(ToString::to_string).collect(),

@@ -49,22 +49,69 @@ pub(crate) struct Fsck {
 }
 
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("listing").args(["count", "with_matches", "without_match"]))]
 pub(crate) struct Grep {
-    /// A regular expression
-    pub(crate) pattern: String,
+    /// A regular expression; with -e, the first id
+    #[arg(value_name = "PATTERN", required_unless_present = "regexp")]
+    pattern: Option<String>,
     /// Ids, unique id prefixes, `last`, `last-1`, paths, or `all` [default: last]
     #[arg(value_name = "ID")]
-    pub(crate) ids: Vec<String>,
+    ids: Vec<String>,
+    /// Search for this pattern; can be given more than once
+    #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
+    regexp: Vec<String>,
+    /// Search for text instead of a regular expression
+    #[arg(short = 'F', long)]
+    pub(crate) fixed_strings: bool,
     /// Ignore case
     #[arg(short, long)]
     pub(crate) ignore_case: bool,
+    /// Match only whole words
+    #[arg(short, long)]
+    pub(crate) word_regexp: bool,
+    /// Print the lines that do not match
+    #[arg(short = 'v', long)]
+    pub(crate) invert_match: bool,
+    /// Print only the matching parts of lines
+    #[arg(short, long)]
+    pub(crate) only_matching: bool,
+    /// Print line numbers, which is the default
+    #[arg(short = 'n', long)]
+    line_number: bool,
+    /// Print this many lines after each match
+    #[arg(short = 'A', long, value_name = "N")]
+    pub(crate) after_context: Option<usize>,
+    /// Print this many lines before each match
+    #[arg(short = 'B', long, value_name = "N")]
+    pub(crate) before_context: Option<usize>,
     /// Print this many lines before and after each match
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     pub(crate) context: usize,
     /// Print at most this many matches of each output
     #[arg(short, long, value_name = "N")]
     pub(crate) max_count: Option<u64>,
-    /// Print only the number of matching lines
+    /// Print only the number of matching lines, of each output if there are several
     #[arg(short, long)]
     pub(crate) count: bool,
+    /// Print only the ids of outputs with a match
+    #[arg(short = 'l', long = "files-with-matches")]
+    pub(crate) with_matches: bool,
+    /// Print only the ids of outputs without a match
+    #[arg(short = 'L', long = "files-without-match")]
+    pub(crate) without_match: bool,
+}
+
+impl Grep {
+    /// The patterns, and what names the outputs. With `-e`, the first argument is not a pattern.
+    pub(crate) fn patterns_and_references(&self) -> (Vec<String>, Vec<String>) {
+        let (first, ids) = (self.pattern.iter().cloned(), self.ids.iter().cloned());
+        let (patterns, mut references) = match self.regexp.is_empty() {
+            true => (first.collect(), ids.collect()),
+            false => (self.regexp.clone(), first.chain(ids).collect::<Vec<_>>()),
+        };
+        if references.is_empty() {
+            references.push("last".to_owned());
+        }
+        (patterns, references)
+    }
 }

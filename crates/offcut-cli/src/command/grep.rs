@@ -5,26 +5,19 @@ use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use offcut::report::SearchReport;
-use offcut::retrieve::{self, PageLimits, Query, Search};
+use offcut::retrieve::{self, OutputMatches, PageLimits, Query, RetrieveError, Search, SearchResult};
 use offcut::terminal::printable;
 
 pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
     let setup = Setup::new(global)?;
-    let query = Query {
-        pattern: grep.pattern.clone(),
-        ignore_case: grep.ignore_case,
-        context: grep.context,
-        max_count: grep.max_count,
-    };
-    let last = [String::from("last")];
-    let references = if grep.ids.is_empty() { &last[..] } else { &grep.ids[..] };
+    let (patterns, references) = grep.patterns_and_references();
     let with_ids = references.len() > 1 || references.iter().any(|reference| reference == "all");
-    let mut search = Search::new(&query, PageLimits::default())?;
+    let mut search = start(&query(grep, patterns))?;
     if with_ids {
         search = search.with_ids();
     }
     let mut failures = Vec::new();
-    for reference in references {
+    for reference in &references {
         if let Err(failure) = add(&mut search, &setup, reference) {
             failures.push(failure);
         }
@@ -36,16 +29,9 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
         return Err(failure);
     }
     let result = search.finish();
-    match (global.format, grep.count) {
-        (Format::Json, _) => super::print_json(&SearchReport::new(&result))?,
-        (Format::Text, true) => super::print(format!("{}\n", result.matches).as_bytes())?,
-        (Format::Text, false) => {
-            let mut text = result.to_text(with_ids);
-            if result.shown < result.matches {
-                text.extend_from_slice(format!("{}\n", result.notice()).as_bytes());
-            }
-            super::print(&text)?;
-        }
+    match global.format {
+        Format::Json => super::print_json(&SearchReport::new(&result))?,
+        Format::Text => super::print(&text(grep, &result, with_ids))?,
     }
     for notice in &result.incomplete {
         diagnostic::print(&format!("{}\n", printable(&notice.to_string(), 2000)));
@@ -58,7 +44,45 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
     }
     failures.extend(result.errors.into_iter().map(Failure::from));
     super::fail_with(failures)?;
-    if result.matches == 0 { Err(Failure::NoMatch) } else { Ok(()) }
+    if grep.without_match {
+        let is_listed = result.outputs.iter().any(|output| output.matches == 0);
+        return if is_listed { Ok(()) } else { Err(Failure::NoMatch) };
+    }
+    if result.matches == 0 {
+        diagnostic::say(no_match(&result.outputs));
+        return Err(Failure::NoMatch);
+    }
+    Ok(())
+}
+
+fn query(grep: &Grep, patterns: Vec<String>) -> Query {
+    let mut patterns = patterns.into_iter();
+    Query {
+        pattern: patterns.next().unwrap_or_default(),
+        alternatives: patterns.collect(),
+        literal: grep.fixed_strings,
+        ignore_case: grep.ignore_case,
+        word: grep.word_regexp,
+        invert: grep.invert_match,
+        only_matching: grep.only_matching,
+        context: grep.context,
+        before: grep.before_context,
+        after: grep.after_context,
+        max_count: grep.max_count,
+    }
+}
+
+/// Starts a search. Patterns that are not regular expressions are searched as text.
+fn start(query: &Query) -> Result<Search, Failure> {
+    match Search::new(query, PageLimits::default()) {
+        Err(RetrieveError::NotAPattern { reason }) if !query.literal => {
+            let literal = Query { literal: true, ..query.clone() };
+            let search = Search::new(&literal, PageLimits::default())?;
+            diagnostic::say(format_args!("not a regular expression ({reason}): searching for it as text"));
+            Ok(search)
+        }
+        search => Ok(search?),
+    }
 }
 
 /// Searches the output that `reference` names, or all.
@@ -66,4 +90,36 @@ fn add(search: &mut Search, setup: &Setup, reference: &str) -> CommandResult {
     let (store, _) = setup.store_of(reference)?;
     let ids = if reference == "all" { store.ids()? } else { vec![retrieve::resolve(&*store, reference)?] };
     Ok(search.add_all(&*store, &ids)?)
+}
+
+fn text(grep: &Grep, result: &SearchResult, with_ids: bool) -> Vec<u8> {
+    let outputs = result.outputs.iter();
+    let with_matches = outputs.clone().filter(|output| output.matches > 0);
+    let id = |output: &OutputMatches| format!("{}\n", output.id);
+    let listing: String = if grep.with_matches {
+        with_matches.map(id).collect()
+    } else if grep.without_match {
+        outputs.filter(|output| output.matches == 0).map(id).collect()
+    } else if grep.count && with_ids {
+        with_matches.map(|output| format!("{}:{}\n", output.id, output.matches)).collect()
+    } else if grep.count {
+        format!("{}\n", result.matches)
+    } else {
+        let mut text = result.to_text(with_ids);
+        if result.shown < result.matches {
+            text.extend_from_slice(format!("{}\n", result.notice()).as_bytes());
+        }
+        return text;
+    };
+    listing.into_bytes()
+}
+
+/// Says what was searched in vain.
+fn no_match(outputs: &[OutputMatches]) -> String {
+    let lines: Option<u64> = outputs.iter().map(|output| output.lines).sum();
+    let lines = lines.map_or_else(String::new, |lines| format!("{lines} lines of "));
+    match outputs {
+        [output] => format!("no match in {lines}{}", output.id.short()),
+        outputs => format!("no match in {lines}{} outputs", outputs.len()),
+    }
 }

@@ -121,3 +121,78 @@ fn ls_lists_the_outputs_of_today_and_yesterday() {
     assert!(!listed("2020-01-01"));
     sandbox.run(&["ls", "--day", "tomorow"], b"").failed(2, "expected a date, for example 2026-11-15, today");
 }
+
+#[test]
+fn grep_options_have_the_meaning_of_ripgrep() {
+    let sandbox = Sandbox::new();
+    let text = format!("{}f(x) two\ntwofold -e\n", numbered(2000));
+    sandbox.run(&["cut"], text.as_bytes());
+    let grep = |arguments: &[&str]| sandbox.run(&[&["grep"], arguments].concat(), b"").text();
+    assert_eq!(grep(&["-n", "two"]), "2001:f(x) two\n2002:twofold -e\n");
+    assert_eq!(grep(&["-nF", "f(x)"]), "2001:f(x) two\n");
+    assert_eq!(grep(&["-w", "two"]), "2001:f(x) two\n");
+    assert_eq!(grep(&["-o", "two|e$"]), "2001:two\n2002:two\n2002:e\n");
+    assert_eq!(grep(&["-v", "[0-9]$"]), "2001:f(x) two\n2002:twofold -e\n");
+}
+
+#[test]
+fn grep_prints_lines_before_and_after_a_match() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], numbered(3000).as_bytes());
+    let grep = |arguments: &[&str]| sandbox.run(&[&["grep"], arguments].concat(), b"").text();
+    assert_eq!(grep(&["-A1", "^1999$"]), "1999:1999\n2000-2000\n");
+    assert_eq!(grep(&["-B", "1", "^1999$"]), "1998-1998\n1999:1999\n");
+    assert_eq!(grep(&["-C", "1", "-A", "0", "^1999$"]), "1998-1998\n1999:1999\n");
+    assert_eq!(grep(&["-v", "-m", "1", "^1$"]).lines().next(), Some("2:2"));
+}
+
+#[test]
+fn grep_takes_several_patterns_and_those_that_begin_with_a_hyphen() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], format!("{}-x\n", numbered(2000)).as_bytes());
+    let grep = |arguments: &[&str]| sandbox.run(&[&["grep"], arguments].concat(), b"").text();
+    assert_eq!(grep(&["-e", "^7$", "-e", "-x"]), "7:7\n2001:-x\n");
+    assert_eq!(grep(&["-e", "^7$", "last"]), "7:7\n");
+    assert_eq!(grep(&["--", "-x", "last"]), "2001:-x\n");
+    sandbox.run(&["grep"], b"").failed(2, "<PATTERN>");
+}
+
+#[test]
+fn grep_lists_and_counts_by_output() {
+    let sandbox = Sandbox::new();
+    let mut ids = Vec::new();
+    for text in ["needle\n".repeat(3), "needle\n".to_owned(), String::new()] {
+        let json = sandbox.run(&["cut", "--format", "json"], format!("{text}{}", numbered(3000)).as_bytes());
+        ids.push(json.json()["saved"]["id"].as_str().unwrap().to_owned());
+    }
+    let grep = |arguments: &[&str]| sandbox.run(&[&["grep"], arguments].concat(), b"").text();
+    assert_eq!(grep(&["-c", "needle", "all"]), format!("{}:3\n{}:1\n", ids[0], ids[1]));
+    assert_eq!(grep(&["-c", "needle", "last-1"]), "1\n");
+    assert_eq!(grep(&["-l", "needle", "all"]), format!("{}\n{}\n", ids[0], ids[1]));
+    assert_eq!(grep(&["-L", "needle", "all"]), format!("{}\n", ids[2]));
+    assert_eq!(sandbox.run(&["grep", "-L", "1", "all"], b"").code, Some(1));
+    let json = sandbox.run(&["grep", "needle", "all", "--format", "json"], b"").json();
+    assert_eq!(json["outputs"][0], serde_json::json!({"id": ids[0], "matches": 3, "lines": 3003}), "{json}");
+}
+
+#[test]
+fn grep_says_what_it_searched_in_vain() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], numbered(2797).as_bytes());
+    let id = sandbox.run(&["show", "--format", "json"], b"").json()["id"].as_str().unwrap().to_owned();
+    let ran = sandbox.run(&["grep", "needle"], b"");
+    let short = ran.stderr.trim().rsplit(' ').next().unwrap().to_owned();
+    assert!(id.starts_with(&short) && !short.is_empty(), "{id}: {ran:?}");
+    assert_eq!((ran.code, ran.stderr), (Some(1), format!("offcut: no match in 2797 lines of {short}\n")));
+    sandbox.run(&["cut"], numbered(3000).as_bytes());
+    sandbox.run(&["grep", "needle", "all"], b"").failed(1, "no match in 5797 lines of 2 outputs\n");
+}
+
+#[test]
+fn grep_searches_for_text_if_the_pattern_is_no_regular_expression() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], format!("{}call f((x\n", numbered(2000)).as_bytes());
+    let ran = sandbox.run(&["grep", "f((x"], b"");
+    assert_eq!(ran.text(), "2001:call f((x\n");
+    assert_eq!(ran.stderr, "offcut: not a regular expression (unclosed group): searching for it as text\n");
+}

@@ -30,7 +30,7 @@ fn grep_prints_matches_and_counts() {
     assert!(many.contains(" of 20000 matching lines shown; "));
     let json = sandbox.run(&["grep", "needle", "last-1", "--format", "json"], b"").json();
     assert_eq!((&json["matches"], &json["hits"][0]["line"]), (&1.into(), &50_001.into()));
-    sandbox.run(&["grep", "((", "last"], b"").failed(2, "not a regular expression");
+    sandbox.run(&["grep", "((", "last"], b"").failed(1, "not a regular expression");
     sandbox.run(&["grep", "x", "last-9"], b"").failed(3, "no stored output");
     assert_eq!(sandbox.run(&["grep", "-m", "2", "^7", "last"], b"").text().lines().count(), 3);
 }

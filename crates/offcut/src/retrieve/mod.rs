@@ -16,7 +16,7 @@ mod tool;
 mod verified;
 
 #[cfg(feature = "search")]
-pub use search::{Hit, HitKind, Query, Search, SearchResult, search};
+pub use search::{Hit, HitKind, OutputMatches, Query, Search, SearchResult, search};
 
 pub use page::{Page, PageLimits, Progress, page};
 pub use range::Range;

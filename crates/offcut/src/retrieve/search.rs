@@ -1,14 +1,17 @@
 //! Searching stored outputs, with ripgrep's crates.
 
+mod query;
+
+pub use query::Query;
+
 use crate::boundary;
 use crate::notice::{Message, Notice, Tag};
 use crate::retrieve::long_lines::{AddedFeeds, SplitLines};
 use crate::retrieve::{PageLimits, RetrieveError, Source};
 use crate::store::{EntryState, Id, Reading, Store, StoreError};
 use grep_matcher::Matcher;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
-use serde::Deserialize;
 use std::io;
 
 /// A long line is shown around its match, with this many bytes on each side.
@@ -26,25 +29,6 @@ const MOST_CONTEXT: usize = 1000;
 /// How many outputs that were not searched as a whole are listed with the reason. The others are counted.
 const MOST_LISTED: usize = 20;
 
-/// What to search for. Programs may write it as JSON.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Query {
-    /// A regular expression. It matches inside one line, and `$` also matches before a carriage return at the end of a line.
-    /// A line of more than 64 MiB, less with context, is searched in parts that overlap: a match of more than 4 KiB can be
-    /// missed there.
-    pub pattern: String,
-    /// Upper and lower case match each other.
-    #[serde(default, alias = "ignoreCase")]
-    pub ignore_case: bool,
-    /// The number of lines to show before and after a match, at most 1000.
-    #[serde(default)]
-    pub context: usize,
-    /// The most matches to show of each output; all are counted.
-    #[serde(default, alias = "maxCount")]
-    pub max_count: Option<u64>,
-}
-
 /// One line of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -53,9 +37,9 @@ pub struct Hit {
     pub id: Id,
     /// The line's number.
     pub line: u64,
-    /// The offset of the line, or of the part of it that was searched.
+    /// The offset of the line, or of the part of it that was searched; of the match, if only matches are shown.
     pub offset: u64,
-    /// The line without its line feed, or the part around the match.
+    /// The line without its line feed, the part around the match, or only the match.
     pub text: Vec<u8>,
     /// What kind of line it is.
     pub kind: HitKind,
@@ -91,11 +75,25 @@ pub enum HitKind {
     Break,
 }
 
+/// How many lines of one output match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OutputMatches {
+    /// The output.
+    pub id: Id,
+    /// The number of lines that match.
+    pub matches: u64,
+    /// The number of lines, if it is known.
+    pub lines: Option<u64>,
+}
+
 /// The result of a search.
 #[derive(Debug, Default)]
 pub struct SearchResult {
     /// The lines that fit a page.
     pub hits: Vec<Hit>,
+    /// The outputs that were searched, in this order.
+    pub outputs: Vec<OutputMatches>,
     /// The number of lines that match, shown or not.
     pub matches: u64,
     /// The number of matching lines among the hits.
@@ -200,6 +198,7 @@ pub struct Search {
     searcher: Searcher,
     longest_line: usize,
     max_count: Option<u64>,
+    only_matching: bool,
     page: Page,
 }
 
@@ -214,22 +213,20 @@ struct Page {
 impl Search {
     /// A search that has not seen any output yet.
     pub fn new(query: &Query, limits: PageLimits) -> Result<Search, RetrieveError> {
-        let matcher = RegexMatcherBuilder::new()
-            .case_insensitive(query.ignore_case)
-            .line_terminator(Some(b'\n'))
-            .build(&with_carriage_returns(&query.pattern))
-            .map_err(|error| RetrieveError::NotAPattern { reason: reason(&error.to_string()) })?;
-        let context = query.context.min(MOST_CONTEXT);
+        let matcher = query.matcher()?;
+        let (before, after) = query.context_lines();
         let searcher = SearcherBuilder::new()
             .line_number(true)
-            .before_context(context)
-            .after_context(context)
+            .invert_match(query.invert)
+            .before_context(before)
+            .after_context(after)
             .heap_limit(Some(HEAP))
             .build();
         let page = Page { left: limits, with_ids: false, result: SearchResult::default() };
         // The searcher keeps the lines before a match and one more, and reads another.
-        let longest_line = (HEAP / (context + 2)).saturating_sub(READ_BUFFER).max(READ_BUFFER);
-        Ok(Search { matcher, searcher, longest_line, max_count: query.max_count, page })
+        let longest_line = (HEAP / (before.max(after) + 2)).saturating_sub(READ_BUFFER).max(READ_BUFFER);
+        let only_matching = query.only_matching && !query.invert;
+        Ok(Search { matcher, searcher, longest_line, max_count: query.max_count, only_matching, page })
     }
 
     /// The same for a result that is shown with ids ([`SearchResult::to_text`]), which take room on the page.
@@ -243,11 +240,20 @@ impl Search {
     pub fn add(&mut self, store: &dyn Store, id: &Id) -> Result<(), RetrieveError> {
         let entry = store.entry(id)?;
         let source = Source::whole(store, &entry)?;
-        let Search { matcher, searcher, longest_line, max_count, page } = self;
+        let Search { matcher, searcher, longest_line, max_count, only_matching, page } = self;
+        let before = page.result.matches;
         let most = max_count.map(|count| page.result.shown + count);
         let added = AddedFeeds::default();
         let mut text = SplitLines::new(&source, *longest_line, &added);
-        let collector = Collector { id: *id, matcher, most, page, added: &added, last_match: 0 };
+        let collector = Collector {
+            id: *id,
+            matcher,
+            most,
+            only_matching: *only_matching,
+            page,
+            added: &added,
+            last_match: 0,
+        };
         let searched = searcher.search_reader(&*matcher, &mut text, collector);
         let mut errors = Vec::new();
         if let Err(error) = searched {
@@ -257,6 +263,8 @@ impl Search {
         let bytes = if entry.reading == Reading::Plain { text.offset } else { entry.bytes };
         let message = Message::searched(&entry.state, bytes);
         page.result.note(message.map(|message| Notice::of_entry(id, message)), errors);
+        let matches = page.result.matches - before;
+        page.result.outputs.push(OutputMatches { id: *id, matches, lines: entry.lines });
         Ok(())
     }
 
@@ -287,52 +295,13 @@ impl Search {
     }
 }
 
-/// The pattern in which `$` also matches before a carriage return at the end of a line. A mode of the engine for such line
-/// ends exists, but there a carriage return ends a line anywhere, and a pattern cannot contain it.
-fn with_carriage_returns(pattern: &str) -> String {
-    let mut text = String::with_capacity(pattern.len());
-    let mut classes = 0_u32;
-    let mut chars = pattern.chars().peekable();
-    while let Some(char) = chars.next() {
-        match char {
-            '$' if classes == 0 => {
-                text.push_str(r"(?:\r??$)");
-                continue;
-            }
-            '[' => {
-                classes += 1;
-                text.push('[');
-                // A bracket at the start of a class is a literal.
-                for literal in ['^', ']'] {
-                    text.extend(chars.next_if_eq(&literal));
-                }
-                continue;
-            }
-            ']' => classes = classes.saturating_sub(1),
-            _ => {}
-        }
-        text.push(char);
-        if char == '\\' {
-            text.extend(chars.next());
-        }
-    }
-    text
-}
-
-/// The longest reason that is quoted in full.
-const LONGEST_REASON: usize = 1000;
-
-/// What is wrong with a pattern. The error quotes the pattern on several lines, and its last line says what is wrong.
-fn reason(error: &str) -> String {
-    let last = error.lines().last().unwrap_or_default();
-    last.strip_prefix("error: ").unwrap_or(last).chars().take(LONGEST_REASON).collect()
-}
-
 struct Collector<'a> {
     id: Id,
     matcher: &'a RegexMatcher,
     /// The number of matches shown at which this output has enough.
     most: Option<u64>,
+    /// Each match is a hit, without the rest of its line.
+    only_matching: bool,
     page: &'a mut Page,
     /// The line feeds that were added to the text: positions are counted without them.
     added: &'a AddedFeeds,
@@ -358,6 +327,18 @@ impl Collector<'_> {
         result.hits.push(hit);
         true
     }
+
+    /// Adds each match in a line, and returns whether all were added. An empty match has nothing to show.
+    fn add_matches(&mut self, number: u64, offset: u64, line: &[u8]) -> bool {
+        let mut is_shown = true;
+        let matcher = self.matcher;
+        let _ = matcher.find_iter(line, |found| {
+            is_shown = found.is_empty()
+                || self.add(HitKind::Match, number, offset + found.start() as u64, around(&line[found], 0));
+            is_shown
+        });
+        is_shown
+    }
 }
 
 impl Sink for Collector<'_> {
@@ -372,8 +353,12 @@ impl Sink for Collector<'_> {
         self.last_match = number;
         self.page.result.matches += 1;
         let line = without_line_end(found.bytes());
-        let at = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
-        let is_shown = self.add(HitKind::Match, number, offset, around(line, at));
+        let is_shown = if self.only_matching {
+            self.add_matches(number, offset, line)
+        } else {
+            let at = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
+            self.add(HitKind::Match, number, offset, around(line, at))
+        };
         self.page.result.shown += u64::from(is_shown);
         Ok(true)
     }

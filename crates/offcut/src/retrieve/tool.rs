@@ -278,7 +278,7 @@ impl ReadTool {
             pattern: pattern.to_owned(),
             ignore_case: arguments.ignore_case == Some(true),
             context: usize::try_from(context).unwrap_or(usize::MAX),
-            max_count: None,
+            ..retrieve::Query::default()
         };
         let result = retrieve::search(&*self.store, &ids, &query, limits)?;
         let text = measure::as_text(&result.to_text(ids.len() > 1)).into_owned();

@@ -109,7 +109,7 @@ fn pages_and_searches_version_1() {
     assert_eq!(page(CAPPED, "7:7"), "capped line 7\n");
     assert_eq!(page(UNFINISHED, "100:100"), "unfinished line 100\n");
     assert!(page(READABLE, "1:8").contains("\"name\": \"row 0\""));
-    let query = Query { pattern: " 7$".to_owned(), ignore_case: false, context: 0, max_count: None };
+    let query = Query { pattern: " 7$".to_owned(), ..Query::default() };
     let ids: Vec<Id> = ALL.map(id).to_vec();
     let found = retrieve::search(&store, &ids, &query, PageLimits::default()).unwrap();
     assert_eq!(found.hits.len(), 6, "one in each text");

@@ -38,6 +38,37 @@ fn search_returns_lines_context_and_counts() {
 }
 
 #[test]
+fn search_options_have_the_meaning_of_ripgrep() {
+    let text = b"one\ntwo (2)\ntwofold\nfour\nTWO two\n";
+    let lines = |query: Query| find(text, &query, PageLimits::default()).0;
+    assert_eq!(lines(Query { literal: true, ..query("(2)") }), ["2:two (2)"]);
+    assert_eq!(lines(Query { literal: true, ..query("two$") }), [""; 0]);
+    assert_eq!(lines(Query { word: true, ..query("two") }), ["2:two (2)", "5:TWO two"]);
+    assert_eq!(lines(Query { invert: true, ..query("o$|2") }), ["1:one", "3:twofold", "4:four"]);
+    assert_eq!(lines(Query { alternatives: vec!["^fo".into()], ..query("^o") }), ["1:one", "4:four"]);
+    let parts = Query { only_matching: true, ignore_case: true, ..query("two|o*") };
+    assert_eq!(lines(parts), ["1:o", "2:two", "3:two", "3:o", "4:o", "5:TWO", "5:two"]);
+    let around = Query { before: Some(1), ..query("four") };
+    assert_eq!(lines(around.clone()), ["3-twofold", "4:four"]);
+    assert_eq!(lines(Query { after: Some(1), before: None, ..around.clone() }), ["4:four", "5-TWO two"]);
+    assert_eq!(lines(Query { context: 1, before: Some(0), ..around }), ["4:four", "5-TWO two"]);
+}
+
+#[test]
+fn search_counts_matches_by_output() {
+    let store = MemoryStore::new(|| UNIX_EPOCH);
+    let ids = [&b"a\nb\na\n"[..], b"b\n"].map(|text| {
+        let mut writer = store.create(&NewEntry::new(&Context::default(), "native")).unwrap();
+        writer.write(text).unwrap();
+        writer.commit(EntryState::Complete, &contract::summary(text)).unwrap().id
+    });
+    let result = search(&store, &ids, &query("a"), PageLimits::default()).unwrap();
+    let counted: Vec<_> =
+        result.outputs.iter().map(|output| (output.id, output.matches, output.lines)).collect();
+    assert_eq!(counted, [(ids[0], 2, Some(3)), (ids[1], 0, Some(1))]);
+}
+
+#[test]
 fn search_bounds_long_lines_and_many_matches() {
     let long = format!("{}NEEDLE{}", "漢".repeat(50_000), "字".repeat(50_000));
     let (lines, ..) = find(long.as_bytes(), &query("NEEDLE"), PageLimits::default());
