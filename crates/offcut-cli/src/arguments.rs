@@ -275,7 +275,7 @@ pub(crate) enum Command {
   offcut config check
   offcut config set limits.bytes 16KiB
   offcut config unset tools.grep.strategy
-  $EDITOR \"$(offcut config path | awk '/^user/ { print $2 }')\"")]
+  offcut config edit")]
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Shorten the results of an MCP server, or give MCP clients access to stored outputs
@@ -325,6 +325,10 @@ pub(crate) enum ConfigCommand {
     Path,
     /// Check the configuration files and variables; the exit status is 2 if there are errors
     Check,
+    /// Open your configuration file in $VISUAL or $EDITOR, and check it afterwards
+    ///
+    /// If the file does not exist, it is created with every key and its default as a comment.
+    Edit,
     /// Set a key in your configuration file
     Set {
         /// The key, for example `limits.lines` or `tools.bash.strategy`

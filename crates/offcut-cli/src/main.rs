@@ -19,6 +19,7 @@ mod install;
 mod log;
 mod process;
 mod stream;
+mod suggestion;
 mod tokens;
 
 use arguments::{Arguments, Command, GlobalOptions};

@@ -1,5 +1,7 @@
 //! `offcut config`: prints the effective settings and their origins, checks for errors, and changes one key.
 
+mod edit;
+
 use crate::arguments::{ConfigCommand, Format, GlobalOptions};
 use crate::config::{self, Change, Configuration, KEYS, Key, Layer, Origin, Problem, Trust, to_toml};
 use crate::environment::Setup;
@@ -19,6 +21,7 @@ pub(crate) fn config(global: &GlobalOptions, command: &ConfigCommand) -> Command
         ConfigCommand::Show { origin } => show(global, *origin),
         ConfigCommand::Path => path(),
         ConfigCommand::Check => check(global),
+        ConfigCommand::Edit => edit::edit(global),
         ConfigCommand::Set { key, value, project } => change(global, key, Change::Set(value), *project),
         ConfigCommand::Unset { key, project } => change(global, key, Change::Unset, *project),
     }

@@ -1,5 +1,6 @@
 //! The configuration keys: one table for parsing, help, errors and the documentation.
 
+use crate::suggestion;
 use offcut::terminal::printable;
 
 /// The type of a value.
@@ -21,7 +22,7 @@ pub(crate) enum Kind {
     Split,
 }
 
-/// A longer name is not compared with the known keys, and is quoted in part.
+/// A longer name is quoted in part.
 const MAX_KEY_CHARS: usize = 100;
 
 /// What a project file, which is not trusted, can do with a key.
@@ -239,9 +240,6 @@ pub(crate) fn server_of(tool: &str) -> Option<&str> {
 
 /// The most similar valid key, if one is similar enough.
 pub(crate) fn nearest(path: &str) -> Option<String> {
-    if path.chars().nth(MAX_KEY_CHARS).is_some() {
-        return None;
-    }
     let (prefix, name) = match path.strip_prefix("tools.").and_then(|rest| rest.split_once('.')) {
         Some((tool, name)) => (format!("tools.{tool}."), name),
         None => (String::new(), path),
@@ -251,12 +249,8 @@ pub(crate) fn nearest(path: &str) -> Option<String> {
         Some(unit) => format!("limits.{unit}"),
         None => name.to_owned(),
     };
-    KEYS.iter()
-        .filter(|key| prefix.is_empty() || key.per_tool)
-        .map(|key| (strsim::normalized_damerau_levenshtein(key.name, &name.to_lowercase()), key.name))
-        .filter(|&(similarity, _)| similarity >= 0.5)
-        .max_by(|(left, _), (right, _)| left.total_cmp(right))
-        .map(|(_, name)| format!("{prefix}{name}"))
+    let valid = KEYS.iter().filter(|key| prefix.is_empty() || key.per_tool).map(|key| key.name);
+    suggestion::nearest(&name, valid).map(|name| format!("{prefix}{name}"))
 }
 
 #[cfg(test)]

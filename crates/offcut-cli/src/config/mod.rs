@@ -13,6 +13,7 @@ pub(crate) use file::read;
 pub(crate) use keys::{KEYS, Key, Kind, ProjectAccess};
 pub(crate) use layer::{Layer, Origin, Problem, Setting, Trust, to_toml};
 
+use crate::suggestion;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::limits::UNLIMITED;
 use offcut::profile::ProfileError;
@@ -221,8 +222,11 @@ pub(crate) fn profile(name: &str) -> Result<Profile, anyhow::Error> {
         }),
         None => {
             let known: Vec<String> = Profile::names().map(str::to_owned).chain(user_profiles()).collect();
-            Err(ProfileError::Unknown { name: name.chars().take(80).collect(), known: known.join(", ") }
-                .into())
+            let nearest = suggestion::nearest(name, known.iter().map(String::as_str));
+            let guess = nearest.map_or_else(String::new, |nearest| format!("; did you mean {nearest:?}?"));
+            let unknown =
+                ProfileError::Unknown { name: name.chars().take(80).collect(), known: known.join(", ") };
+            Err(anyhow::anyhow!("{unknown}{guess}"))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What people and models type out of habit from other programs.
 
-use crate::harness::{Sandbox, numbered};
+use crate::harness::{Sandbox, feed, numbered};
 
 #[test]
 fn run_passes_options_after_the_command_to_it() {
@@ -195,4 +195,43 @@ fn grep_searches_for_text_if_the_pattern_is_no_regular_expression() {
     let ran = sandbox.run(&["grep", "f((x"], b"");
     assert_eq!(ran.text(), "2001:call f((x\n");
     assert_eq!(ran.stderr, "offcut: not a regular expression (unclosed group): searching for it as text\n");
+}
+
+#[test]
+fn config_edit_creates_a_commented_file_and_checks_it() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.path().join(".config/offcut/config.toml");
+    let edit = |variable: &str, editor: &str| {
+        let mut command = sandbox.command();
+        command.args(["config", "edit"]).env(variable, editor).env("PATH", "/bin:/usr/bin");
+        feed(command, b"")
+    };
+    assert_eq!(edit("EDITOR", "touch -c").text(), "No errors found.\n");
+    let created = std::fs::read_to_string(&file).unwrap();
+    assert!(created.contains("\n#limits.lines = 1900\n") && created.contains("\n#profile = \"native\"\n"));
+    let script = sandbox.path().join("my editor.sh");
+    std::fs::write(&script, "echo 'limit.lines = 3' >> \"$2\"; test \"$1\" = --wait").unwrap();
+    let editor = format!("sh '{}' --wait", script.display());
+    edit("VISUAL", &editor).failed(2, "did you mean \"limits.lines\"?");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("{created}limit.lines = 3\n"));
+    edit("EDITOR", "no-such-editor").failed(2, "cannot start the editor \"no-such-editor\": set $VISUAL");
+    edit("EDITOR", "false").failed(2, "failed (exit status: 1)");
+}
+
+#[test]
+fn mistyped_names_get_a_suggestion() {
+    let sandbox = Sandbox::new();
+    for (arguments, message) in [
+        (&["gerp", "x"][..], "similar subcommand exists: 'grep'"),
+        (&["read", "--line", "3"], "--lines"),
+        (&["cut", "--max-byts", "300"], "a similar argument exists: '--max-bytes'"),
+        (&["cut", "--strategy", "tial"], "a similar value exists: 'tail'"),
+        (&["init", "claud"], "a similar value exists: 'claude'"),
+        (&["config", "set", "limit.lines", "30"], "did you mean \"limits.lines\"?"),
+        (&["cut", "--profile", "opencod"], "did you mean \"opencode\"?"),
+        (&["profiles", "natve"], "did you mean \"native\"?"),
+    ] {
+        sandbox.run(arguments, b"").failed(2, message);
+    }
+    assert!(!sandbox.run(&["profiles", "zzz"], b"").stderr.contains("did you mean"));
 }
