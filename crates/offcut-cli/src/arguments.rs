@@ -264,9 +264,14 @@ pub(crate) enum Command {
   offcut fsck last 1m3k9q2zab7xk4pd     Check only these outputs
   offcut fsck --format json")]
     Fsck(Fsck),
-    /// Print bytes and tokens saved, by day and tool
+    /// Print how much was cut, shown, read later and saved
+    ///
+    /// What was saved is compared with two things: the whole outputs, and what the agents would have shown of them without
+    /// offcut (see "Limits" in docs/agents.md). What was read later is subtracted. The figures come from a ledger on this machine,
+    /// which outlives the stored outputs, and from the outputs in the store.
     #[command(after_help = "Examples:
   offcut stats
+  offcut stats --since 30d --by agent
   offcut stats --tokens --format json   Count tokens exactly, which is slower")]
     Stats(Stats),
     /// Print, check and change the configuration

@@ -1,6 +1,6 @@
 //! Combines flags, configuration, home directory and clock into a [`Setup`]. The library reads none of these itself.
 
-use crate::agents::{Agent, ToolKind};
+use crate::agents::{self, Agent, ToolKind};
 use crate::arguments::{Cut, GlobalOptions};
 use crate::config::{self, Configuration, LimitBasis, Origin, Problem};
 use crate::diagnostic;
@@ -9,15 +9,16 @@ use crate::fallback::{StoreWithFallback, is_temporary_directory};
 use crate::fleet::{self, FleetStore, Location};
 use crate::housekeeping;
 use crate::install;
+use crate::ledger::{self, Ledger};
 use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
-use offcut::event::JsonLinesSink;
+use offcut::event::{EventSink, JsonLinesSink};
 use offcut::retention::Cleaning;
-use offcut::store::{FsStore, Retention, Store};
-use offcut::{Profile, Reach, ReaderLimits, Storage, Truncator};
+use offcut::store::{FsStore, Id, Retention, Store};
+use offcut::{Event, Profile, Reach, ReaderLimits, Storage, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +34,8 @@ pub(crate) struct Setup {
     has_fallback: bool,
     /// The open shared store, if the location is one.
     fleet: Option<Arc<FleetStore>>,
+    /// Who reads the output, and which tool has it.
+    reader: (Option<&'static Agent>, ToolKind),
     /// The command that runs offcut with the same store from another shell; `None` if the path cannot be written in one line.
     program: Option<String>,
 }
@@ -117,16 +120,23 @@ impl Setup {
             },
             other => (other, None),
         };
-        Ok(Setup { configuration, profile, location, has_fallback, fleet, program })
+        let reader = (agents::caller(), ToolKind::Shell);
+        Ok(Setup { configuration, profile, location, has_fallback, fleet, reader, program })
     }
 
     /// The same setup for an output that an agent reads: with the limits of the agent, if it is known.
-    pub(crate) fn with_reader(self, agent: Option<&Agent>, tool: ToolKind) -> Setup {
-        self.with_limits(agent.and_then(|agent| agent.limits(tool)))
+    pub(crate) fn with_reader(self, agent: Option<&'static Agent>, tool: ToolKind) -> Setup {
+        self.with_limits(agent, tool, agent.and_then(|agent| agent.limits(tool)))
     }
 
-    /// The same setup with the limits of an agent, if they are known and the profile has no document with its own limits.
-    pub(crate) fn with_limits(mut self, limits: Option<ReaderLimits>) -> Setup {
+    /// The same setup with these limits of an agent, unless the profile has a document with its own limits.
+    pub(crate) fn with_limits(
+        mut self,
+        agent: Option<&'static Agent>,
+        tool: ToolKind,
+        limits: Option<ReaderLimits>,
+    ) -> Setup {
+        self.reader = (agent, tool);
         if let Some(limits) = limits.filter(|_| self.profile.wording().is_none())
             && let Ok(profile) = self.profile.clone().with_limits(limits)
         {
@@ -140,7 +150,7 @@ impl Setup {
     /// in notices if `offcut` is not on PATH.
     pub(crate) fn for_agent(
         global: &GlobalOptions,
-        agent: Option<&Agent>,
+        agent: Option<&'static Agent>,
         tool: ToolKind,
     ) -> Result<Setup, Failure> {
         let mut setup = Setup::without_warnings(global)?.with_reader(agent, tool);
@@ -191,10 +201,11 @@ impl Setup {
         // Exact counting loads a large vocabulary, so tokens are only counted if they are limited.
         let counts_tokens = flags.or(configured).limits.tokens.is_some();
         let truncator = if counts_tokens { truncator.tokens(TokenCounter) } else { truncator };
-        let truncator = match self.event_sink(cut.events.as_deref()) {
-            Some(sink) => truncator.sink(sink),
-            None => truncator,
-        };
+        let (events, ledger) = (self.event_sink(cut.events.as_deref()), self.ledger());
+        let truncator = truncator.sink(move |event: &Event<'_>| {
+            events.iter().for_each(|events| events.emit(event));
+            ledger.iter().for_each(|ledger| ledger.emit(event));
+        });
         Ok(truncator.with_options(self.configuration.basis.users_rule(flags))?)
     }
 
@@ -219,6 +230,23 @@ impl Setup {
             }
         };
         Some(JsonLinesSink::new(writer, SystemTime::now))
+    }
+
+    /// The ledger, unless it is switched off.
+    pub(crate) fn ledger(&self) -> Option<Ledger> {
+        let is_off = self.configuration.get("ledger").is_some_and(|_| !self.configuration.switch("ledger"));
+        let directory = ledger::directory().filter(|_| !is_off)?;
+        let (agent, tool) = self.reader;
+        let host =
+            self.configuration.text("host").map_or_else(fleet::host_name, |host| Some(host.to_owned()));
+        Some(Ledger { directory, agent, tool, host })
+    }
+
+    /// Records that a part of a stored output was printed. A person who reads it costs a model nothing.
+    pub(crate) fn record_reading(&self, id: &Id, bytes: usize) {
+        if let Some(ledger) = self.ledger().filter(|_| !std::io::stdout().is_terminal()) {
+            ledger.emit(&Event::Retrieved { id, start: 0, end: bytes as u64 });
+        }
     }
 
     /// The maximum stored size of one output.

@@ -41,7 +41,7 @@ pub(crate) fn open(
     Ok(FleetStore::new(location, access, spool, options))
 }
 
-#[cfg(feature = "s3")]
-fn host_name() -> Option<String> {
+/// The name of this machine.
+pub(crate) fn host_name() -> Option<String> {
     rustix::system::uname().nodename().to_str().ok().filter(|name| !name.is_empty()).map(str::to_owned)
 }

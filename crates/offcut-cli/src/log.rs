@@ -30,7 +30,7 @@ pub(crate) fn write(message: &str) {
         let _ = std::fs::rename(&path, path.with_extension("old.log"));
     }
     let message = printable(message, MAX_MESSAGE_CHARS);
-    let line = format!("{} {message}\n", jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ"));
+    let line = format!("{} {message}\n", crate::ledger::now().strftime("%Y-%m-%dT%H:%M:%SZ"));
     let opened = OpenOptions::new().append(true).create(true).mode(0o600).open(&path);
     let _ = opened.and_then(|mut file| file.write_all(line.as_bytes()));
 }

@@ -16,6 +16,7 @@ mod format;
 mod hook;
 mod housekeeping;
 mod install;
+mod ledger;
 mod log;
 mod process;
 mod stream;

@@ -5,7 +5,7 @@
 use crate::message::{Fault, code, limited};
 use crate::tools::{ASKED_SIZE, Tool};
 use base64::Engine;
-use offcut::event::DiscardEvents;
+use offcut::event::{DiscardEvents, EventSink};
 use offcut::json::{Node, quoted};
 use offcut::notice::{Message, Notice, Tag};
 use offcut::retrieve::{self, PageLimits, Range, ReadTool, ToolAnswer};
@@ -24,12 +24,19 @@ const LISTED: usize = 100;
 /// The stored outputs that clients may read.
 pub struct Library {
     store: Result<Arc<dyn Store>, String>,
+    sink: Arc<dyn EventSink>,
 }
 
 impl Library {
     /// The outputs of this store, or why there is none.
     pub fn new(store: Result<Arc<dyn Store>, String>) -> Library {
-        Library { store }
+        Library { store, sink: Arc::new(DiscardEvents) }
+    }
+
+    /// Reports to `sink` which parts were read with the tools.
+    #[must_use]
+    pub fn sink(self, sink: Arc<dyn EventSink>) -> Library {
+        Library { sink, ..self }
     }
 
     /// Calls a tool. Errors are part of the result, because the model can correct its call.
@@ -72,7 +79,7 @@ impl Library {
     }
 
     fn read(&self, name: &str, arguments: &str) -> Result<ToolAnswer, String> {
-        let tool = ReadTool::new(name, Arc::clone(self.store()?));
+        let tool = ReadTool::new(name, Arc::clone(self.store()?)).sink(Arc::clone(&self.sink));
         tool.answer(arguments).map_err(|error| error.to_string())
     }
 

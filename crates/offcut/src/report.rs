@@ -5,7 +5,7 @@
 
 mod statistics;
 
-pub use statistics::{StatisticsReport, statistics};
+pub use statistics::{StatisticsReport, hidden_tokens, statistics};
 
 use crate::cut::{Gap, Size};
 use crate::limits::Unit;

@@ -326,7 +326,7 @@ impl Committed<'_> {
             limited_by,
             saved,
         };
-        announce(&**sink, context, &preview);
+        announce(&**sink, context, &preview, early);
         let preview = Box::new(preview);
         let outcome = match (form, trailer.state) {
             (_, OutputState::StillRunning) => Outcome::StillRunning(preview),
@@ -338,8 +338,8 @@ impl Committed<'_> {
 }
 
 /// Reports what happened to an output of which not everything is shown.
-fn announce(sink: &dyn EventSink, context: &Context, preview: &Preview) {
-    let (original, content) = (preview.original.bytes, preview.content.len() as u64);
+fn announce(sink: &dyn EventSink, context: &Context, preview: &Preview, early: &EarlyOutput) {
+    let (original, content) = (preview.original.bytes, early.cost.bytes + preview.content.len() as u64);
     let limited_by = preview.limited_by;
     sink.emit(&match &preview.saved {
         Saved::Failed { error, .. } => Event::Error { context, original, content, error },

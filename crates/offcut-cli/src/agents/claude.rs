@@ -3,7 +3,7 @@
 //! The hook is called for successful calls only. The output of command lines is normally shortened by `offcut shell`, also on
 //! failure; the hook gets it only if that is not installed.
 
-use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit};
+use super::limits::{AgentSettings, Ending, MAX_BYTES, ToolKind, limit};
 use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, Shorten, member, quoted};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
@@ -30,6 +30,7 @@ pub(super) const AGENT: Agent = Agent {
     measured_version: "2.1.325",
     mcp_client: Some(McpClient { name: "claude-code", passes: PassedContent::TextsOrData }),
     limits,
+    excerpt,
     options: Options::ALL,
     exit_delay: Duration::ZERO,
     changes,
@@ -59,6 +60,14 @@ fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
             let most = limit(characters_of_tokens, 50_000, 500).min(49_500);
             ReaderLimits { success: characters(most), failure: characters(10_800), ..limits }
         }
+    }
+}
+
+fn excerpt(tool: ToolKind, ending: Ending) -> Option<u64> {
+    match (tool, ending) {
+        (ToolKind::Shell, Ending::Success) => Some(2_260),
+        (ToolKind::Other, Ending::Success) => Some(1_350),
+        (_, Ending::Failure) => None,
     }
 }
 

@@ -48,6 +48,7 @@ pub(super) const AGENT: Agent = Agent {
     // `codex-mcp-client`, but its limit depends on the model of the session.
     mcp_client: None,
     limits,
+    excerpt: |_, _| None,
     options: Options::ALL,
     exit_delay: Duration::ZERO,
     changes,

@@ -29,6 +29,7 @@ pub(super) const AGENT: Agent = Agent {
     measured_version: "1.0.102",
     mcp_client: Some(McpClient { name: "copilot-cli", passes: PassedContent::TextsAndData }),
     limits,
+    excerpt: |_, _| Some(922),
     options: Options { project: false, rewrite: true },
     exit_delay: Duration::ZERO,
     changes,

@@ -31,6 +31,7 @@ pub(super) const AGENT: Agent = Agent {
     measured_version: "0.61.0",
     mcp_client: Some(McpClient { name: "gemini-cli-mcp-client", passes: PassedContent::TextsOrData }),
     limits,
+    excerpt: |_, _| None,
     options: Options::ALL,
     exit_delay: Duration::ZERO,
     changes,

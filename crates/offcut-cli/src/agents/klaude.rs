@@ -16,6 +16,7 @@ pub(super) const AGENT: Agent = Agent {
     measured_version: "2.43.0",
     mcp_client: None,
     limits,
+    excerpt: |_, _| Some(20_220),
     options: Options::NONE,
     exit_delay: Duration::ZERO,
     changes,

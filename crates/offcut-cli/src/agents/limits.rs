@@ -20,6 +20,13 @@ pub(crate) enum ToolKind {
     Other,
 }
 
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    Success,
+    Failure,
+}
+
 /// Where an agent finds its own settings, which can change its limits.
 pub(crate) struct AgentSettings {
     /// The directory of the user's settings of this agent.

@@ -11,7 +11,7 @@ mod limits;
 mod opencode;
 mod pi;
 
-pub(crate) use limits::ToolKind;
+pub(crate) use limits::{Ending, ToolKind};
 
 use crate::hook::Hooks;
 use crate::install::{Change, InstallContext, Method, Scope};
@@ -50,6 +50,8 @@ pub(crate) struct Agent {
     mcp_client: Option<McpClient>,
     /// What it passes on to its model.
     limits: fn(ToolKind, &AgentSettings) -> ReaderLimits,
+    /// How many bytes it shows, without offcut, of an output that exceeds its limits; `None` if as many as the limits allow.
+    excerpt: fn(ToolKind, Ending) -> Option<u64>,
     options: Options,
     /// How long to wait before exiting: some agents lose output that is printed just before the end.
     pub(crate) exit_delay: Duration,
@@ -154,6 +156,41 @@ impl Agent {
         Some((self.limits)(tool, &settings))
     }
 
+    /// What this agent passes on to its model of an MCP result: of its texts, and of its data.
+    pub(crate) fn mcp_limits(&self, is_error: bool, has_data: bool) -> Option<ReaderLimits> {
+        let limits = self.limits(ToolKind::Other)?;
+        let most = if is_error { limits.failure } else { limits.success };
+        let most = match self.mcp_client.as_ref()?.passes {
+            PassedContent::TextsAndData if has_data => most.map(|most| most.map(|most| most / 2)),
+            _ => most,
+        };
+        Some(ReaderLimits { success: most, failure: most, ..limits })
+    }
+
+    /// How many bytes of an output this agent passes on to its model without offcut.
+    pub(crate) fn shows_alone(
+        &self,
+        tool: ToolKind,
+        ending: Ending,
+        bytes: u64,
+        lines: Option<u64>,
+    ) -> Option<u64> {
+        let ReaderLimits { success, failure, .. } = self.limits(tool)?;
+        let limits = match ending {
+            Ending::Success => success,
+            Ending::Failure => failure,
+        };
+        // Lines of average length, and characters of one byte.
+        let allowed_lines = limits.lines.zip(lines).filter(|(most, lines)| most < lines);
+        let first_lines =
+            allowed_lines.map(|(most, lines)| (bytes as f64 / lines as f64 * most as f64) as u64);
+        let allowed = limits.bytes.into_iter().chain(limits.chars).chain(first_lines).min().unwrap_or(bytes);
+        match bytes <= allowed {
+            true => Some(bytes),
+            false => Some((self.excerpt)(tool, ending).unwrap_or(allowed).min(bytes)),
+        }
+    }
+
     /// The directory that the agent's own variable names, if it is set.
     pub(crate) fn moved_settings(&self) -> Option<PathBuf> {
         let moved = self.settings.variable.and_then(std::env::var_os).filter(|path| !path.is_empty());
@@ -205,6 +242,11 @@ impl ValueEnum for &'static Agent {
     }
 }
 
+/// Returns the agent with this name.
+pub(crate) fn named(name: &str) -> Option<&'static Agent> {
+    ALL.iter().copied().find(|agent| agent.name == name)
+}
+
 /// Returns the agent that started this process. In an agent that was started by another agent, the variables of both are
 /// set, and the result is `None`.
 pub(crate) fn caller() -> Option<&'static Agent> {
@@ -212,19 +254,9 @@ pub(crate) fn caller() -> Option<&'static Agent> {
     found.next().copied().filter(|_| found.next().is_none())
 }
 
-/// What the agent that has this MCP client passes on to its model of a result: of its texts, and of its data.
-pub(crate) fn mcp_limits(client: &str, is_error: bool, has_data: bool) -> Option<ReaderLimits> {
-    let (agent, client) = ALL.iter().find_map(|agent| {
-        let known = agent.mcp_client.as_ref().filter(|known| known.name == client)?;
-        Some((agent, known))
-    })?;
-    let limits = agent.limits(ToolKind::Other)?;
-    let most = if is_error { limits.failure } else { limits.success };
-    let most = match client.passes {
-        PassedContent::TextsAndData if has_data => most.map(|most| most.map(|most| most / 2)),
-        _ => most,
-    };
-    Some(ReaderLimits { success: most, failure: most, ..limits })
+/// Returns the agent that has this MCP client.
+pub(crate) fn with_mcp_client(client: &str) -> Option<&'static Agent> {
+    ALL.iter().copied().find(|agent| agent.mcp_client.as_ref().is_some_and(|known| known.name == client))
 }
 
 /// The context of a call of the agent's shell tool.

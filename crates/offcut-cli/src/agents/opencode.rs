@@ -36,6 +36,7 @@ pub(super) const AGENT: Agent = Agent {
     measured_version: "1.18.33",
     mcp_client: Some(McpClient { name: "opencode", passes: PassedContent::TextsOrData }),
     limits,
+    excerpt: |_, _| None,
     options: Options::ALL,
     exit_delay: Duration::from_millis(50),
     changes,

@@ -20,6 +20,7 @@ pub(super) const AGENT: Agent = Agent {
     measured_version: "0.73.1",
     mcp_client: None,
     limits,
+    excerpt: |_, _| None,
     options: Options::ALL,
     exit_delay: Duration::ZERO,
     changes,

@@ -1,5 +1,6 @@
 //! Arguments of the commands that protect, remove and count stored outputs.
 
+use crate::command::GroupBy;
 use clap::Args;
 use offcut::limits::parse_size;
 use std::time::Duration;
@@ -46,7 +47,13 @@ pub(crate) struct Clean {
 
 #[derive(Debug, Args)]
 pub(crate) struct Stats {
-    /// Count tokens exactly instead of estimating them
+    /// Count only outputs of this last time: 30d, 12h
+    #[arg(long, value_name = "AGE", value_parser = parse_age)]
+    pub(crate) since: Option<Duration>,
+    /// Print one row for each of these, instead of each tool and day
+    #[arg(long, value_name = "WHAT", default_value = "day-and-tool", hide_default_value = true)]
+    pub(crate) by: GroupBy,
+    /// Read the stored outputs and count tokens exactly instead of estimating them
     #[arg(long)]
     pub(crate) tokens: bool,
 }

@@ -12,6 +12,7 @@ use crate::failure::{CommandResult, Failure};
 use crate::fallback;
 use crate::hook::Hooks;
 use crate::install::{self, Content, InstallContext, Method, Scope};
+use crate::ledger;
 use crate::log;
 use anstyle::{AnsiColor, Style};
 use installation::{Installation, unreadable_settings};
@@ -78,6 +79,9 @@ pub(crate) fn doctor(global: &GlobalOptions) -> CommandResult {
         if agent.is_installed(&context) {
             check_limits(&mut findings, agent, &setup);
         }
+    }
+    if let Some(message) = ledger::not_kept() {
+        findings.add(Verdict::Note, "store", message);
     }
     for message in log::last(LOG_LINES) {
         findings.add(Verdict::Note, "hook", message);

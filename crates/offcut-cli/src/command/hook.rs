@@ -53,7 +53,7 @@ fn before(hooks: &Hooks) -> hook::Answer {
     }
 }
 
-fn after(global: &GlobalOptions, agent: &Agent, hooks: &Hooks) -> hook::Answer {
+fn after(global: &GlobalOptions, agent: &'static Agent, hooks: &Hooks) -> hook::Answer {
     let input = input()?;
     let reason = |failure: crate::failure::Failure| failure.reason().unwrap_or_default();
     let setup = Setup::for_agent(global, Some(agent), ToolKind::Other).map_err(reason)?;

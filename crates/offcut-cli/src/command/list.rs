@@ -4,6 +4,7 @@ use crate::arguments::{Format, GlobalOptions, Rm, foreign};
 use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
+use crate::ledger;
 use clap::Args;
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 use offcut::report::EntryReport;
@@ -75,6 +76,9 @@ pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> CommandResult {
             diagnostic::say(format_args!("more outputs: `offcut ls --before {}`, or --all", last.id));
         }
         warn_if_not_uploaded(&setup);
+        if let Some(message) = ledger::not_kept() {
+            diagnostic::say(message);
+        }
     }
     Ok(())
 }

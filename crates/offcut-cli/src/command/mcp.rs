@@ -1,6 +1,6 @@
 //! `offcut mcp proxy` and `offcut mcp serve`.
 
-use crate::agents;
+use crate::agents::{self, ToolKind};
 use crate::arguments::{Cut, GlobalOptions, Mcp, Proxy, Serve};
 use crate::diagnostic;
 use crate::environment::Setup;
@@ -46,9 +46,10 @@ fn proxy(global: &GlobalOptions, arguments: &Proxy) -> Result<u8, Failure> {
         _ => store,
     };
     let cut = arguments.cut.clone();
+    let library = with_ledger(Library::new(store), &setup);
     let proxy = offcut_mcp::Proxy {
         make_middleware: Box::new(move |kind| Middleware::new(truncator(&setup, &cut, kind))),
-        library: Library::new(store),
+        library,
         server_name: arguments.name.clone(),
         session,
         largest_message: usize::try_from(arguments.largest_message).unwrap_or(LARGEST_MESSAGE),
@@ -133,9 +134,9 @@ fn header_from_environment(text: &str) -> Result<(String, String), Failure> {
 /// Creates the truncator for a kind of result, with the limits of the client. Falls back to general settings if those for the
 /// tool are invalid.
 fn truncator(setup: &Setup, cut: &Cut, kind: &ResultKind<'_>) -> Truncator {
-    let setup = setup
-        .clone()
-        .with_limits(kind.client.and_then(|client| agents::mcp_limits(client, kind.is_error, kind.has_data)));
+    let agent = kind.client.and_then(agents::with_mcp_client);
+    let limits = agent.and_then(|agent| agent.mcp_limits(kind.is_error, kind.has_data));
+    let setup = setup.clone().with_limits(agent, ToolKind::Other, limits);
     let tool = kind.tool.map(str::to_owned).or_else(|| cut.tool.clone());
     let reach = Reach::Tool { name: kind.read_tool.to_owned() };
     setup
@@ -143,6 +144,14 @@ fn truncator(setup: &Setup, cut: &Cut, kind: &ResultKind<'_>) -> Truncator {
         .or_else(|_| setup.truncator(cut))
         .unwrap_or_else(|_| Truncator::new(setup.profile.clone()))
         .reach(reach)
+}
+
+/// The same library, with a record of what is read.
+fn with_ledger(library: Library, setup: &Setup) -> Library {
+    match setup.ledger() {
+        Some(ledger) => library.sink(Arc::new(ledger)),
+        None => library,
+    }
 }
 
 fn of_session(store: Arc<dyn Store>, session: &str) -> Arc<dyn Store> {
@@ -161,7 +170,7 @@ fn serve(global: &GlobalOptions, arguments: &Serve) -> CommandResult {
         }
         None => store,
     };
-    let library = Library::new(Ok(store));
+    let library = with_ledger(Library::new(Ok(store)), &setup);
     offcut_mcp::serve(&library, LARGEST_MESSAGE, std::io::stdin().lock(), Box::new(std::io::stdout()))?;
     Ok(())
 }

@@ -36,7 +36,7 @@ pub(crate) use result::result;
 pub(crate) use run::{USAGE as RUN_USAGE, run};
 pub(crate) use shell::{Name as ShellName, shell};
 pub(crate) use show::show;
-pub(crate) use stats::stats;
+pub(crate) use stats::{GroupBy, stats};
 
 use crate::diagnostic;
 use crate::failure::{CommandResult, Failure};

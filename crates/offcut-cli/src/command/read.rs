@@ -30,6 +30,7 @@ pub(crate) fn read(global: &GlobalOptions, read: &Read) -> CommandResult {
             super::print_json(&PageReport::new(&entry, &page, |next| pager.command(&entry, next)))?;
         }
     }
+    setup.record_reading(&entry.id, page.content.len());
     fail_if_modified(&entry, page.mismatches)
 }
 
@@ -119,6 +120,7 @@ fn print_whole(setup: &Setup, reference: &str) -> CommandResult {
         Stdout.write_all(&block[..count])?;
         offset += count as u64;
     }
+    setup.record_reading(&id, usize::try_from(offset).unwrap_or(usize::MAX));
     warn_if_incomplete(&entry);
     fail_if_modified(&entry, reader.mismatches())
 }

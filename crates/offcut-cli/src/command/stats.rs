@@ -1,41 +1,78 @@
-//! `offcut stats`: the bytes and tokens that cutting saved.
+//! `offcut stats`: how much of the outputs was shown, compared with the whole outputs and with what the agents would have
+//! shown without offcut.
+
+mod summary;
+mod table;
+
+pub(crate) use summary::GroupBy;
 
 use crate::arguments::{Format, GlobalOptions, Stats};
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::CommandResult;
+use crate::ledger::{self, Record, RecordedEvent};
 use crate::tokens::TokenCounter;
-use offcut::measure::CountTokens;
-use offcut::report::{StatisticsReport, statistics};
+use jiff::Timestamp;
+use offcut::report::hidden_tokens;
+use offcut::store::{Entry, Store};
+use std::collections::HashSet;
+use summary::Summary;
 
 /// How many entries are read at a time.
 const BATCH: usize = 4096;
 
 pub(crate) fn stats(global: &GlobalOptions, stats: &Stats) -> CommandResult {
-    let store = Setup::new(global)?.store()?;
-    let ids = store.ids()?;
-    let mut progress = super::Progress::new("reading", ids.len());
-    // All entries of a large store do not fit into memory.
-    let entries = ids.chunks(BATCH).flat_map(|ids| store.entries(ids)).inspect(|_| progress.step()).flatten();
-    let tokens = stats.tokens.then_some(&TokenCounter as &dyn CountTokens);
-    let rows = statistics(&*store, entries, tokens);
-    drop(progress);
+    let setup = Setup::new(global)?;
+    let store = setup.store();
+    let since = stats.since.map(ledger::ago);
+    let mut summary = Summary::new(stats.by);
+    let mut recorded = HashSet::new();
+    ledger::read(since, |record| {
+        let entry = store.as_ref().ok().filter(|_| stats.tokens).and_then(|store| {
+            let id = record.id.as_ref().filter(|_| record.event == RecordedEvent::Cut)?;
+            Some((store, store.entry(&offcut::retrieve::resolve_id(&**store, id).ok()?).ok()?))
+        });
+        summary.add(&record, entry.and_then(|(store, entry)| count_hidden(&**store, &entry)));
+        recorded.extend(record.id);
+    })?;
+    match &store {
+        Ok(store) => {
+            let count = |entry: &Entry| stats.tokens.then(|| count_hidden(&**store, entry)).flatten();
+            add_entries(&mut summary, &**store, since, &recorded, count)?;
+        }
+        // What is in the ledger is still of interest.
+        Err(failure) => diagnostic::warn(failure.reason().unwrap_or_default()),
+    }
     match global.format {
-        Format::Json => super::print_json(&rows),
-        Format::Text => super::print(table(&rows, stats.tokens).as_bytes()),
+        Format::Json => super::print_json(&summary.rows()),
+        Format::Text => super::print(table::draw(&summary, since, stats).as_bytes()),
     }
 }
 
-fn table(rows: &[StatisticsReport], counted: bool) -> String {
-    let tokens = if counted { "TOKENS SAVED" } else { "≈TOKENS SAVED" };
-    let mut cells = vec![["DAY", "TOOL", "OUTPUTS", "BYTES", "BYTES SAVED", tokens].map(str::to_owned)];
-    let mut total = StatisticsReport { day: "total".to_owned(), ..StatisticsReport::default() };
-    rows.iter().for_each(|row| total.add(row));
-    for row in rows.iter().chain([&total]) {
-        let tool = if row.tool.is_empty() { String::new() } else { super::table_cell(&row.tool) };
-        let [outputs, bytes, saved, tokens] =
-            [row.outputs, row.original_bytes, row.saved_bytes, row.saved_tokens]
-                .map(|number| number.to_string());
-        cells.push([row.day.clone(), tool, outputs, bytes, saved, tokens]);
+/// Adds the stored outputs that are not in the ledger: those of other machines, of sandboxes, and from before the ledger.
+fn add_entries(
+    summary: &mut Summary,
+    store: &dyn Store,
+    since: Option<Timestamp>,
+    recorded: &HashSet<String>,
+    count: impl Fn(&Entry) -> Option<u64>,
+) -> CommandResult {
+    let mut ids = store.ids()?;
+    ids.retain(|id| {
+        let time = Timestamp::try_from(id.time());
+        since.is_none_or(|since| time.is_ok_and(|time| time >= since)) && !recorded.contains(id.as_str())
+    });
+    let mut progress = super::Progress::new("reading", ids.len());
+    // All entries of a large store do not fit into memory.
+    for entry in ids.chunks(BATCH).flat_map(|ids| store.entries(ids)).inspect(|_| progress.step()).flatten() {
+        if let Some(record) = Record::of_entry(&entry) {
+            summary.add(&record, count(&entry));
+        }
     }
-    super::align(&cells, &[2, 3, 4, 5])
+    Ok(())
+}
+
+/// The tokens of what was not shown of an output.
+fn count_hidden(store: &dyn Store, entry: &Entry) -> Option<u64> {
+    Some(hidden_tokens(store, entry, &entry.summary.as_ref()?.gaps, &TokenCounter))
 }

@@ -84,6 +84,12 @@ pub(crate) const KEYS: &[Key] = &[
         Some("OFFCUT_SHARE_COMMANDS"),
         "upload command lines, tool inputs, working directories and user names to a shared store; they may contain secrets",
     ),
+    general(
+        "ledger",
+        Kind::Switch,
+        Some("OFFCUT_LEDGER"),
+        "record the sizes of outputs on this machine, for `offcut stats` (default true)",
+    ),
     general("host", Kind::Text, Some("OFFCUT_HOST"), "name of this machine in a shared store"),
     limit("limits.lines", Some("OFFCUT_MAX_LINES"), "shorten outputs with more lines"),
     limit("limits.bytes", Some("OFFCUT_MAX_BYTES"), "shorten outputs with more bytes"),

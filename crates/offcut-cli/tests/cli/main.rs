@@ -22,6 +22,7 @@ mod hooks;
 mod hostile;
 mod init;
 mod klaude;
+mod ledger;
 mod live;
 mod mcp;
 mod opencode_plugin;

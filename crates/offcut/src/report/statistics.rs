@@ -75,7 +75,7 @@ pub fn statistics(
 }
 
 /// The tokens of what was not shown, counted block by block.
-fn hidden_tokens(store: &dyn Store, entry: &Entry, gaps: &[Gap], tokens: &dyn CountTokens) -> u64 {
+pub fn hidden_tokens(store: &dyn Store, entry: &Entry, gaps: &[Gap], tokens: &dyn CountTokens) -> u64 {
     let mut block = vec![0; BLOCK];
     let mut total = 0;
     for gap in gaps {

@@ -1,6 +1,6 @@
 //! The tool by which a model reads stored outputs.
 
-use crate::event::DiscardEvents;
+use crate::event::{DiscardEvents, EventSink};
 use crate::measure;
 use crate::notice::{Message, Notice};
 use crate::render::Reach;
@@ -52,6 +52,7 @@ pub struct ReadTool {
     name: String,
     store: Arc<dyn Store>,
     largest: u64,
+    sink: Arc<dyn EventSink>,
 }
 
 /// What the tool returns.
@@ -147,7 +148,7 @@ impl ReadTool {
 
     /// A tool of this name that reads the outputs in `store`.
     pub fn new(name: impl Into<String>, store: Arc<dyn Store>) -> ReadTool {
-        ReadTool { name: name.into(), store, largest: LARGEST_PAGE }
+        ReadTool { name: name.into(), store, largest: LARGEST_PAGE, sink: Arc::new(DiscardEvents) }
     }
 
     /// Limits every page to this many bytes, even if the model requests more; at least 512.
@@ -156,6 +157,12 @@ impl ReadTool {
     #[must_use]
     pub fn budget(self, bytes: u64) -> ReadTool {
         ReadTool { largest: bytes.max(SMALLEST_PAGE), ..self }
+    }
+
+    /// Reports to `sink` which parts were read ([`Event::Retrieved`](crate::Event::Retrieved)).
+    #[must_use]
+    pub fn sink(self, sink: Arc<dyn EventSink>) -> ReadTool {
+        ReadTool { sink, ..self }
     }
 
     /// The name by which the model calls it.
@@ -238,7 +245,7 @@ impl ReadTool {
         };
         let entry = self.store.entry(&id)?;
         let range = range(arguments)?;
-        let read = retrieve::page(&*self.store, &entry, range, limits, &DiscardEvents)?;
+        let read = retrieve::page(&*self.store, &entry, range, limits, &*self.sink)?;
         let position = read.progress.next().map(|next| {
             let size = Some(limits.bytes + NOTICE).filter(|&size| size != PAGE.min(self.largest));
             let more = self.call_for(&entry, next, size);
