@@ -68,6 +68,7 @@ pub(crate) struct Recorder {
     state: State,
     digester: Digester,
     written: u64,
+    has_write_error: bool,
     /// The most bytes that are stored of one output.
     cap: u64,
     /// Whether a shared store has the bytes.
@@ -108,7 +109,14 @@ impl Recorder {
                 Err(error) => State::Failed { error: one_line(&error) },
             },
         };
-        Recorder { state, digester: Digester::new(), written: 0, cap, upload_state: UploadState::Uploaded }
+        Recorder {
+            state,
+            digester: Digester::new(),
+            written: 0,
+            has_write_error: false,
+            cap,
+            upload_state: UploadState::Uploaded,
+        }
     }
 
     pub(crate) fn write(&mut self, chunk: &[u8]) {
@@ -121,7 +129,7 @@ impl Recorder {
             self.written += kept.len() as u64;
         }
         match result {
-            Err(error) => self.give_up(one_line(&error)),
+            Err(error) => self.fail_to_write(&error),
             Ok(()) if kept.len() < chunk.len() => {
                 self.give_up(format!("one output may have at most {} bytes (max_output)", self.cap));
             }
@@ -129,7 +137,13 @@ impl Recorder {
         }
     }
 
-    fn give_up(&mut self, error: String) {
+    fn fail_to_write(&mut self, error: &StoreError) {
+        self.has_write_error = true;
+        self.give_up(one_line(error));
+    }
+
+    /// Stores no more, because of this error.
+    pub(crate) fn give_up(&mut self, error: String) {
         self.state = match std::mem::replace(&mut self.state, State::Off) {
             State::Writing { store, writer, .. } => State::Broken { store, writer, error },
             other => other,
@@ -141,7 +155,7 @@ impl Recorder {
         if let State::Writing { writer, .. } | State::Broken { writer, .. } = &mut self.state
             && let Err(error) = writer.wait()
         {
-            self.give_up(one_line(&error));
+            self.fail_to_write(&error);
         }
         if flow == OutputState::Ended
             && let State::Writing { writer, .. } = &mut self.state
@@ -184,7 +198,7 @@ impl Recorder {
         ending: &CommandEnd,
         flow: OutputState,
     ) -> (Saved, Option<File>) {
-        let Recorder { state, digester, .. } = self;
+        let Recorder { state, digester, has_write_error, .. } = self;
         let (store, writer, broken) = match state {
             State::Off => return (Saved::Disabled, None),
             State::Failed { error } => return (Saved::Failed { error, part: None }, None),
@@ -204,8 +218,8 @@ impl Recorder {
         };
         if let Some(error) = broken {
             let id = writer.id();
-            // Only the store knows how much of the last chunk was written.
-            let summary = summary(stored_digest(&*store, &id));
+            // If writing failed, only the store knows how much of the last chunk was written.
+            let summary = summary(if has_write_error { stored_digest(&*store, &id) } else { digester });
             let entry = writer.commit(EntryState::Capped { reason: error.clone() }, &summary);
             // On a full disk the metadata may be refused although the bytes are there.
             let bytes = entry.or_else(|_| store.entry(&id)).map_or(0, |entry| entry.bytes);

@@ -10,6 +10,7 @@ use crate::stages::Recording;
 use crate::store::Reading;
 use crate::truncator::{Truncator, TruncatorRef};
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, Write};
 use std::time::Duration;
@@ -38,6 +39,8 @@ pub struct Spool<'a> {
     settings: Settings,
     context: Context,
     stage: Stage<'a>,
+    /// Why the rest of the output is not known.
+    error: Option<String>,
 }
 
 enum Stage<'a> {
@@ -50,7 +53,8 @@ enum Stage<'a> {
 impl<'a> Spool<'a> {
     pub(crate) fn new(truncator: TruncatorRef<'a>, settings: Settings, context: Context) -> Spool<'a> {
         let lines = LineCounter::new(settings.conventions.lines);
-        Spool { truncator, settings, context, stage: Stage::Within { held: Vec::new(), lines, chars: 0 } }
+        let stage = Stage::Within { held: Vec::new(), lines, chars: 0 };
+        Spool { truncator, settings, context, stage, error: None }
     }
 
     /// Adds the next chunk.
@@ -117,6 +121,11 @@ impl<'a> Spool<'a> {
         }
     }
 
+    /// Reports that the rest of the output cannot be read: a preview then does not say that everything is stored.
+    pub fn fail(&mut self, error: impl Display) {
+        self.error = Some(error.to_string());
+    }
+
     /// Ends the output of a tool that is not a command.
     pub fn finish(self) -> Outcome<'static> {
         self.finish_with(CommandEnd::default())
@@ -144,10 +153,14 @@ impl<'a> Spool<'a> {
     }
 
     fn into_recording(self) -> Recording<'a> {
-        match self.stage {
+        let mut recording = match self.stage {
             Stage::Over(recording) => *recording,
             Stage::Within { held, .. } => record(&self.truncator, self.settings, &self.context, &held),
+        };
+        if let Some(error) = &self.error {
+            recording.fail(error);
         }
+        recording
     }
 }
 

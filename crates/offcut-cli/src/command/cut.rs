@@ -95,5 +95,8 @@ fn shorten<'a>(
         read = stream::read_all(opened, &mut status, |chunk| spool.observe(chunk));
     }
     status.erase();
+    if let Err(error) = &read {
+        spool.fail(format_args!("cannot read all of the input: {error}"));
+    }
     Ok((spool.finish(), read))
 }

@@ -212,6 +212,12 @@ impl Observer for ObservedOutput<'_, '_> {
         self.spools[number].observe(chunk);
     }
 
+    fn fail(&mut self, Stream(number): Stream, error: &io::Error) {
+        let reason = format!("cannot read all of the command's output: {error}");
+        diagnostic::warn(&reason);
+        self.spools[number].fail(reason);
+    }
+
     fn tick(&mut self, elapsed: Duration) -> Vec<u8> {
         match (&mut *self.spools, self.format) {
             ([merged], Format::Text) => merged.tick(elapsed),

@@ -58,6 +58,9 @@ pub(crate) trait Observer {
     /// Takes the next bytes.
     fn output(&mut self, stream: Stream, chunk: &[u8]);
 
+    /// Takes the error because of which the rest of an output cannot be read.
+    fn fail(&mut self, stream: Stream, error: &io::Error);
+
     /// Returns what to print now, `elapsed` after the command started.
     fn tick(&mut self, elapsed: Duration) -> Vec<u8>;
 }
@@ -368,8 +371,11 @@ impl Watcher<'_> {
                 self.status.observe(&self.block[..count]);
                 self.observer.output(*stream, &self.block[..count]);
             }
-            // An error is treated as the end of the output.
-            Ok(0) | Err(_) => drop(self.open.remove(number)),
+            Ok(0) => drop(self.open.remove(number)),
+            Err(error) => {
+                self.observer.fail(*stream, &error);
+                drop(self.open.remove(number));
+            }
         }
     }
 }

@@ -90,6 +90,11 @@ impl<'a> Recording<'a> {
         self.recorder.write(chunk);
     }
 
+    /// The rest of the output is not known because of this error.
+    pub(crate) fn fail(&mut self, error: &str) {
+        self.recorder.give_up(error.to_owned());
+    }
+
     /// Lets the strategy see bytes.
     pub(crate) fn examine(&mut self, chunk: &[u8]) {
         self.keep_opening(chunk);

@@ -147,6 +147,28 @@ fn unavailable_store_is_reported_and_preview_is_bounded() {
     );
 }
 
+/// Whether the limits were exceeded before or not: what was read is stored, and nothing says that it is all.
+#[test]
+fn output_that_cannot_be_read_to_its_end_is_not_called_complete() {
+    for lines in [20, 100_000] {
+        let store = memory();
+        let rule = Rule { limits: Limits { bytes: Some(2000), ..Limits::default() }, ..Rule::default() };
+        let truncator = native(rule, store.clone());
+        let mut spool = truncator.spool(Context::default());
+        let text = format!("{}\n", "x".repeat(200)).repeat(lines);
+        spool.observe(text.as_bytes());
+        spool.fail("input/output error");
+        let shown = spool.finish();
+        let Some(Saved::Failed { error, part: Some(part) }) = shown.preview().map(|preview| preview.saved())
+        else {
+            panic!("{shown:?}")
+        };
+        assert_eq!((error.as_str(), part.bytes), ("input/output error", text.len() as u64));
+        assert!(shown.text().contains("input/output error") && !shown.text().contains("nothing is lost"));
+        assert_eq!(read_all(&*store, &part.id), text.as_bytes());
+    }
+}
+
 /// [D17] Limits in characters and tokens apply to wide text, too.
 #[test]
 fn character_and_token_limits_apply_to_wide_text() {
