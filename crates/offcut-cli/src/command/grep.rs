@@ -31,7 +31,14 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
     let result = search.finish();
     match global.format {
         Format::Json => super::print_json(&SearchReport::new(&result))?,
-        Format::Text => super::print(&text(grep, &result, with_ids))?,
+        Format::Text => {
+            let text = text(grep, &result, with_ids);
+            super::print(&text)?;
+            // Of several outputs, one represents all.
+            if let Some(output) = result.outputs.iter().find(|output| output.matches > 0) {
+                setup.record_reading(&output.id, text.len());
+            }
+        }
     }
     for notice in &result.incomplete {
         diagnostic::print(&format!("{}\n", printable(&notice.to_string(), 2000)));

@@ -79,6 +79,7 @@ fn later_readings_are_subtracted() {
     run_in_claude(&sandbox, "seq 1 100000").text();
     let before = row(&sandbox, &["--by", "agent"]);
     let page = sandbox.run(&["read", "last", "--lines", "500:600"], b"").stdout.len() as i64;
+    let page = page + sandbox.run(&["grep", "^77", "last"], b"").stdout.len() as i64;
     let all = sandbox.run(&["cat", "last"], b"").stdout.len() as i64;
     let after = row(&sandbox, &["--by", "agent"]);
     let number = |row: &Value, name: &str| row.pointer(name).unwrap().as_i64().unwrap();
