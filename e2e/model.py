@@ -22,6 +22,8 @@ class Model:
 
     def __init__(self, script):
         self.script = script
+        # What the model answers to a prompt, for example as a sub-agent, instead of following the script.
+        self.answers = {}
         self.lock = threading.Lock()
         # The first text that the agent sent for each step.
         self.results = {}
@@ -240,13 +242,16 @@ class Handler(BaseHTTPRequestHandler):
         tools = {tool["name"]: tool.get("input_schema") for tool in body.get("tools") or [] if "name" in tool}
         parts = [part for m in body.get("messages", []) if isinstance(m["content"], list) for part in m["content"]]
         results = [text_of(part.get("content")) for part in parts if part.get("type") == "tool_result"]
-        call = self.model.next_call(tools, results)
+        prompt = json.dumps(body.get("messages", [])[:1])
+        answer = next((answer for asked, answer in self.model.answers.items() if asked in prompt), None)
+        call = None if answer else self.model.next_call(tools, results)
         if call:
             block = {"type": "tool_use", "id": f"toolu_{len(results):04d}", "name": call[0], "input": call[1]}
             start, delta = {**block, "input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
         else:
-            block = {"type": "text", "text": "DONE"}
-            start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": "DONE"}
+            text = answer or "DONE"
+            block = {"type": "text", "text": text}
+            start, delta = {"type": "text", "text": ""}, {"type": "text_delta", "text": text}
         stop = "tool_use" if call else "end_turn"
         usage = {
             "input_tokens": 100, "output_tokens": 10,

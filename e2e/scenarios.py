@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from agents import write
+from agents import WITHOUT, write
 from session import Session
 
 HERE = Path(__file__).resolve().parent
@@ -40,6 +40,7 @@ SKILL_FOLDERS = {
 TIMEOUTS = {"claude": {"timeout": 3000}, "opencode": {"timeout": 3000}, "pi": {"timeout": 3}, "gemini": {}}
 SECONDS = 24
 EVERYDAY = "everyday command lines"
+REPORT_PROMPT = "write the long report"
 FILES = {
     "text.txt": TEXT, "short.txt": SHORT, "lines.txt": LINES, "big.txt": prose(400_000, 4), "SKILL.md": SKILL,
     "data.json": json.dumps([{"number": number, "name": f"item {number}"} for number in range(8000)]),
@@ -133,6 +134,18 @@ def skill(turn):
     # Claude Code sends the text of a skill as a message of its own.
     cell = words_of(json.dumps(turn.model.requests[-1][1], ensure_ascii=False), SKILL.split("---\n")[-1])
     return cell if cell.is_good else Cell(False, "cut")
+
+
+def sub_agent(turn):
+    """A sub-agent's report of 80 kB. In the background, it would arrive as a message, which no hook sees."""
+    if turn.agent.name != "claude":
+        return Cell(None, "not scripted")
+    turn.model.answers[REPORT_PROMPT] = prose(80_000, 5) + "END OF REPORT"
+    arguments = {"description": "report", "prompt": REPORT_PROMPT, "subagent_type": "general-purpose"}
+    text = yield {"tool": "Agent", "args": {**arguments, "run_in_background": False}}
+    is_shown = "END OF REPORT" in text
+    turn.check(is_shown or turn.way == WITHOUT, f"the report of a sub-agent is cut: {text[:300]!r}")
+    return Cell(is_shown, "end shown" if is_shown else "end not shown")
 
 
 # Commands that take long.
@@ -262,5 +275,6 @@ SHORT_COMMANDS = {
     "9.5 kB of text, exit 1": whole_file("cat short.txt; exit 1", SHORT),
     "1,899 short lines": whole_file("cat lines.txt", LINES),
     "a skill of 27 kB": skill,
+    "a sub-agent's report of 80 kB": sub_agent,
     EVERYDAY: everyday,
 }

@@ -7,6 +7,7 @@ use super::limits::{AgentSettings, Ending, MAX_BYTES, ToolKind, limit};
 use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, Shorten, member, quoted};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
+use offcut::json::{Edits, Node};
 use offcut::measure::CharConvention;
 use offcut::results::Shape;
 use offcut::{Limits, ReaderLimits};
@@ -170,13 +171,12 @@ fn after(input: &str, services: &Services<'_>) -> Answer {
     }
     let updated = match (call.is_mcp(), response.as_bytes().first()) {
         // Claude Code passes the parts of an MCP result without the fields around them.
-        (true, Some(b'[')) => shorten(&format!("{{\"content\":{response}}}"), Shape::Mcp, &call.context())
-            .map(|json| member(&json, "content"))
-            .transpose()?,
+        (true, Some(b'[')) => parts(&call, response, shorten)?,
         (true, Some(b'{')) => shorten(response, Shape::Mcp, &call.context()),
         (true, Some(b'"')) => strings(&call, response, shorten)?,
         (false, Some(b'{')) if call.tool_name == "Bash" && is_cut(response) => None,
-        (false, Some(b'{')) => strings(&call, response, shorten)?,
+        (false, Some(b'{')) if call.tool_name == "Bash" => strings(&call, response, shorten)?,
+        (false, Some(b'{')) => largest_member(&call, response, shorten)?,
         _ => return Err(format!("unknown shape of tool_response for {}", call.tool_name)),
     };
     Ok(updated.map(|json| {
@@ -184,6 +184,32 @@ fn after(input: &str, services: &Services<'_>) -> Answer {
             "{{\"hookSpecificOutput\":{{\"hookEventName\":\"PostToolUse\",\"updatedToolOutput\":{json}}}}}"
         )
     }))
+}
+
+/// Shortens the largest member of the response. The others can have values that the agent checks, such as the status of a
+/// sub-agent.
+fn largest_member(call: &Call<'_>, response: &str, shorten: &Shorten<'_>) -> Result<Option<String>, String> {
+    let node = Node::parse(response).map_err(|error| error.to_string())?;
+    let Some((_, largest)) = node.members().into_iter().max_by_key(|(_, member)| member.json().len()) else {
+        return Ok(None);
+    };
+    let is_parts = largest.is_array()
+        && largest.elements().iter().all(|part| part.get("type").is_some_and(|kind| kind.is_text()));
+    let shortened = match is_parts {
+        true => parts(call, largest.json(), shorten)?,
+        false => strings(call, largest.json(), shorten)?,
+    };
+    Ok(shortened.map(|json| {
+        let mut edits = Edits::default();
+        edits.replace(largest, json);
+        edits.apply(response)
+    }))
+}
+
+/// Shortens the parts of a result: texts, images and others.
+fn parts(call: &Call<'_>, parts: &str, shorten: &Shorten<'_>) -> Result<Option<String>, String> {
+    let json = shorten(&format!("{{\"content\":{parts}}}"), Shape::Mcp, &call.context());
+    json.map(|json| member(&json, "content")).transpose()
 }
 
 /// Shortens all strings of the response together. Their structure stays, because the agent checks it.

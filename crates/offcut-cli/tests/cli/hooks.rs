@@ -33,6 +33,30 @@ fn hook_shortens_and_stores_long_result() {
     assert_eq!((&show["tool"], &show["session"]), (&json!("a_b"), &json!("s")), "{show}");
 }
 
+/// Claude Code ignores an answer in which a member has another value than its tool allows.
+#[test]
+fn hook_keeps_members_beside_the_long_one_unchanged_in_claude() {
+    let sandbox = Sandbox::new();
+    let long = numbered(50_000);
+    let report = json!({
+        "status": "completed", "prompt": "p", "agentId": "a1", "content": [{"type": "text", "text": long}],
+        "usage": {"service_tier": "standard"}, "canContinueAgent": true,
+    });
+    let search =
+        json!({"mode": "content", "numFiles": 0, "filenames": [], "content": long, "numLines": 50_000});
+    for (tool, response) in [("Agent", report), ("Grep", search)] {
+        let payload = json!({"tool_name": tool, "tool_input": {}, "tool_response": response});
+        let answer = sandbox.run(&["hook", "claude", "after"], payload.to_string().as_bytes()).json();
+        let mut updated = answer["hookSpecificOutput"]["updatedToolOutput"].clone();
+        let shown = updated["content"].take().to_string();
+        assert!(shown.contains("[offcut ") && shown.len() < 60_000, "{shown}");
+        let mut others = response;
+        others["content"].take();
+        assert_eq!(updated, others, "{tool}");
+        assert_eq!(sandbox.run(&["cat", "last"], b"").text(), long, "{tool}");
+    }
+}
+
 #[test]
 fn hook_logs_unexpected_input_and_changes_nothing() {
     let sandbox = Sandbox::new();
