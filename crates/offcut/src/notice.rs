@@ -239,6 +239,8 @@ pub enum Place {
     Stored(String),
     /// All of it so far is here; more may come.
     Growing(String),
+    /// All that was received is here; a part may have been lost before.
+    Incomplete(String),
     /// All of it is here, on this machine alone, because the shared store could not be reached.
     LocalOnly {
         /// Where.
@@ -300,9 +302,10 @@ impl Notice {
         }
         let location = match &self.message {
             Message::Header { place, .. } | Message::Binary { place, .. } => match place {
-                Place::Stored(location) | Place::Growing(location) | Place::LocalOnly { location, .. } => {
-                    location
-                }
+                Place::Stored(location)
+                | Place::Growing(location)
+                | Place::Incomplete(location)
+                | Place::LocalOnly { location, .. } => location,
                 Place::Beginning { .. } | Place::NotStored { .. } => return None,
             },
             Message::Rest { access: Access::By(access), .. } | Message::Control(Access::By(access)) => access,

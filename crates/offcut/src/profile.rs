@@ -111,7 +111,7 @@ pub struct ReaderLimits {
     /// How much of a cut output is shown, if less than the limits.
     pub preview: Limits,
     /// What counts as a character.
-    pub chars: CharConvention,
+    pub char_convention: CharConvention,
 }
 
 /// A rule whose limits a profile accepts.
@@ -358,7 +358,7 @@ impl Profile {
     ///     success: chars(30_000),
     ///     failure: chars(10_000),
     ///     preview: Limits::default(),
-    ///     chars: CharConvention::Utf16,
+    ///     char_convention: CharConvention::Utf16,
     /// };
     /// let truncator = Truncator::new(Profile::native().with_limits(limits)?);
     /// let mut spool = truncator.spool(Context::tool("bash"));
@@ -369,12 +369,12 @@ impl Profile {
     /// # }
     /// ```
     pub fn with_limits(self, limits: ReaderLimits) -> Result<Profile, LimitError> {
-        let ReaderLimits { success, failure, preview, chars } = limits;
+        let ReaderLimits { success, failure, preview, char_convention } = limits;
         Ok(Profile {
             limits: success.check(self.floor)?,
             failure_limits: Some(failure.check(self.floor)?),
             keep: preview.check(self.floor)?,
-            conventions: ConventionNames { chars, ..self.conventions },
+            conventions: ConventionNames { chars: char_convention, ..self.conventions },
             ..self
         })
     }

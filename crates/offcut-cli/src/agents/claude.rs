@@ -1,7 +1,10 @@
-//! Claude Code, `PostToolUse`: `updatedToolOutput` replaces what the model sees, in the shape of the tool.
+//! Claude Code: offcut is its shell, and a hook shortens the results of other tools.
 //!
-//! The hook is called for successful calls only. The output of command lines is normally shortened by `offcut shell`, also on
-//! failure; the hook gets it only if that is not installed.
+//! - Shell: `CLAUDE_CODE_SHELL` in `env` names `offcut-bash`, or the same for the shell of the user. With `--rewrite`, a
+//!   `PreToolUse` hook adds a prefix to command lines.
+//! - Other tools: in `PostToolUse`, `updatedToolOutput` replaces what the model sees, in the shape of the tool. The hook is
+//!   called for successful calls only.
+//! - Reading back: `permissions.allow` has rules for `offcut read`, `offcut grep` and the files of the store.
 
 use super::limits::{AgentSettings, Ending, MAX_BYTES, ToolKind, limit};
 use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
@@ -49,7 +52,7 @@ fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
         success: characters(29_500).at_most(bytes),
         failure: characters(10_800).at_most(bytes),
         preview: Limits { bytes: Some(10_800), ..Limits::default() },
-        chars: CharConvention::Utf16,
+        char_convention: CharConvention::Utf16,
     };
     match tool {
         ToolKind::Shell => limits,

@@ -1,7 +1,10 @@
-//! Codex, `PostToolUse`: `continue: false` with a `reason` replaces the result with that text, and the turn continues.
-//! Unknown fields make Codex ignore the whole answer.
+//! Codex: bash starts offcut by `BASH_ENV`, and a hook shortens MCP results.
 //!
-//! For its shell tool, Codex passes truncated output, so only MCP results are shortened here.
+//! - Shell: `shell_environment_policy.set` has `BASH_ENV`. With `--rewrite`, a `PreToolUse` hook adds a prefix to command lines.
+//!   The limit depends on the model, which is in the file of the session.
+//! - MCP: in `PostToolUse`, `continue: false` with a `reason` replaces the result with that text, and the turn continues.
+//!   Unknown fields make Codex ignore the whole answer. For its shell tool, Codex passes truncated output to the hook, so only
+//!   MCP results are shortened there.
 
 use super::limits::{AgentSettings, ToolKind};
 use super::{Agent, Base, Options, SettingsPlace, Variables};
@@ -70,7 +73,7 @@ fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
         success: limits,
         failure: limits,
         preview: Limits::default(),
-        chars: CharConvention::Utf16,
+        char_convention: CharConvention::Utf16,
     }
 }
 

@@ -1,7 +1,9 @@
-//! Copilot CLI, `postToolUse`: `modifiedResult` replaces what the model sees, also after a command that failed.
+//! Copilot CLI: a hook shortens the results of all tools, because there is no setting for its shell.
 //!
-//! Copilot CLI writes a result of more than 20 kB to a file and passes its name with the first 500 characters. It deletes
-//! the file at the end of the session.
+//! - In `postToolUse`, `modifiedResult` replaces what the model sees, also after a command that failed. With `--rewrite`, a
+//!   `preToolUse` hook adds a prefix to command lines.
+//! - Copilot CLI writes a result of more than 20 kB to a file and passes its name with the first 500 characters. The hook reads
+//!   that file, which Copilot CLI deletes at the end of the session.
 
 use super::limits::{AgentSettings, ToolKind};
 use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
@@ -45,7 +47,7 @@ fn limits(_: ToolKind, _: &AgentSettings) -> ReaderLimits {
         success: limits,
         failure: limits,
         preview: Limits { bytes: Some(9_500), ..Limits::default() },
-        chars: CharConvention::CodePoints,
+        char_convention: CharConvention::CodePoints,
     }
 }
 

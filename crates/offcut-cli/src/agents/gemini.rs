@@ -1,7 +1,11 @@
-//! Gemini CLI, `AfterTool`: the result of a successful call is replaced by that of a tail call, which reads the preview from a
-//! file; the result of a failed call, by a denial with the preview as its reason, which the model gets as an error.
+//! Gemini CLI: bash starts offcut by `BASH_ENV`, and a hook shortens the results of all other tools.
 //!
-//! Gemini CLI puts lines of its own around a text. They are not stored, but stay around the preview.
+//! - Shell: `.gemini/.env` has `BASH_ENV`, and the interactive shell is off. Where that has no effect, such as in a project with
+//!   its own `.env` file, the hook shortens the output. With `--rewrite`, a `BeforeTool` hook adds a prefix to command lines.
+//! - Other tools: in `AfterTool`, the result of a successful call is replaced by that of a tail call, which reads the preview
+//!   from a file; the result of a failed call, by a denial with the preview as its reason, which the model gets as an error.
+//!   Lines that Gemini CLI puts around a text are not stored, but stay around the preview.
+//! - Reading back: a policy allows `offcut read` and `offcut grep`.
 
 mod read_file;
 
@@ -55,7 +59,7 @@ fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
         bytes: Some(MAX_BYTES),
         ..Limits::default()
     };
-    ReaderLimits { success: limits, failure: limits, preview, chars: CharConvention::Utf16 }
+    ReaderLimits { success: limits, failure: limits, preview, char_convention: CharConvention::Utf16 }
 }
 
 fn changes(scope: Scope, method: Method, context: &InstallContext) -> Vec<Change> {
@@ -252,7 +256,7 @@ fn with_doubt(shown: &str) -> Cow<'_, str> {
     let Message::Header { shown: amount, total, mut details, place } = message else { return shown.into() };
     details.push("Gemini CLI may have lost a part of it".to_owned());
     let place = match place {
-        Place::Stored(location) => Place::Growing(location),
+        Place::Stored(location) => Place::Incomplete(location),
         place => place,
     };
     let message = Message::Header { shown: amount, total, details, place };

@@ -1,4 +1,6 @@
-//! goose has no setting for its shell, and its hooks do not see results: the variable `GOOSE_SHELL` names the shell.
+//! goose: the variable `GOOSE_SHELL`, set in a startup file of the user's shell, makes offcut its shell.
+//!
+//! It has no setting for its shell, and its hooks do not see results. MCP results are shortened by the proxy.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
 use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
@@ -32,7 +34,7 @@ fn limits(tool: ToolKind, _: &AgentSettings) -> ReaderLimits {
         ToolKind::Shell => (Limits { lines: Some(1990), ..bytes(49_500) }, bytes(9_500)),
         ToolKind::Other => (bytes(MAX_BYTES), Limits::default()),
     };
-    ReaderLimits { success: limits, failure: limits, preview, chars: CharConvention::CodePoints }
+    ReaderLimits { success: limits, failure: limits, preview, char_convention: CharConvention::CodePoints }
 }
 
 fn changes(_: Scope, method: Method, context: &InstallContext) -> Vec<Change> {

@@ -1,5 +1,7 @@
-//! klaude has neither hooks nor a setting for its shell. It runs each command line in `bash -lc`, which reads the startup
-//! file of the user first, so a line there hands the command line to offcut.
+//! klaude: it runs each command line in `bash -lc`, which reads a startup file of the user first. A line there hands the
+//! command line to offcut.
+//!
+//! It has neither hooks nor a setting for its shell, and no MCP.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
 use super::{Agent, Base, Options, SettingsPlace, Variables};
@@ -33,7 +35,7 @@ fn limits(_: ToolKind, _: &AgentSettings) -> ReaderLimits {
         success: limits,
         failure: limits,
         preview: Limits { chars: Some(20_000), ..Limits::default() },
-        chars: CharConvention::CodePoints,
+        char_convention: CharConvention::CodePoints,
     }
 }
 

@@ -1,7 +1,10 @@
-//! opencode: the plugin passes the result of a tool and replaces it with the answer.
+//! opencode: offcut is its shell, and a plugin shortens the results of other tools.
 //!
-//! A built-in tool has `output`, a text that opencode has already truncated; an MCP tool has `content`, as the server
-//! sent it.
+//! - Shell: the setting `shell` names `offcut-bash`, or the same for the shell of the user. With `--rewrite`, the plugin adds a
+//!   prefix to command lines.
+//! - Other tools: the plugin (`opencode.js`) passes a result to `offcut hook opencode after` and replaces it with the answer. A
+//!   built-in tool has `output`, a text that opencode has already truncated; an MCP tool has `content`, as the server sent it.
+//! - Reading back: the plugin's tool `offcut`, and `permission.external_directory` for the store.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit, number};
 use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
@@ -57,7 +60,7 @@ fn limits(_: ToolKind, settings: &AgentSettings) -> ReaderLimits {
         success: limits,
         failure: limits,
         preview: Limits::default(),
-        chars: CharConvention::Utf16,
+        char_convention: CharConvention::Utf16,
     }
 }
 

@@ -1,4 +1,7 @@
-//! pi has no MCP, and its hooks cannot run programs: only its shell is changed.
+//! pi: offcut is its shell (`shellPath`); with `--rewrite`, a prefix before each command line hands it to offcut
+//! (`shellCommandPrefix`).
+//!
+//! It has no MCP, and its hooks cannot run programs.
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind};
 use super::{Agent, Base, Options, SettingsPlace, Variables};
@@ -35,7 +38,7 @@ fn limits(_: ToolKind, _: &AgentSettings) -> ReaderLimits {
         success: limits,
         failure: limits,
         preview: Limits::default(),
-        chars: CharConvention::Utf16,
+        char_convention: CharConvention::Utf16,
     }
 }
 

@@ -221,7 +221,7 @@ fn gemini_hook_does_not_claim_that_an_output_is_complete_which_may_not_be() {
     let warning = "[GEMINI_CLI_WARNING: Output truncated. The buffer is limited to 16MB.]";
     for doubtful in [answer(json!([[{"text": "1", "bold": false}]]), ""), answer(json!("1\n2"), warning)] {
         assert!(!doubtful.contains("nothing is lost"), "{doubtful:.300}");
-        let place = "; Gemini CLI may have lost a part of it; stored so far: /";
+        let place = "; Gemini CLI may have lost a part of it; stored as received: /";
         assert!(doubtful.contains(place), "{doubtful:.300}");
     }
 }

@@ -204,6 +204,7 @@ impl Display for Count {
 
 pub(super) const STORED: &str = "nothing is lost: ";
 pub(super) const GROWING: &str = "stored so far: ";
+pub(super) const INCOMPLETE: &str = "stored as received: ";
 pub(super) const LOCAL_ONLY: &str = ", only on this machine so far";
 pub(super) const BEGINNING: &str = "only the first ";
 pub(super) const NOT_STORED: &str = "the rest was not stored";
@@ -213,6 +214,7 @@ impl Display for Place {
         match self {
             Place::Stored(location) => write!(formatter, "{STORED}{location}"),
             Place::Growing(location) => write!(formatter, "{GROWING}{location}"),
+            Place::Incomplete(location) => write!(formatter, "{INCOMPLETE}{location}"),
             Place::LocalOnly { location, reason } => {
                 write!(formatter, "{STORED}{location}{LOCAL_ONLY}{}", Because(reason))
             }

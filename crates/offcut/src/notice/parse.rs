@@ -1,10 +1,10 @@
 //! Reads notices back: the inverse of `Display`.
 
 use super::display::{
-    BEGINNING, BEING_WRITTEN, BYTES_SEARCHED, CONTROL_NOT_SHOWN, GROWING, LAST, LINES_SO_FAR, LISTING,
-    LOCAL_ONLY, MATCHES, MODIFIED, MODIFIED_LATER, MORE, MORE_MATCHES, NAME, NO_MATCH, NOT_STORED, ONE_MATCH,
-    ONE_SEARCHED_IN_PART, RUNNING_NOT_STORED, SEARCHED, SEARCHED_IN_PART, SECONDS, SO_FAR, STILL_RUNNING,
-    STORED, STRUCTURE, STRUCTURE_PART, UNITS,
+    BEGINNING, BEING_WRITTEN, BYTES_SEARCHED, CONTROL_NOT_SHOWN, GROWING, INCOMPLETE, LAST, LINES_SO_FAR,
+    LISTING, LOCAL_ONLY, MATCHES, MODIFIED, MODIFIED_LATER, MORE, MORE_MATCHES, NAME, NO_MATCH, NOT_STORED,
+    ONE_MATCH, ONE_SEARCHED_IN_PART, RUNNING_NOT_STORED, SEARCHED, SEARCHED_IN_PART, SECONDS, SO_FAR,
+    STILL_RUNNING, STORED, STRUCTURE, STRUCTURE_PART, UNITS,
 };
 use super::{Access, Amount, Count, Message, Notice, Place, Running, Tag};
 use crate::store::{EntryState, Id};
@@ -174,6 +174,9 @@ fn place(text: &str) -> Option<Place> {
     if let Some(location) = text.strip_prefix(GROWING) {
         return Some(Place::Growing(location.to_owned()));
     }
+    if let Some(location) = text.strip_prefix(INCOMPLETE) {
+        return Some(Place::Incomplete(location.to_owned()));
+    }
     if let Some(beginning) = text.strip_prefix(BEGINNING) {
         let (bytes, why) = beginning.split_once(" bytes were stored")?;
         return Some(Place::Beginning { bytes: bytes.parse().ok()?, reason: reason(why)? });
@@ -305,6 +308,7 @@ mod tests {
         for line in [
             "[offcut: 138 of 797 lines shown (8 of 61 kB); nothing is lost: /tmp/a; b.txt]",
             "[offcut: 0 of 3 lines shown (0.4 of 61 MB); 212 matches in 14 files; terminal control not shown; stored so far: offcut://1q2h]",
+            "[offcut: 2 of 9 lines shown (812 of 9602 bytes); a part may be lost; stored as received: /tmp/a.txt]",
             "[offcut: 812 of 9602 bytes shown; the rest was not stored: No space left on device: disk full]",
             "[offcut-b: 2 of 9 lines shown (812 of 9602 bytes); only the first 20 bytes were stored]",
             "[offcut: 1 of 2 lines shown (1.7 kB of 12 GB); nothing is lost: /tmp/a.txt, only on this machine so far: timed out]",

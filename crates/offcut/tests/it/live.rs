@@ -71,7 +71,7 @@ proptest! {
             success: limits.0,
             failure: limits.1,
             preview: limits.2,
-            chars: CharConvention::CodePoints,
+            char_convention: CharConvention::CodePoints,
         };
         let truncator = Truncator::new(Profile::native().with_limits(reader).unwrap()).storage(storage);
         let mut spool = truncator.spool(Context::tool("bash"));

@@ -15,7 +15,7 @@ fn truncator(store: std::sync::Arc<dyn Store>) -> Truncator {
         success: chars(SUCCESS),
         failure: chars(FAILURE),
         preview: Limits::default(),
-        chars: CharConvention::Utf16,
+        char_convention: CharConvention::Utf16,
     };
     Truncator::new(Profile::native().with_limits(limits).unwrap()).storage(Storage::To(store))
 }
@@ -120,7 +120,7 @@ fn preview_can_be_smaller_than_the_limits() {
         success: bytes(30_000),
         failure: bytes(20_000),
         preview: bytes(10_000),
-        chars: CharConvention::Utf16,
+        char_convention: CharConvention::Utf16,
     };
     let truncator = Truncator::new(Profile::native().with_limits(limits).unwrap());
     assert!(matches!(shown(&truncator, &log(29_000), end(0)), Outcome::Passed(_)));

@@ -35,7 +35,7 @@ fn shown_ids(structure: &Value) -> BTreeSet<u64> {
     structure["rows"].as_array().unwrap().iter().map(|row| row["id"].as_u64().unwrap()).collect()
 }
 
-/// The numbers of the rows in a text, whatever its white space.
+/// The numbers of the rows in a text, with any white space.
 fn ids_in(text: &str) -> BTreeSet<u64> {
     let after_key = text.split("\"id\":").skip(1).map(str::trim_start);
     after_key.filter_map(|rest| rest.split_once([',', '\n', '}'])?.0.trim().parse().ok()).collect()

@@ -1,7 +1,7 @@
 //! An entry in a directory that a hostile process may change at any time.
 //!
-//! Both directories are opened once, without following links, and everything else is relative to their descriptors. So
-//! whatever is put into them, nothing outside is read, changed or removed, and nothing waits.
+//! Both directories are opened once, without following links, and everything else is relative to their descriptors.
+//! Nothing outside of them is read, changed or removed, and nothing waits, with any content.
 
 use crate::store::fs::{MAX_METADATA, METADATA_DIR, is_file_name};
 use crate::store::{Entry, EntryState, FsStore, Id, Pin, StoreError, format, platform};
