@@ -57,7 +57,11 @@ const EXAMPLES: &str = "Examples:
   offcut run cargo test              Run a command and print a preview of its output
   cargo test 2>&1 | offcut cut       Shorten the output of a pipeline
   offcut read --lines 100:200        Print part of the full output
-  offcut ls                          List stored outputs";
+  offcut ls                          List stored outputs
+
+Environment:
+  OFFCUT_PASS=1   Pass the output of this call on unchanged; store nothing
+  OFFCUT_...      Settings, such as OFFCUT_MAX_BYTES: see `offcut config show --origin`";
 
 /// Options that every command accepts.
 #[derive(Debug, Default, Args)]
@@ -93,6 +97,8 @@ pub(crate) enum Command {
     ///
     /// Strategies: `head` shows the beginning, `tail` the end, `head-tail` both, `smart` the most relevant lines,
     /// `json` a shorter document that is still valid JSON, `auto` chooses one of them by content.
+    ///
+    /// If an option is invalid and standard input is a pipe, the input is stored, and the error says how to read it.
     ///
     /// Several files are printed one after another, each after a line `==> FILE <==`. A file that cannot be read is an error
     /// with exit status 2; the others are still printed.

@@ -10,12 +10,13 @@ use crate::fleet::{self, FleetStore, Location};
 use crate::housekeeping;
 use crate::install;
 use crate::ledger::{self, Ledger};
+use crate::pass;
 use crate::tokens::TokenCounter;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::event::{EventSink, JsonLinesSink};
 use offcut::retention::Cleaning;
 use offcut::store::{FsStore, Id, Retention, Store};
-use offcut::{Event, Profile, Reach, ReaderLimits, Storage, Truncator};
+use offcut::{Event, Profile, Reach, ReaderLimits, Rule, Storage, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
@@ -198,6 +199,7 @@ impl Setup {
             truncator.update_tool(tool, self.configuration.rule(Some(tool), &self.profile))?;
         }
         let flags = cut.rule();
+        let flags = if pass::is_set() { Rule { enabled: Some(false), ..flags } } else { flags };
         // Exact counting loads a large vocabulary, so tokens are only counted if they are limited.
         let counts_tokens = flags.or(configured).limits.tokens.is_some();
         let truncator = if counts_tokens { truncator.tokens(TokenCounter) } else { truncator };
@@ -211,7 +213,12 @@ impl Setup {
 
     /// The command line, for notices in data, which always name a command.
     pub(crate) fn command_line(&self) -> Reach {
-        Reach::Shell { program: self.program.clone().unwrap_or_else(|| "offcut".to_owned()) }
+        Reach::Shell { program: self.program_name() }
+    }
+
+    /// The command that runs offcut with this store.
+    pub(crate) fn program_name(&self) -> String {
+        self.program.clone().unwrap_or_else(|| "offcut".to_owned())
     }
 
     /// Where events are written: the flag's file, or the configured one. A file that cannot be opened is a warning: no
@@ -319,7 +326,6 @@ impl Setup {
 
     /// Returns the store of a reference, which can be a path into another store, and the command that runs offcut with it.
     pub(crate) fn store_of(&self, reference: &str) -> Result<(Arc<dyn Store>, String), Failure> {
-        let plain = || "offcut".to_owned();
         let path = Path::new(reference);
         if reference.contains('/')
             && !reference.contains("://")
@@ -330,9 +336,10 @@ impl Setup {
         {
             let same = self.directory() == Some(&directory);
             let program = if same { self.program.clone() } else { program_for(&directory) };
-            return Ok((Arc::new(FsStore::new(directory, SystemTime::now)), program.unwrap_or_else(plain)));
+            let program = program.unwrap_or_else(|| "offcut".to_owned());
+            return Ok((Arc::new(FsStore::new(directory, SystemTime::now)), program));
         }
-        Ok((self.store()?, self.program.clone().unwrap_or_else(plain)))
+        Ok((self.store()?, self.program_name()))
     }
 }
 

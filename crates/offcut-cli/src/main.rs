@@ -18,6 +18,7 @@ mod housekeeping;
 mod install;
 mod ledger;
 mod log;
+mod pass;
 mod process;
 mod stream;
 mod suggestion;
@@ -97,21 +98,33 @@ fn offcut() -> u8 {
 }
 
 /// Prints help or a usage error and returns the exit code: 2, but 125 for `run`, because 2 may be the code of its command,
-/// and 0 for `hook`, because to agents 2 means that the tool must not run.
+/// and 0 for `hook`, because to agents 2 means that the tool must not run. Input that `cut` cannot use is stored.
 fn print_usage(error: &clap::Error) -> u8 {
-    let _ = error.print();
     if !error.use_stderr() {
+        let _ = error.print();
         return 0;
     }
-    let matches = Arguments::command().ignore_errors(true).try_get_matches();
-    match matches.ok().and_then(|matches| matches.subcommand_name().map(str::to_owned)) {
-        Some(name) if name == "run" => {
+    let matches = Arguments::command().ignore_errors(true).try_get_matches().ok();
+    let command = matches.as_ref().and_then(clap::ArgMatches::subcommand_name);
+    let stored = match command {
+        Some("cut") if !command::has_file_argument() => {
+            let store = matches.as_ref().and_then(|matches| matches.try_get_one::<String>("store").ok()?);
+            command::store_unread_input(store.map(String::as_str))
+        }
+        _ => None,
+    };
+    let _ = error.print();
+    if let Some(stored) = stored {
+        diagnostic::say(stored);
+    }
+    match command {
+        Some("run") => {
             if error.kind() == ErrorKind::UnknownArgument {
                 diagnostic::say("hint: put the options of a command after its name: offcut run CMD ARGS...");
             }
             command::RUN_USAGE
         }
-        Some(name) if name == "hook" => command::unknown_hook(&error.to_string()),
+        Some("hook") => command::unknown_hook(&error.to_string()),
         _ => 2,
     }
 }

@@ -1,7 +1,7 @@
 //! `offcut completions`, `offcut man` and the generated documentation: all derive from the same definitions as `--help`.
 
 use crate::arguments::{Arguments, Completions, Documentation, Page};
-use crate::config::{KEYS, Key, Kind, ProjectAccess};
+use crate::config::{KEYS, Key, Kind, OTHER_VARIABLES, ProjectAccess};
 use crate::failure::CommandResult;
 use clap::CommandFactory;
 
@@ -61,6 +61,11 @@ fn configuration() -> String {
         let tool = if *per_tool { "; also `tools.NAME.`" } else { "" };
         text += &format!("| `{name}`{tool} | {kind} | {variable} | {project} | {about} |\n");
     }
+    text += "\n## Other environment variables\n\n| variable | meaning |\n|---|---|\n";
+    for (name, about) in OTHER_VARIABLES {
+        text += &format!("| `{name}` | {about} |\n");
+    }
+    text += include_str!("variables.md");
     text
 }
 

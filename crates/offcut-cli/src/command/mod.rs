@@ -18,6 +18,7 @@ mod run;
 mod shell;
 mod show;
 mod stats;
+mod unread_input;
 
 pub(crate) use clean::{clean, pin, unpin};
 pub(crate) use config::config;
@@ -37,6 +38,7 @@ pub(crate) use run::{USAGE as RUN_USAGE, run};
 pub(crate) use shell::{Name as ShellName, shell};
 pub(crate) use show::show;
 pub(crate) use stats::{GroupBy, stats};
+pub(crate) use unread_input::{has_file_argument, store_unread_input};
 
 use crate::diagnostic;
 use crate::failure::{CommandResult, Failure};

@@ -7,6 +7,7 @@ use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::format::RunReport;
 use crate::housekeeping;
+use crate::pass;
 use crate::process::{
     self, CommandExit, ExitCause, InheritedState, LaterOutput, Launch, LaunchError, Observer, OpenOutput,
     Outputs, Signals, Stream,
@@ -73,7 +74,7 @@ fn run_command(
     let setup = Setup::new(global)?.with_reader(agent, ToolKind::Shell);
     let truncator = setup.truncator(&run.cut)?;
     let (program, arguments) = run.command_line(&setup);
-    run_and_print(&RunRequest {
+    let request = RunRequest {
         launch: Launch {
             program: &program,
             arguments: &arguments,
@@ -92,7 +93,13 @@ fn run_command(
         timeout: run.timeout,
         background_cap: run.background_cap.min(setup.cap()),
         program_role: if run.shell.is_some() { "your shell ($SHELL) " } else { "" },
-    })
+    };
+    // The command alone does all that is wanted, unless offcut has to stop it or to report on it.
+    if pass::is_set() && request.timeout.is_none() && request.format == Format::Text {
+        let code = report_launch_error(&request, &request.launch.exec());
+        return Ok((Exit::Code(code), Printed::Full));
+    }
+    run_and_print(&request)
 }
 
 /// How offcut ends.

@@ -8,6 +8,7 @@ use crate::arguments::{Format, GlobalOptions, Shell};
 use crate::command::run::{self, Printed, RunRequest};
 use crate::diagnostic;
 use crate::environment::{Setup, is_offcut};
+use crate::pass;
 use crate::process::{InheritedState, Launch, Outputs, pipe_identity};
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
@@ -39,7 +40,9 @@ impl Name {
 
 pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherited: InheritedState) -> u8 {
     // An agent must have a shell even if the configuration is invalid.
-    let line = command_line(&shell.arguments).filter(|_| !std::io::stdout().is_terminal() && !is_nested());
+    let is_passed = |line: &OsStr| pass::is_set() || pass::is_set_in(line);
+    let line = command_line(&shell.arguments)
+        .filter(|line| !std::io::stdout().is_terminal() && !is_nested() && !is_passed(line));
     // What this process only hands over to the real shell needs no limits.
     let agent = agents::caller().filter(|_| line.is_some());
     let setup = Setup::for_agent(global, agent, ToolKind::Shell).ok();

@@ -49,6 +49,13 @@ pub(crate) struct Key {
     pub(crate) about: &'static str,
 }
 
+/// The variable that lets the output of one call through whole (see `pass`).
+pub(crate) const PASS_VARIABLE: &str = "OFFCUT_PASS";
+
+/// The variables for users that set no key, and what they do.
+pub(crate) const OTHER_VARIABLES: &[(&str, &str)] =
+    &[(PASS_VARIABLE, "`1`: pass the output of one call on whole, neither shortened nor stored")];
+
 const STRATEGIES: &[&str] = &["head", "tail", "head-tail", "smart", "json", "auto"];
 
 /// The keys, in the order of `config show`.

@@ -1,6 +1,6 @@
 //! What people and models type out of habit from other programs.
 
-use crate::harness::{Sandbox, feed, numbered};
+use crate::harness::{Sandbox, feed, finish, numbered};
 
 #[test]
 fn run_passes_options_after_the_command_to_it() {
@@ -234,4 +234,104 @@ fn mistyped_names_get_a_suggestion() {
         sandbox.run(arguments, b"").failed(2, message);
     }
     assert!(!sandbox.run(&["profiles", "zzz"], b"").stderr.contains("did you mean"));
+}
+
+/// Long outputs of every kind of call pass whole, and nothing is stored.
+#[test]
+fn offcut_pass_lets_one_call_through_whole() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path().join("long.txt"), numbered(5000)).unwrap();
+    let pass = |arguments: &[&str], value: &str, input: &[u8]| {
+        let mut command = sandbox.command();
+        command.args(arguments).env("OFFCUT_PASS", value).env("PATH", "/bin:/usr/bin");
+        feed(command, input)
+    };
+    let text = numbered(5000);
+    assert_eq!(pass(&["cut"], "1", text.as_bytes()).text(), text);
+    assert_eq!(pass(&["cut", "long.txt"], "1", b"").text(), text);
+    assert_eq!(pass(&["run", "seq", "5000"], "1", b"").text(), text);
+    assert_eq!(pass(&["run", "--timeout", "1h", "seq", "5000"], "1", b"").text(), text);
+    assert_eq!(pass(&["run", "sh", "-c", "exit 7"], "1", b"").code, Some(7));
+    assert_eq!(pass(&["run", "no-such-program"], "1", b"").code, Some(127));
+    assert_eq!(pass(&["shell", "-c", "seq 5000"], "1", b"").text(), text);
+    assert_eq!(pass(&["cut", "--format", "json"], "1", text.as_bytes()).json()["content"], text);
+    let result = serde_json::json!({"content": [{"type": "text", "text": text}]}).to_string();
+    let content = serde_json::json!([{"type": "text", "text": numbered(100_000)}]);
+    let response = serde_json::json!({"content": content});
+    let call = serde_json::json!({"tool_name": "mcp__x__y", "tool_input": {}, "tool_response": response});
+    assert_eq!(pass(&["result"], "1", result.as_bytes()).text(), result);
+    assert_eq!(pass(&["hook", "claude", "after"], "1", call.to_string().as_bytes()).text(), "{}");
+    assert!(!sandbox.store().exists());
+    assert_ne!(pass(&["run", "seq", "5000"], "0", b"").text(), text);
+    assert_ne!(pass(&["hook", "claude", "after"], "", call.to_string().as_bytes()).text(), "{}");
+}
+
+/// The shell that runs the line would set the variable too late for offcut, which starts the shell.
+#[test]
+fn offcut_pass_in_a_command_line_applies_to_the_agents_shell() {
+    let sandbox = Sandbox::new();
+    let shell = |line: &str| {
+        let mut command = sandbox.command();
+        command.args(["shell", "-c", line]).env("PATH", "/bin:/usr/bin");
+        feed(command, b"").text()
+    };
+    assert_eq!(shell("OFFCUT_PASS=1 seq 5000"), numbered(5000));
+    assert_eq!(shell("cd / && OFFCUT_PASS=1 seq 5000"), numbered(5000));
+    assert_ne!(shell("OFFCUT_PASS=0 seq 5000"), numbered(5000));
+}
+
+#[test]
+fn usage_error_in_a_pipe_stores_the_input() {
+    let sandbox = Sandbox::new();
+    for (arguments, message) in [
+        (&["cut", "--max-byts", "100"][..], "a similar argument exists: '--max-bytes'"),
+        (&["cut", "--max-bytes", "none", "--strategy", "tial"], "a similar value exists: 'tail'"),
+        (&["cut", "--max-bytes", "3"], "give at least 256"),
+        (&["cut", "--profile", "nativ"], "did you mean \"native\"?"),
+        (&["--format", "json", "cut", "--profil", "x"], "a similar argument exists: '--profile'"),
+    ] {
+        let input = format!("{arguments:?}\n{}", numbered(100_000));
+        let ran = sandbox.run(arguments, input.as_bytes());
+        ran.failed(2, message);
+        ran.failed(2, "the input was stored: offcut read ");
+        assert_eq!(ran.stdout, b"");
+        let id = ran.stderr.trim().rsplit(' ').next().unwrap();
+        assert_eq!(sandbox.run(&["cat", id], b"").text(), input);
+        assert!(sandbox.run(&["show", id], b"").text().contains("100001 lines"));
+    }
+    assert_eq!(sandbox.run(&["fsck"], b"").code, Some(0));
+    let command = sandbox.run(&["show", "last-4", "--format", "json"], b"").json()["command"].clone();
+    assert!(command.as_str().unwrap().ends_with(" cut --max-byts 100"), "{command}");
+}
+
+#[test]
+fn usage_error_in_a_pipe_stores_a_short_input_in_the_given_store() {
+    let sandbox = Sandbox::new();
+    let ran = sandbox.run(&["cut", "--store", "here", "--max-byts", "100"], b"short");
+    ran.failed(2, "the input was stored: offcut --store ");
+    assert_eq!(sandbox.run(&["--store", "here", "cat"], b"").text(), "short");
+    sandbox.run(&["cut", "--store", "none", "--max-byts", "100"], b"x").failed(2, "read, but not stored");
+    let ran = sandbox.run(&["cut", "--max-byts", "100"], b"");
+    assert!(!ran.stderr.contains("stored"), "there was no input: {ran:?}");
+    assert!(!sandbox.store().exists());
+}
+
+/// An agent may start offcut with a standard input that stays open.
+#[test]
+fn usage_error_does_not_read_input_that_cut_would_not_read() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path().join("build.log"), "x").unwrap();
+    for arguments in [&["cut", "--max-byts", "100", "build.log"][..], &["read", "--lins", "3"]] {
+        let mut command = sandbox.command();
+        let (reader, writer) = std::io::pipe().unwrap();
+        let child = command.args(arguments).stdin(reader).stderr(std::process::Stdio::piped()).spawn();
+        let ran = finish(child.unwrap());
+        drop(writer);
+        ran.failed(2, "a similar argument exists");
+    }
+    let mut command = sandbox.command();
+    let input = std::fs::File::open(sandbox.path().join("build.log")).unwrap();
+    let child = command.args(["cut", "--max-byts", "9"]).stdin(input).stderr(std::process::Stdio::piped());
+    let ran = finish(child.spawn().unwrap());
+    assert!(!ran.stderr.contains("stored"), "a file is not lost: {ran:?}");
 }
