@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
         make_middleware: Box::new(make_middleware),
         library,
         server_name: None,
-        session: None,
+        context: offcut::Context::default(),
         largest_message: 1 << 20,
         say: |_| {},
     };

@@ -10,7 +10,7 @@ pub(crate) use crate::command::Ls;
 pub(crate) use agents::{Hook, Init, Shell};
 pub(crate) use cut::{Cut, CutInput, Run, foreign};
 pub(crate) use mcp::{Mcp, Proxy, Serve};
-pub(crate) use retention::{Clean, Pinning, Rm, Stats, Unpinning};
+pub(crate) use retention::{Clean, Pinning, Rm, Stats, Unpinning, parse_age};
 pub(crate) use retrieval::{Cat, Fsck, Grep, Read, Reference};
 
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -201,10 +201,16 @@ pub(crate) enum Command {
   offcut cat last-1 last")]
     Cat(Cat),
     /// List stored outputs, newest first
+    ///
+    /// On a terminal: the shortest id that names the output, its age, how its command ended, its size, the agent and the
+    /// command line, cut to the width. STATE appears if an output is running, incomplete or pinned. Elsewhere: full ids,
+    /// local times, sizes in bytes and whole command lines, in columns that are separated by at least two spaces.
     #[command(after_help = "Examples:
   offcut ls
+  offcut ls --failed --here --since 1d     List what failed in this project since yesterday
+  offcut ls --grep 'cargo (test|build)'
   offcut ls --limit 100 --format json
-  offcut ls --tool bash --day 2026-11-15
+  offcut ls --tool bash --day yesterday
   offcut ls --before 1m3k9q2zab7xk4pd      List the page after this output")]
     Ls(Ls),
     /// Delete stored outputs

@@ -181,7 +181,12 @@ impl Setup {
         for problem in problems {
             diagnostic::warn(problem);
         }
-        let truncator = Truncator::new(self.profile.clone())
+        let truncator = Truncator::new(self.profile.clone());
+        let truncator = match self.configuration.host() {
+            Some(host) => truncator.host(host),
+            None => truncator,
+        };
+        let truncator = truncator
             .storage(storage)
             .reach(reach)
             .cap(self.cap())
@@ -244,8 +249,7 @@ impl Setup {
         let is_off = self.configuration.get("ledger").is_some_and(|_| !self.configuration.switch("ledger"));
         let directory = ledger::directory().filter(|_| !is_off)?;
         let (agent, tool) = self.reader;
-        let host =
-            self.configuration.text("host").map_or_else(fleet::host_name, |host| Some(host.to_owned()));
+        let host = self.configuration.host();
         Some(Ledger { directory, agent, tool, host })
     }
 

@@ -33,15 +33,10 @@ pub(crate) fn open(
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let access = Access::new(variables, base.as_ref().map(|base| base.home_dir().to_owned()));
-    let host = configuration.text("host").map_or_else(host_name, |host| Some(host.to_owned()));
+    let host = configuration.host();
     let deadline = Duration::from_secs(configuration.number("store.deadline").unwrap_or(DEADLINE));
     let share_commands = configuration.switch("store.share_commands");
     let options = Options { host, deadline, share_commands, clock: SystemTime::now };
     let spool = spool.join(location.folder());
     Ok(FleetStore::new(location, access, spool, options))
-}
-
-/// The name of this machine.
-pub(crate) fn host_name() -> Option<String> {
-    rustix::system::uname().nodename().to_str().ok().filter(|name| !name.is_empty()).map(str::to_owned)
 }

@@ -8,6 +8,7 @@
 #![deny(clippy::print_stderr, clippy::print_stdout)]
 
 mod bound;
+mod call;
 mod clients;
 #[cfg(fuzzing)]
 mod converse;

@@ -5,6 +5,7 @@ use crate::library::Library;
 use crate::line::{Line, Lines};
 use crate::message::Packet;
 use crate::relay::{MakeMiddleware, Relay};
+use offcut::Context;
 use rustix::process::{Pid, Signal, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -29,8 +30,8 @@ pub struct Proxy {
     pub library: Library,
     /// The server's name in the configuration: its tools are `mcp__NAME__TOOL` there.
     pub server_name: Option<String>,
-    /// The session that outputs are stored under.
-    pub session: Option<String>,
+    /// What is stored with every output: the session, the directory and the user, and the agent if it is known.
+    pub context: Context,
     /// The size limit for one message in bytes.
     pub largest_message: usize,
     /// Prints a message for people. It may quote the other side, and must not fail.
@@ -40,7 +41,7 @@ pub struct Proxy {
 impl Proxy {
     pub(crate) fn hub(self, output: Box<dyn Write + Send>) -> Hub {
         Hub {
-            relay: Relay::new(self.make_middleware, self.server_name, self.session),
+            relay: Relay::new(self.make_middleware, self.server_name, self.context),
             library: self.library,
             client: Client::new(output),
             largest: self.largest_message,

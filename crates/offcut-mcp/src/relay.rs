@@ -10,6 +10,7 @@
 //! | a list of resources, if the server has none | answered by the proxy |
 
 use crate::bound::Bounds;
+use crate::call::ToolCall;
 use crate::clients::{StrictClient, client_name};
 use crate::library::SCHEME;
 use crate::message::{
@@ -25,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The most requests that may wait for an answer at once.
 const MOST_PENDING: usize = 1 << 16;
 
-/// The most tasks whose tools are remembered.
+/// The most tasks whose calls are remembered.
 const MOST_TASKS: usize = 1 << 12;
 
 /// Makes the middleware for results of one kind.
@@ -58,7 +59,8 @@ struct MiddlewareKey {
 pub(crate) struct Relay {
     make_middleware: Box<MakeMiddleware>,
     server_name: Option<String>,
-    session: Option<String>,
+    /// What is stored with every output.
+    context: Context,
     state: Mutex<State>,
 }
 
@@ -66,8 +68,8 @@ struct State {
     /// The client's requests without an answer, by the key of their id.
     pending: HashMap<String, PendingRequest>,
     tools: Tools,
-    /// The tool of each task that a call was turned into, by the id of the task.
-    tasks: HashMap<String, String>,
+    /// The call that each task was made from, by the id of the task.
+    tasks: HashMap<String, ToolCall>,
     resources: Resources,
     middlewares: HashMap<MiddlewareKey, Arc<Middleware>>,
     /// The name of the client, once it is known.
@@ -81,13 +83,9 @@ struct PendingRequest {
 
 /// The methods whose answers may change.
 enum PendingMethod {
-    CallTool {
-        tool: Option<String>,
-    },
+    CallTool(ToolCall),
     /// The state of a task; when it is complete, with the result of the call.
-    GetTask {
-        tool: Option<String>,
-    },
+    GetTask(ToolCall),
     ListTools {
         first_page: bool,
     },
@@ -150,7 +148,7 @@ impl Relay {
     pub(crate) fn new(
         make_middleware: Box<MakeMiddleware>,
         server_name: Option<String>,
-        session: Option<String>,
+        context: Context,
     ) -> Relay {
         let tools = Tools { names: BTreeSet::new(), schemas: BTreeMap::new(), read_tool: READ_TOOL.into() };
         let state = State {
@@ -161,7 +159,7 @@ impl Relay {
             middlewares: HashMap::new(),
             client: None,
         };
-        Relay { make_middleware, server_name, session, state: Mutex::new(state) }
+        Relay { make_middleware, server_name, context, state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -194,8 +192,8 @@ impl Relay {
                 Message::Notification { method, params: Some(task) }
                     if method.starts_with("notifications/tasks") =>
                 {
-                    let tool = self.state().tool_of_task(Some(*task));
-                    self.bound_task(*task, tool, None, &mut edits);
+                    let call = self.state().call_of_task(Some(*task));
+                    self.bound_task(*task, &call, None, &mut edits);
                 }
                 _ => {}
             }
@@ -207,15 +205,15 @@ impl Relay {
         let mut state = self.state();
         let Some(request) = state.pending.remove(&id.key()) else { return };
         match (request.method, answer) {
-            (PendingMethod::CallTool { tool }, answer) => {
-                state.note_task(answer, tool.as_deref());
+            (PendingMethod::CallTool(call), answer) => {
+                state.note_task(answer, &call);
                 // Bounding takes time; other messages do not wait for it.
                 drop(state);
-                self.bound(answer, tool, Some(id), edits);
+                self.bound(answer, &call, Some(id), edits);
             }
-            (PendingMethod::GetTask { tool }, Answer::Result(task)) => {
+            (PendingMethod::GetTask(call), Answer::Result(task)) => {
                 drop(state);
-                self.bound_task(task, tool, Some(id), edits);
+                self.bound_task(task, &call, Some(id), edits);
             }
             (PendingMethod::ListTools { first_page }, Answer::Result(result)) => {
                 state.add_read_tool(result, first_page, edits);
@@ -231,20 +229,20 @@ impl Relay {
     }
 
     /// Bounds the result or the error in the state of a task.
-    fn bound_task(&self, task: Node<'_>, tool: Option<String>, id: Option<&RequestId>, edits: &mut Edits) {
+    fn bound_task(&self, task: Node<'_>, call: &ToolCall, id: Option<&RequestId>, edits: &mut Edits) {
         let result = task.get("result").map(Answer::Result);
         let error = task.get("error").map(Answer::Error);
         for answer in result.into_iter().chain(error) {
-            self.bound(answer, tool.clone(), id, edits);
+            self.bound(answer, call, id, edits);
         }
     }
 
     /// Bounds the answer of a tool.
-    fn bound(&self, answer: Answer<'_>, tool: Option<String>, id: Option<&RequestId>, edits: &mut Edits) {
+    fn bound(&self, answer: Answer<'_>, call: &ToolCall, id: Option<&RequestId>, edits: &mut Edits) {
         let mut state = self.state();
         let read_tool = state.tools.read_tool.clone();
-        let schema = tool.as_ref().and_then(|tool| state.tools.schemas.get(tool).cloned());
-        let tool = tool.map(|tool| self.configured_name(tool));
+        let schema = call.tool.as_ref().and_then(|tool| state.tools.schemas.get(tool).cloned());
+        let tool = call.tool.as_deref().map(|tool| self.configured_name(tool));
         let (is_error, has_data) = (answer.is_error(), answer.data().is_some());
         let client = state.client.clone();
         let kind = ResultKind {
@@ -258,8 +256,7 @@ impl Relay {
         let key = MiddlewareKey { tool: tool.clone(), is_error, has_data };
         let middleware = state.middlewares.entry(key).or_insert_with(make).clone();
         drop(state);
-        let session = self.session.clone();
-        let context = Context { tool, call_id: id.map(id_text), session, ..Context::default() };
+        let context = call.context(&self.context, tool, id.map(id_text), client.as_ref());
         let (middleware, schema) = (&*middleware, schema.as_deref());
         let limits = middleware.truncator().settings(&context).limits;
         let strict = client.as_deref().and_then(StrictClient::named);
@@ -272,11 +269,9 @@ impl Relay {
     }
 
     /// The name of a tool in the configuration, in the form that agents use in hooks.
-    fn configured_name(&self, tool: String) -> String {
-        match &self.server_name {
-            Some(server) => format!("mcp__{server}__{tool}"),
-            None => tool,
-        }
+    fn configured_name(&self, tool: &str) -> String {
+        let server = self.server_name.as_ref();
+        server.map_or_else(|| tool.to_owned(), |server| format!("mcp__{server}__{tool}"))
     }
 
     /// Whether a request has no answer yet.
@@ -314,10 +309,10 @@ impl State {
                     return Some(LocalRequest { id: id.clone(), versioning, method });
                 }
                 let method = match (method.as_str(), ResourceList::of(method)) {
-                    ("tools/call", _) => PendingMethod::CallTool { tool: text_in(*params, "name") },
+                    ("tools/call", _) => PendingMethod::CallTool(ToolCall::of(*params)),
                     // The result of a call that was turned into a task.
-                    ("tasks/result", _) => PendingMethod::CallTool { tool: self.tool_of_task(*params) },
-                    ("tasks/get", _) => PendingMethod::GetTask { tool: self.tool_of_task(*params) },
+                    ("tasks/result", _) => PendingMethod::CallTool(self.call_of_task(*params)),
+                    ("tasks/get", _) => PendingMethod::GetTask(self.call_of_task(*params)),
                     ("tools/list", _) => {
                         PendingMethod::ListTools { first_page: text_in(*params, "cursor").is_none() }
                     }
@@ -361,21 +356,21 @@ impl State {
         }
     }
 
-    /// Remembers the tool of a call that was turned into a task.
-    fn note_task(&mut self, answer: Answer<'_>, tool: Option<&str>) {
-        let (Answer::Result(result), Some(tool)) = (answer, tool) else { return };
+    /// Remembers a call that was turned into a task.
+    fn note_task(&mut self, answer: Answer<'_>, call: &ToolCall) {
+        let (Answer::Result(result), Some(_)) = (answer, &call.tool) else { return };
         // In 2025-11-25 the task is a member of the result; since 2026-07-28 it is the result.
         if let Some(id) = text_in(Some(result.get("task").unwrap_or(result)), "taskId") {
             if self.tasks.len() == MOST_TASKS {
                 self.tasks.clear();
             }
-            self.tasks.insert(id, tool.to_owned());
+            self.tasks.insert(id, call.clone());
         }
     }
 
-    /// The tool of the task that a message names.
-    fn tool_of_task(&self, params: Option<Node<'_>>) -> Option<String> {
-        self.tasks.get(&text_in(params, "taskId")?).cloned()
+    /// The call that the task which a message names was made from.
+    fn call_of_task(&self, params: Option<Node<'_>>) -> ToolCall {
+        text_in(params, "taskId").and_then(|id| self.tasks.get(&id).cloned()).unwrap_or_default()
     }
 
     /// Remembers the tools of a page, and adds the read tool to the last page.
@@ -447,7 +442,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn relay() -> Relay {
-        Relay::new(Box::new(|_| Middleware::new(Truncator::new(Profile::native()))), None, None)
+        Relay::new(Box::new(|_| Middleware::new(Truncator::new(Profile::native()))), None, Context::default())
     }
 
     fn packet(line: &str) -> Packet<'_> {

@@ -21,6 +21,9 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+/// How many entries are read at a time to find those that satisfy a condition.
+const CONDITION_BATCH: usize = 256;
+
 /// The settings of a store besides its location.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -194,11 +197,36 @@ impl Store for FleetStore {
     }
 
     fn select(&self, selection: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
-        self.0.select(selection)
+        if selection.condition.is_none() {
+            return self.0.select(selection);
+        }
+        // Keys do not say enough: the metadata is read, newest first, until enough entries match.
+        let by_key = EntryFilter { condition: None, limit: None, ..selection.clone() };
+        let ids: Vec<Id> = self.0.select(&by_key)?.into_iter().map(|item| item.id).collect();
+        let most = selection.limit.unwrap_or(usize::MAX);
+        let mut selected = Vec::new();
+        for batch in ids.chunks(CONDITION_BATCH) {
+            for entry in self.entries(batch) {
+                match entry {
+                    Ok(entry) => selected.extend(Some(entry).filter(|entry| selection.matches(entry))),
+                    // It was removed meanwhile, or its metadata says nothing.
+                    Err(StoreError::NotFound { .. } | StoreError::Damaged { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            if selected.len() >= most {
+                break;
+            }
+        }
+        selected.truncate(most);
+        Ok(selected)
     }
 
     fn visit(&self, filter: &EntryFilter, visit: &mut dyn FnMut(Entry)) -> Result<(), StoreError> {
-        self.0.visit(filter, visit)
+        match filter.condition {
+            None => self.0.visit(filter, visit),
+            Some(_) => self.select(filter).map(|entries| entries.into_iter().for_each(visit)),
+        }
     }
 
     fn newest(&self, count: usize) -> Result<Vec<Id>, StoreError> {

@@ -54,6 +54,7 @@ impl Truncator {
             tokens: Arc::new(EstimatedTokens),
             sink: Arc::new(DiscardEvents),
             cap: DEFAULT_CAP,
+            host: None,
             project_root: None,
             cleaning: Cleaning::Automatic,
         }
@@ -148,6 +149,12 @@ impl Truncator {
     #[must_use]
     pub fn cap(self, cap: u64) -> Truncator {
         Truncator { cap, ..self }
+    }
+
+    /// Records the name of this machine with every output.
+    #[must_use]
+    pub fn host(self, name: impl Into<String>) -> Truncator {
+        Truncator { host: Some(name.into()), ..self }
     }
 
     /// Keeps the next outputs this long, instead of as long as the profile says.

@@ -35,7 +35,7 @@ pub struct Context {
 /// store unless the user configures that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
-    /// The command line, or the tool's input.
+    /// The command line, or the tool's input. Stores keep its first 8192 characters.
     pub command: Option<String>,
     /// The working directory.
     pub directory: Option<String>,

@@ -159,6 +159,9 @@ pub struct EntryReport {
     /// The working directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
+    /// The user's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// When the tool was started, as RFC 3339 in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub started: Option<String>,
@@ -190,7 +193,7 @@ pub struct EntryReport {
     pub uri: String,
     /// Whether it is pinned.
     pub pinned: bool,
-    /// The machine that produced it, in a shared store.
+    /// The machine that produced it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
     /// Why it is not uploaded to a shared store.
@@ -212,6 +215,7 @@ impl EntryReport {
             agent: entry.context.agent.clone(),
             command: entry.context.origin.command.clone(),
             directory: entry.context.origin.directory.clone(),
+            user: entry.context.origin.user.clone(),
             started: entry.context.started.map(timestamp::format),
             duration_ms: summary
                 .and_then(|summary| summary.duration)

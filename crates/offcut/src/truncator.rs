@@ -57,6 +57,7 @@ pub struct Truncator {
     pub(crate) tokens: Arc<dyn CountTokens>,
     pub(crate) sink: Arc<dyn EventSink>,
     pub(crate) cap: u64,
+    pub(crate) host: Option<String>,
     pub(crate) project_root: Option<PathBuf>,
     pub(crate) cleaning: Cleaning,
 }

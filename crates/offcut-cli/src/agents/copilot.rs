@@ -7,10 +7,11 @@
 
 use super::limits::{AgentSettings, ToolKind};
 use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
-use crate::hook::{Answer, Hooks, Services, is_page, member, quoted};
+use crate::hook::{Answer, Hooks, Services, is_page, member, quoted, tool_input};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
 use offcut::measure::CharConvention;
 use offcut::results::Shape;
+use offcut::store::Origin;
 use offcut::{Context, Limits, ReaderLimits};
 use serde::Deserialize;
 use serde_json::json;
@@ -102,6 +103,8 @@ struct Call<'a> {
     session: Option<String>,
     #[serde(rename = "toolArgs", default, borrow)]
     arguments: Option<&'a RawValue>,
+    #[serde(default)]
+    cwd: Option<String>,
     #[serde(rename = "toolResult")]
     result: CallResult,
 }
@@ -133,7 +136,8 @@ fn after(input: &str, services: &Services<'_>) -> Answer {
         return Ok(None);
     }
     let json = format!("{{\"llmContent\":{}}}", quoted(full.as_deref().unwrap_or(output))?);
-    let context = Context { tool: Some(call.tool), session: call.session, ..Context::default() };
+    let origin = Origin { command: call.arguments.map(tool_input), directory: call.cwd, user: None };
+    let context = Context { tool: Some(call.tool), session: call.session, origin, ..Context::default() };
     let Some(json) = shorten(&json, Shape::Takumi, &context) else { return Ok(None) };
     let shown: String =
         serde_json::from_str(&member(&json, "llmContent")?).map_err(|error| error.to_string())?;

@@ -19,7 +19,7 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use limits::AgentSettings;
-use offcut::{Context, ReaderLimits};
+use offcut::ReaderLimits;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -204,6 +204,16 @@ impl Agent {
             || std::env::split_paths(&path).any(|directory| directory.join(self.name).is_file())
     }
 
+    /// The session in which the agent started this process.
+    pub(crate) fn session(&self) -> Option<String> {
+        variable(self.variables.session?)
+    }
+
+    /// The tool call for which the agent started this process.
+    pub(crate) fn call_id(&self) -> Option<String> {
+        variable(self.variables.call?)
+    }
+
     /// Returns the option that does not work with this agent, if any.
     pub(crate) fn unsupported(&self, scope: Scope, method: Method) -> Option<&'static str> {
         match (scope, method) {
@@ -259,15 +269,6 @@ pub(crate) fn with_mcp_client(client: &str) -> Option<&'static Agent> {
     ALL.iter().copied().find(|agent| agent.mcp_client.as_ref().is_some_and(|known| known.name == client))
 }
 
-/// The context of a call of the agent's shell tool.
-pub(crate) fn shell_call(agent: Option<&Agent>) -> Context {
-    let variable = |name: Option<&'static str>| {
-        name.and_then(std::env::var_os).map(|value| value.to_string_lossy().into_owned())
-    };
-    Context {
-        tool: Some("bash".to_owned()),
-        call_id: agent.and_then(|agent| variable(agent.variables.call)),
-        session: agent.and_then(|agent| variable(agent.variables.session)),
-        ..Context::default()
-    }
+fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }

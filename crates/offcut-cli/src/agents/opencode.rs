@@ -8,11 +8,12 @@
 
 use super::limits::{AgentSettings, MAX_BYTES, ToolKind, limit, number};
 use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
-use crate::hook::{Answer, Hooks, Services, is_page, quoted};
+use crate::hook::{Answer, Hooks, Services, is_page, quoted, tool_input};
 use crate::install::{Change, Content, Edit, InstallContext, Line, Method, Scope};
 use offcut::Context;
 use offcut::measure::CharConvention;
 use offcut::results::Shape;
+use offcut::store::Origin;
 use offcut::{Limits, ReaderLimits};
 use serde::Deserialize;
 use serde_json::Value;
@@ -171,6 +172,7 @@ fn after(input: &str, services: &Services<'_>) -> Answer {
         tool: Some(call.tool.clone()),
         call_id: call.call.clone(),
         session: call.session.clone(),
+        origin: Origin { command: call.args.map(tool_input), ..Origin::default() },
         ..Context::default()
     };
     match (call.content, call.output) {

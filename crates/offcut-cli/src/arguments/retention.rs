@@ -59,7 +59,7 @@ pub(crate) struct Stats {
 }
 
 /// Parses an age such as `7d` or `36h`; a day has 24 hours.
-fn parse_age(text: &str) -> Result<Duration, String> {
+pub(crate) fn parse_age(text: &str) -> Result<Duration, String> {
     let error = || "expected an age, for example 7d, 36h or 90m".to_owned();
     let span: jiff::Span = text.parse().map_err(|_| error())?;
     let duration = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| error())?;

@@ -8,6 +8,7 @@ use crate::failure::{CommandResult, Failure};
 use crate::fallback;
 use crate::fleet::UploadReport;
 use crate::housekeeping;
+use crate::human;
 use offcut::report::CleaningReport;
 use offcut::retention::{self, Candidate, CleaningPlan, Policy};
 use offcut::retrieve;
@@ -126,11 +127,11 @@ fn upload(setup: &Setup) -> Result<Option<UploadReport>, Failure> {
 fn listing(plan: &CleaningPlan, remnants: &[Stray]) -> String {
     let row = |candidate: &Candidate| {
         let Candidate { id, bytes, .. } = candidate;
-        [id.to_string(), super::list::time(id), bytes.to_string()]
+        [id.to_string(), human::local_time(id.time()), bytes.to_string()]
     };
     let mut text = String::new();
     if !plan.remove.is_empty() {
-        let head = ["ID", "TIME (UTC)", "BYTES"].map(str::to_owned);
+        let head = ["ID", "TIME", "BYTES"].map(str::to_owned);
         let rows: Vec<[String; 3]> = [head].into_iter().chain(plan.remove.iter().map(row)).collect();
         text += &super::align(&rows, &[2]);
     }

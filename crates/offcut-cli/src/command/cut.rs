@@ -102,10 +102,8 @@ impl Printer<'_> {
         if pass::is_set() && self.format == Format::Text {
             return self.pass(input);
         }
-        let context = match input {
-            Input::Stdin => context,
-            Input::File(_) => super::run::describe_call(context, name, agents::caller()),
-        };
+        let command = matches!(input, Input::File(_)).then(|| name.to_owned());
+        let context = super::run::describe_call(context, command, agents::caller());
         let mut status = match input {
             // What is typed is on the line where the status would be.
             Input::Stdin if io::stdin().is_terminal() => StatusLine::none(),

@@ -4,7 +4,7 @@ use crate::agents::{Agent, ToolKind};
 use crate::arguments::{Cut, GlobalOptions, Hook};
 use crate::environment::Setup;
 use crate::hook::{self, Event, Hooks, NEUTRAL, Services};
-use crate::{housekeeping, install, log};
+use crate::{housekeeping, install, log, origin};
 use offcut::Context;
 use offcut::results::{Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice};
 use offcut_mcp::Library;
@@ -60,7 +60,8 @@ fn after(global: &GlobalOptions, agent: &'static Agent, hooks: &Hooks) -> hook::
     let middleware = Middleware::new(setup.truncator(&Cut::default()).map_err(reason)?);
     let is_cut = Cell::new(false);
     let shorten = |json: &str, shape: Shape, context: &Context| {
-        let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), context).ok()?;
+        let context = origin::describe(context.clone(), Some(agent));
+        let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), &context).ok()?;
         let structure = offcut_mcp::bound_structures(&middleware, &bounded, None, &setup.command_line()).json;
         let is_truncated = |report: &ResultReport| matches!(report.outcome, ResultOutcome::Truncated(_));
         is_cut.set(structure.is_some() || bounded.results.iter().any(is_truncated));

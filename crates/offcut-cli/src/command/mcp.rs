@@ -6,9 +6,10 @@ use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{self, CommandResult, Failure};
 use crate::housekeeping;
+use crate::origin;
 use offcut::results::Middleware;
 use offcut::store::{Id, Store};
-use offcut::{Reach, Truncator};
+use offcut::{Context, Reach, Truncator};
 use offcut_mcp::{Address, LARGEST_MESSAGE, Library, ProxyEnd, ResultKind, SessionOnly};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
@@ -47,11 +48,12 @@ fn proxy(global: &GlobalOptions, arguments: &Proxy) -> Result<u8, Failure> {
     };
     let cut = arguments.cut.clone();
     let library = with_ledger(Library::new(store), &setup);
+    let context = origin::describe(Context { session, ..cut.context() }, agents::caller());
     let proxy = offcut_mcp::Proxy {
         make_middleware: Box::new(move |kind| Middleware::new(truncator(&setup, &cut, kind))),
         library,
         server_name: arguments.name.clone(),
-        session,
+        context,
         largest_message: usize::try_from(arguments.largest_message).unwrap_or(LARGEST_MESSAGE),
         say: |message| diagnostic::say(message),
     };

@@ -4,6 +4,7 @@ mod clean;
 mod config;
 mod cut;
 mod doctor;
+mod entry_table;
 mod fsck;
 mod grep;
 mod hook;
@@ -13,6 +14,7 @@ mod manual;
 mod mcp;
 mod profiles;
 mod read;
+mod remove;
 mod result;
 mod run;
 mod shell;
@@ -28,11 +30,12 @@ pub(crate) use fsck::fsck;
 pub(crate) use grep::grep;
 pub(crate) use hook::{hook, unknown_hook};
 pub(crate) use init::init;
-pub(crate) use list::{Ls, ls, rm};
+pub(crate) use list::{Ls, ls};
 pub(crate) use manual::{completions, documentation, manual};
 pub(crate) use mcp::mcp;
 pub(crate) use profiles::profiles;
 pub(crate) use read::{cat, read};
+pub(crate) use remove::rm;
 pub(crate) use result::result;
 pub(crate) use run::{USAGE as RUN_USAGE, run};
 pub(crate) use shell::{Name as ShellName, shell};
@@ -47,6 +50,7 @@ use offcut::terminal::printable;
 use offcut::{Outcome, Profile, Saved};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use unicode_width::UnicodeWidthStr;
 
 /// Prints a JSON value on one line.
 fn print_json(value: &impl Serialize) -> CommandResult {
@@ -80,14 +84,15 @@ fn fail_with(mut failures: Vec<Failure>) -> CommandResult {
 }
 
 /// Formats a table. The given columns are aligned to the right.
-fn align<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
+fn align(rows: &[impl AsRef<[String]>], right: &[usize]) -> String {
+    let columns = rows.first().map_or(0, |row| row.as_ref().len());
+    let width = |column: usize| rows.iter().map(|row| row.as_ref()[column].width()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for row in rows {
-        let cells = row.iter().enumerate().map(|(column, cell)| match right.contains(&column) {
-            true => format!("{cell:>width$}", width = widths[column]),
-            false => format!("{cell:width$}", width = widths[column]),
+        let cells = row.as_ref().iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            let space = " ".repeat(width - cell.width());
+            if right.contains(&column) { space + cell } else { format!("{cell}{space}") }
         });
         text += cells.collect::<Vec<_>>().join("  ").trim_end();
         text.push('\n');

@@ -1,10 +1,12 @@
 //! `offcut result`: shortens the text in a tool result.
 
+use crate::agents;
 use crate::arguments::{GlobalOptions, ToolResult};
 use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::housekeeping;
+use crate::origin;
 use offcut::Saved;
 use offcut::json::Node;
 use offcut::results::{BoundedJson, Middleware, ResultOutcome, ResultReport, SkipReason, panel};
@@ -20,9 +22,10 @@ pub(crate) fn result(global: &GlobalOptions, result: &ToolResult) -> CommandResu
     let mut input = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut input);
     let shape = result.shape;
+    let context = origin::describe(result.cut.context(), agents::caller());
     let bounded = std::str::from_utf8(&input)
         .map_err(|error| anyhow::anyhow!("the result is not JSON: invalid UTF-8: {error}"))
-        .and_then(|json| Ok(middleware.bound_json(json, shape, &result.cut.context())?));
+        .and_then(|json| Ok(middleware.bound_json(json, shape, &context)?));
     let bounded = match bounded {
         Ok(bounded) => bounded,
         // The input is still printed, so that a pipeline gets its data; the exit code reports the error.

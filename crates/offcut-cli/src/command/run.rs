@@ -7,6 +7,7 @@ use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::format::RunReport;
 use crate::housekeeping;
+use crate::origin;
 use crate::pass;
 use crate::process::{
     self, CommandExit, ExitCause, InheritedState, LaterOutput, Launch, LaunchError, Observer, OpenOutput,
@@ -26,9 +27,6 @@ pub(crate) const USAGE: u8 = 125;
 
 /// The exit code after a timeout, as used by `timeout`.
 const TIMED_OUT: u8 = 124;
-
-/// The most characters of a command line that are stored. Listings read the metadata of every entry.
-const MAX_COMMAND: usize = 8192;
 
 /// A command to run, and how to process its output.
 pub(super) struct RunRequest<'a> {
@@ -88,7 +86,7 @@ fn run_command(
         },
         setup: &setup,
         truncator: &truncator,
-        context: describe_call(run.cut.context(), &run.stored_command(), agent),
+        context: describe_call(run.cut.context(), Some(run.stored_command()), agent),
         format: global.format,
         timeout: run.timeout,
         background_cap: run.background_cap.min(setup.cap()),
@@ -271,23 +269,10 @@ impl Run {
     }
 }
 
-/// Adds to the context of a command that starts now what is run, where, when, by whom and for which agent.
-pub(super) fn describe_call(context: Context, command: &str, agent: Option<&Agent>) -> Context {
-    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let user = variable("USER")
-        .or_else(|| variable("LOGNAME"))
-        .unwrap_or_else(|| rustix::process::getuid().as_raw().to_string());
-    let command = match command.char_indices().nth(MAX_COMMAND) {
-        Some((end, _)) => format!("{}…", &command[..end]),
-        None => command.to_owned(),
-    };
-    let directory = std::env::current_dir().ok().map(|path| path.display().to_string());
-    Context {
-        agent: agent.map(|agent| agent.name.to_owned()),
-        started: Some(SystemTime::now()),
-        origin: Origin { command: Some(command), directory, user: Some(user) },
-        ..context
-    }
+/// The context of a command that starts now.
+pub(super) fn describe_call(context: Context, command: Option<String>, agent: Option<&Agent>) -> Context {
+    let origin = Origin { command, ..context.origin };
+    origin::describe(Context { started: Some(SystemTime::now()), origin, ..context }, agent)
 }
 
 /// The entry to which a background process's later output is added.

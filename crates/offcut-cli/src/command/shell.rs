@@ -10,6 +10,7 @@ use crate::diagnostic;
 use crate::environment::{Setup, is_offcut};
 use crate::pass;
 use crate::process::{InheritedState, Launch, Outputs, pipe_identity};
+use offcut::Context;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -73,7 +74,7 @@ pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherite
         launch,
         setup,
         truncator: &truncator,
-        context: run::describe_call(agents::shell_call(agent), &line.to_string_lossy(), agent),
+        context: run::describe_call(Context::tool("bash"), Some(line.to_string_lossy().into_owned()), agent),
         format: Format::Text,
         timeout: None,
         background_cap: BACKGROUND_CAP.min(setup.cap()),

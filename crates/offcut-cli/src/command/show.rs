@@ -3,13 +3,12 @@
 use crate::arguments::{Format, GlobalOptions, Reference};
 use crate::environment::Setup;
 use crate::failure::CommandResult;
+use crate::human;
 use anstyle::{AnsiColor, Style};
-use jiff::{Timestamp, tz::TimeZone};
 use offcut::report::{self, EntryReport};
 use offcut::retrieve::{self, ChecksumMismatch, VerifiedReader};
 use offcut::store::{Entry, EntryState, Pin, Store};
 use std::io::Write;
-use std::time::SystemTime;
 
 /// The largest file that is compared with its digests: this takes a fraction of a second.
 const MOST_VERIFIED: u64 = 64 << 20;
@@ -61,6 +60,7 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
         ("agent", &context.agent),
         ("command", &context.origin.command),
         ("directory", &context.origin.directory),
+        ("user", &context.origin.user),
     ] {
         if let Some(value) = value {
             row(name, value);
@@ -73,9 +73,9 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
         row("upload", &format!("local only: {reason}"));
     }
     if let Some(started) = context.started {
-        row("started", &utc(started));
+        row("started", &human::local_time(started));
     }
-    row("age", &age(entry));
+    row("age", &format!("{} ({})", human::age(entry.created), human::local_time(entry.created)));
     row(
         "size",
         &format!(
@@ -146,20 +146,4 @@ fn bar(entry: &Entry) -> String {
             }
         })
         .collect()
-}
-
-fn age(entry: &Entry) -> String {
-    let seconds = SystemTime::now().duration_since(entry.created).map_or(0, |age| age.as_secs());
-    let ago = match seconds {
-        0..=119 => format!("{seconds} s"),
-        120..=7199 => format!("{} min", seconds / 60),
-        7200..=172_799 => format!("{} h", seconds / 3600),
-        _ => format!("{} days", seconds / 86_400),
-    };
-    format!("{ago} ({})", utc(entry.created))
-}
-
-fn utc(time: SystemTime) -> String {
-    let timestamp = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
-    timestamp.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }

@@ -94,7 +94,7 @@ impl UnreadInput {
         let words = ["offcut".into()].into_iter().chain(arguments.iter().map(|word| word.to_string_lossy()));
         let words: Vec<Cow<'_, str>> = words.collect();
         let line = shlex::try_join(words.iter().map(AsRef::as_ref)).unwrap_or_else(|_| words.join(" "));
-        let context = super::run::describe_call(Context::default(), &line, agents::caller());
+        let context = super::run::describe_call(Context::default(), Some(line), agents::caller());
         let new = NewEntry {
             retention: Some(setup.retention(&setup.profile)),
             ..NewEntry::new(&context, setup.profile.name())

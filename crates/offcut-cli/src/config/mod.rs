@@ -138,6 +138,12 @@ impl Configuration {
         [&self.environment, &self.project, &self.user].into_iter().find_map(|layer| layer.get(name))
     }
 
+    /// The name of this machine: as configured, or else its host name.
+    pub(crate) fn host(&self) -> Option<String> {
+        let host_name = || rustix::system::uname().nodename().to_str().ok().map(str::to_owned);
+        self.text("host").map(str::to_owned).or_else(host_name).filter(|name| !name.is_empty())
+    }
+
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.value.as_str()
     }

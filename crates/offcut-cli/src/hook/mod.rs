@@ -13,6 +13,7 @@ pub(crate) use before::before;
 use clap::ValueEnum;
 use offcut::Context;
 use offcut::results::Shape;
+use offcut::store::Origin;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -94,6 +95,11 @@ impl<'a> Call<'a> {
             tool: Some(self.tool_name.clone()),
             call_id: self.tool_use_id.clone(),
             session: self.session_id.clone(),
+            origin: Origin {
+                command: self.tool_input.map(tool_input),
+                directory: self.cwd.as_ref().map(|directory| directory.display().to_string()),
+                user: None,
+            },
             ..Context::default()
         }
     }
@@ -105,6 +111,18 @@ impl<'a> Call<'a> {
     /// Whether `response`, all of the response or a part, is a page of a stored output.
     pub(crate) fn is_page(&self, response: &str, read_page: &ReadPage<'_>) -> bool {
         is_page(&self.tool_name, self.tool_input, response, read_page)
+    }
+}
+
+/// The input of a tool as it is stored: the command line, if it has one, or else the JSON.
+pub(crate) fn tool_input(input: &RawValue) -> String {
+    #[derive(Deserialize)]
+    struct CommandLine {
+        command: String,
+    }
+    match serde_json::from_str(input.get()) {
+        Ok(CommandLine { command }) => command,
+        Err(_) => input.get().to_owned(),
     }
 }
 

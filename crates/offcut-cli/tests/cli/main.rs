@@ -23,6 +23,7 @@ mod hostile;
 mod init;
 mod klaude;
 mod ledger;
+mod listing;
 mod live;
 mod mcp;
 mod opencode_plugin;

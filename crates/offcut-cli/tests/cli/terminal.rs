@@ -26,7 +26,7 @@ impl Terminal {
     }
 
     /// Runs a command line in a shell on a new terminal, with the path of offcut in `$offcut`.
-    fn open_shell(sandbox: &Sandbox, line: &str) -> Terminal {
+    pub(crate) fn open_shell(sandbox: &Sandbox, line: &str) -> Terminal {
         Terminal::open_in(sandbox, "/bin/sh", line)
     }
 
@@ -89,12 +89,12 @@ impl Terminal {
         count > 0
     }
 
-    fn type_in(&mut self, keys: &[u8]) {
+    pub(crate) fn type_in(&mut self, keys: &[u8]) {
         self.controller.write_all(keys).unwrap();
     }
 
     /// Returns everything shown, and the exit code.
-    fn close(mut self) -> (String, Option<i32>) {
+    pub(crate) fn close(mut self) -> (String, Option<i32>) {
         while self.read() {}
         (self.seen, shell_code(self.child.wait().unwrap()))
     }

@@ -49,7 +49,7 @@ impl<'a> Recording<'a> {
         reading: Reading,
     ) -> Recording<'a> {
         let most = usize::try_from(ceiling(&settings)).unwrap_or(usize::MAX / 4);
-        let Truncator { profile, storage, cap, .. } = &*truncator;
+        let Truncator { profile, storage, cap, host, .. } = &*truncator;
         let limited = settings.for_any_outcome().limits;
         let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |own| own.name());
         let new = NewEntry {
@@ -57,6 +57,7 @@ impl<'a> Recording<'a> {
             retention: Some(profile.retention()),
             file_name: &profile.file_name,
             reading,
+            host: host.as_deref(),
             ..NewEntry::new(context, &profile.name)
         };
         Recording {

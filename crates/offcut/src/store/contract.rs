@@ -7,8 +7,8 @@
 use crate::context::{Context, Origin};
 use crate::cut::{Gap, GapReason, LinePosition, Size};
 use crate::store::{
-    Digester, Entry, EntryFilter, EntryState, Id, LineCheckpoint, NewEntry, Pin, Reading, Retention, Store,
-    StoreError, Summary, Writer,
+    Condition, Digester, Entry, EntryFilter, EntryState, Id, LineCheckpoint, NewEntry, Pin, Reading,
+    Retention, Store, StoreError, Summary, Writer,
 };
 use std::collections::BTreeSet;
 use std::time::{Duration, UNIX_EPOCH};
@@ -292,6 +292,11 @@ fn filters_select(store: &dyn Store) {
     assert_eq!(ids(&EntryFilter { limit: Some(2), ..everything.clone() }), all[..2]);
     assert_eq!(ids(&EntryFilter { limit: Some(1), ..tool("bash") }), [made[1].id]);
     assert_eq!(ids(&EntryFilter { before: Some(made[2].id), ..everything.clone() }), all[2..]);
+    let one = made[1].id;
+    let condition = Some(Condition::new(move |entry: &Entry| entry.summary.is_some() && entry.id != one));
+    let conditional = EntryFilter { condition, ..tool("bash") };
+    assert_eq!(ids(&conditional), [made[0].id], "a condition sees the whole metadata");
+    assert_eq!(ids(&EntryFilter { tool: None, limit: Some(1), ..conditional }), all[..1]);
     // Several may be made within one moment.
     let time = made[2].id.time();
     let (later, earlier): (Vec<Id>, Vec<Id>) = all.iter().partition(|id| id.time() >= time);

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+/// The most characters of a command line that are stored. Listings read the metadata of every entry.
+const MAX_COMMAND: usize = 8192;
+
 /// What is known when an entry is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct NewEntry<'a> {
@@ -23,6 +26,8 @@ pub struct NewEntry<'a> {
     pub file_name: &'a str,
     /// How the bytes are read.
     pub reading: Reading,
+    /// The machine that produces the output.
+    pub host: Option<&'a str>,
 }
 
 impl<'a> NewEntry<'a> {
@@ -35,6 +40,7 @@ impl<'a> NewEntry<'a> {
             retention: None,
             file_name: "{id}.txt",
             reading: Reading::Plain,
+            host: None,
         }
     }
 }
@@ -237,7 +243,7 @@ pub struct Entry {
     pub retention: Option<Retention>,
     /// How the bytes are read.
     pub reading: Reading,
-    /// The machine that produced the output, in a store that many machines share.
+    /// The machine that produced the output.
     pub host: Option<String>,
     /// The number of bytes stored.
     pub bytes: u64,
@@ -256,16 +262,23 @@ pub struct Entry {
 impl Entry {
     /// An entry that has just been opened.
     pub fn new(id: Id, created: SystemTime, new: &NewEntry<'_>) -> Entry {
+        let mut context = new.context.clone();
+        if let Some(command) = &mut context.origin.command
+            && let Some((end, _)) = command.char_indices().nth(MAX_COMMAND)
+        {
+            command.truncate(end);
+            command.push('…');
+        }
         Entry {
             id,
             path: None,
             created,
-            context: new.context.clone(),
+            context,
             profile: new.profile.to_owned(),
             strategy: new.strategy.map(str::to_owned),
             retention: new.retention,
             reading: new.reading,
-            host: None,
+            host: new.host.map(str::to_owned),
             bytes: 0,
             lines: None,
             state: EntryState::Running,

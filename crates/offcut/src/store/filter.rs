@@ -1,6 +1,8 @@
 //! Choosing among many entries by what is known about them.
 
 use crate::store::{Entry, EntryState, Id, Store, StoreError};
+use std::fmt;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 /// How many entries are read at a time. All entries of a large store do not fit into memory.
@@ -25,8 +27,36 @@ pub struct EntryFilter {
     pub until: Option<SystemTime>,
     /// Those older than this one.
     pub before: Option<Id>,
+    /// Those that satisfy this condition.
+    pub condition: Option<Condition>,
     /// At most this many, the newest.
     pub limit: Option<usize>,
+}
+
+/// A condition on everything that is known about an entry.
+///
+/// ```
+/// use offcut::store::{Condition, EntryFilter};
+///
+/// let failed = Condition::new(|entry| {
+///     entry.summary.as_ref().is_some_and(|summary| summary.exit_code.is_some_and(|code| code != 0))
+/// });
+/// let filter = EntryFilter { condition: Some(failed), limit: Some(10), ..EntryFilter::default() };
+/// ```
+#[derive(Clone)]
+pub struct Condition(Arc<dyn Fn(&Entry) -> bool + Send + Sync>);
+
+impl Condition {
+    /// The condition that `is_wanted` returns true.
+    pub fn new(is_wanted: impl Fn(&Entry) -> bool + Send + Sync + 'static) -> Condition {
+        Condition(Arc::new(is_wanted))
+    }
+}
+
+impl fmt::Debug for Condition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Condition")
+    }
 }
 
 impl EntryFilter {
@@ -45,11 +75,13 @@ impl EntryFilter {
             && fits(&self.tool, &entry.context.tool)
             && fits(&self.session, &entry.context.session)
             && fits(&self.host, &entry.host)
+            && self.condition.as_ref().is_none_or(|Condition(is_wanted)| is_wanted(entry))
     }
 
     /// How many entries to read for the next `wanted` matches: as many, if the id alone decides.
     fn batch(&self, wanted: usize) -> usize {
-        let needs_entry = self.tool.is_some() || self.session.is_some() || self.host.is_some();
+        let needs_entry =
+            self.tool.is_some() || self.session.is_some() || self.host.is_some() || self.condition.is_some();
         if needs_entry { BATCH } else { wanted.min(BATCH) }
     }
 }

@@ -28,7 +28,7 @@ pub use custom::{Backend, CustomStore};
 pub use digest::Digester;
 pub(crate) use digest::{BLOCK, BlockDigests};
 pub use entry::{Entry, EntryState, NewEntry, Pin, Reading, Retention, Summary, UploadState};
-pub use filter::EntryFilter;
+pub use filter::{Condition, EntryFilter};
 pub use fs::{FsStore, newest};
 pub use id::Id;
 pub use leftovers::{LeftoverFile, Leftovers};
