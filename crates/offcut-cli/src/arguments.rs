@@ -215,9 +215,13 @@ pub(crate) enum Command {
     Ls(Ls),
     /// Delete stored outputs
     ///
-    /// If one of them is pinned, nothing is deleted without --force.
-    #[command(after_help = "Example:
-  offcut rm last 1m3k9q2zab7xk4pd")]
+    /// With ids, deletes these outputs. If one of them is pinned, asks on a terminal; elsewhere nothing is deleted without
+    /// --force. With filters, lists what they choose and asks; without a terminal, nothing is deleted without --yes. Pinned
+    /// outputs that filters choose stay, unless you confirm them or give --force.
+    #[command(after_help = "Examples:
+  offcut rm last 1m3k9q2zab7xk4pd
+  offcut rm --session 7a97fa37
+  offcut rm --here --since 1d --yes      Delete what commands in this directory printed since yesterday")]
     Rm(Rm),
     /// List the profiles, or print one
     #[command(after_help = "Examples:

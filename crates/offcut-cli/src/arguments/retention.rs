@@ -1,6 +1,7 @@
 //! Arguments of the commands that protect, remove and count stored outputs.
 
 use crate::command::GroupBy;
+use crate::filter::Filter;
 use clap::Args;
 use offcut::limits::parse_size;
 use std::time::Duration;
@@ -69,9 +70,14 @@ pub(crate) fn parse_age(text: &str) -> Result<Duration, String> {
 #[derive(Debug, Args)]
 pub(crate) struct Rm {
     /// Ids, unique id prefixes, `last`, `last-1`, or paths of stored files
-    #[arg(value_name = "ID", required = true)]
+    #[arg(value_name = "ID", required_unless_present = "filter", conflicts_with = "filter")]
     pub(crate) ids: Vec<String>,
     /// Also delete pinned outputs
     #[arg(short, long)]
     pub(crate) force: bool,
+    /// Delete what the filters choose without asking
+    #[arg(short, long, requires = "filter")]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) filter: Filter,
 }

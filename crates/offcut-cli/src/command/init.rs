@@ -7,7 +7,7 @@ use crate::environment::Setup;
 use crate::failure::{self, CommandResult, Failure};
 use crate::install::{self, Backups, InstallContext, Method, Owner, Scope, Step};
 use etcetera::{BaseStrategy, choose_base_strategy};
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 pub(crate) fn init(global: &GlobalOptions, init: &Init) -> CommandResult {
@@ -31,7 +31,7 @@ pub(crate) fn init(global: &GlobalOptions, init: &Init) -> CommandResult {
     let is_interactive = std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !init.dry_run;
     for agent in found {
         change_agent(agent, init, &context, true)?;
-        if is_interactive && is_confirmed(&format!("make these changes for {}? [y/N] ", agent.name)) {
+        if is_interactive && super::is_confirmed(&format!("make these changes for {}? [y/N] ", agent.name)) {
             change_agent(agent, init, &context, false)?;
         }
     }
@@ -168,12 +168,4 @@ pub(crate) fn context(global: &GlobalOptions) -> Result<InstallContext, Failure>
         store: setup.directory().map(Path::to_owned),
         shell,
     })
-}
-
-fn is_confirmed(question: &str) -> bool {
-    let mut stdout = std::io::stdout();
-    let _ = stdout.write_all(question.as_bytes()).and_then(|()| stdout.flush());
-    let mut line = String::new();
-    let _ = std::io::stdin().lock().read_line(&mut line);
-    matches!(line.trim(), "y" | "Y" | "yes")
 }

@@ -49,7 +49,7 @@ use crate::stream::Stdout;
 use offcut::terminal::printable;
 use offcut::{Outcome, Profile, Saved};
 use serde::Serialize;
-use std::io::{IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use unicode_width::UnicodeWidthStr;
 
 /// Prints a JSON value on one line.
@@ -103,6 +103,15 @@ fn align(rows: &[impl AsRef<[String]>], right: &[usize]) -> String {
 /// A name that comes from another program, as a table cell.
 fn table_cell(name: &str) -> String {
     if name.is_empty() { "-".to_owned() } else { printable(name, 200) }
+}
+
+/// Asks a question on the terminal; anything but yes is no.
+fn is_confirmed(question: &str) -> bool {
+    let mut stdout = std::io::stdout();
+    let _ = stdout.write_all(question.as_bytes()).and_then(|()| stdout.flush());
+    let mut line = String::new();
+    let _ = std::io::stdin().lock().read_line(&mut line);
+    matches!(line.trim(), "y" | "Y" | "yes")
 }
 
 /// Prints on standard error what a preview in another profile's words does not say about the stored output.

@@ -1,23 +1,43 @@
 //! `offcut rm`.
 
+use super::entry_table::{self, Layout};
 use crate::arguments::{GlobalOptions, Rm};
 use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
+use crate::human;
 use offcut::retrieve;
-use offcut::store::Pin;
+use offcut::store::{Entry, Id, Pin, Store, StoreError};
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::io::IsTerminal;
+use std::sync::Arc;
+
+/// How many of the outputs to delete are listed.
+const MAX_LISTED: usize = 20;
 
 pub(crate) fn rm(global: &GlobalOptions, rm: &Rm) -> CommandResult {
-    // Resolve all before removing any: `rm last last` must not remove two.
     let setup = Setup::new(global)?;
-    let mut found = Vec::new();
+    match rm.ids.is_empty() {
+        true => remove_selected(&setup, rm),
+        false => remove_named(&setup, rm),
+    }
+}
+
+fn remove_named(setup: &Setup, rm: &Rm) -> CommandResult {
+    // Resolve all before removing any: `rm last last` must not remove two.
+    let mut found: Vec<(Arc<dyn Store>, Id)> = Vec::new();
     for reference in &rm.ids {
         let store = setup.store_of(reference)?.0;
         let id = retrieve::resolve(&*store, reference)?;
         // An entry that cannot be read can be removed.
         if !rm.force && store.entry(&id).is_ok_and(|entry| entry.pin == Pin::Pinned) {
-            let reason = "is pinned; unpin it with `offcut pin --remove`, or use --force";
-            return Err(Failure::Usage(anyhow::anyhow!("cannot remove {id}: it {reason}")));
+            let is_confirmed =
+                can_ask() && super::is_confirmed(&format!("{id} is pinned. Delete it? [y/N] "));
+            if !is_confirmed {
+                let reason = "is pinned; unpin it with `offcut pin --remove`, or use --force";
+                return Err(Failure::Usage(anyhow::anyhow!("cannot remove {id}: it {reason}")));
+            }
         }
         if !found.iter().any(|(_, known)| known == &id) {
             found.push((store, id));
@@ -31,4 +51,65 @@ pub(crate) fn rm(global: &GlobalOptions, rm: &Rm) -> CommandResult {
         }
     }
     super::fail_with(failures)
+}
+
+fn remove_selected(setup: &Setup, rm: &Rm) -> CommandResult {
+    let store = setup.store()?;
+    let chosen = store.select(&rm.filter.for_store(&*store)?)?;
+    if chosen.is_empty() {
+        diagnostic::say("no stored output matches");
+        return Ok(());
+    }
+    let listed = &chosen[..chosen.len().min(MAX_LISTED)];
+    entry_table::print(listed, &*store, &Layout::of_stdout(setup))?;
+    let (mut pinned, mut remove): (Vec<Entry>, Vec<Entry>) =
+        chosen.iter().cloned().partition(|entry| entry.pin == Pin::Pinned && !rm.force);
+    if chosen.len() > listed.len() {
+        diagnostic::say(format_args!("{} more outputs are not listed", chosen.len() - listed.len()));
+    }
+    if !rm.yes {
+        if !can_ask() {
+            return Err(Failure::Usage(anyhow::anyhow!(
+                "nothing was deleted: there is no terminal on which to confirm; use --yes to delete {}",
+                amount(&remove)
+            )));
+        }
+        let question = |what: &str, entries: &[Entry]| format!("delete {what}{}? [y/N] ", amount(entries));
+        if !remove.is_empty() && !super::is_confirmed(&question("", &remove)) {
+            diagnostic::say("nothing was deleted");
+            return Ok(());
+        }
+        if !pinned.is_empty() && super::is_confirmed(&question("also the pinned ones, ", &pinned)) {
+            remove.append(&mut pinned);
+        }
+    }
+    let result = remove_all(&*store, &remove);
+    if !pinned.is_empty() {
+        diagnostic::say(format_args!("kept what is pinned, {}; --force deletes it too", amount(&pinned)));
+    }
+    result
+}
+
+fn remove_all(store: &dyn Store, entries: &[Entry]) -> CommandResult {
+    let ids: Vec<Id> = entries.iter().map(|entry| entry.id).collect();
+    let by_id: HashMap<Id, &Entry> = entries.iter().map(|entry| (entry.id, entry)).collect();
+    let (mut removed, mut failures) = (Vec::new(), Vec::new());
+    store.remove_all(&ids, &mut |id, result| match result {
+        // Another process may have removed it meanwhile.
+        Ok(()) | Err(StoreError::NotFound { .. }) => removed.extend(by_id.get(id).copied()),
+        Err(error) => failures.push(Failure::from(error)),
+    });
+    diagnostic::say(format_args!("removed {}", amount(&removed)));
+    super::fail_with(failures)
+}
+
+/// `3 outputs, 1.2 MB`
+fn amount(entries: &[impl Borrow<Entry>]) -> String {
+    let bytes = entries.iter().map(|entry| entry.borrow().bytes).sum();
+    let outputs = if entries.len() == 1 { "output" } else { "outputs" };
+    format!("{} {outputs}, {}", entries.len(), human::size(bytes))
+}
+
+fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }

@@ -28,6 +28,7 @@ mod live;
 mod mcp;
 mod opencode_plugin;
 mod people;
+mod removal;
 mod removed;
 mod rendered;
 mod results;
