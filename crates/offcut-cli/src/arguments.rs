@@ -11,7 +11,7 @@ pub(crate) use agents::{Hook, Init, Shell};
 pub(crate) use cut::{Cut, CutInput, Run, foreign};
 pub(crate) use mcp::{Mcp, Proxy, Serve};
 pub(crate) use retention::{Clean, Pinning, Rm, Stats, Unpinning, parse_age};
-pub(crate) use retrieval::{Cat, Fsck, Grep, Read, Reference};
+pub(crate) use retrieval::{Cat, Fsck, Grep, Read, Show};
 
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
@@ -247,9 +247,13 @@ pub(crate) enum Command {
     /// Print details of a stored output: sizes, digest, path, age and gaps
     ///
     /// The exit status is 4 if the output was modified after it was stored. Files of more than 64 MiB are not checked.
-    #[command(after_help = "Example:
-  offcut show last-1")]
-    Show(Reference),
+    ///
+    /// On a terminal, --diff opens $PAGER, or `less -R`. With --format json, the report has the preview and all gaps.
+    #[command(after_help = "Examples:
+  offcut show last-1
+  offcut show --preview     Print what the model saw of the last output
+  offcut show --diff        Print the output, with what the model did not see dimmed")]
+    Show(Show),
     /// Protect stored outputs from automatic removal
     #[command(after_help = "Examples:
   offcut pin last

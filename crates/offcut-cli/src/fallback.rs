@@ -123,6 +123,14 @@ impl Store for StoreWithFallback {
         self.read_first(|store| store.read(id, offset, buffer))
     }
 
+    fn save_preview(&self, id: &Id, preview: &[u8]) -> Result<(), StoreError> {
+        self.change_everywhere(|store| store.save_preview(id, preview))
+    }
+
+    fn preview(&self, id: &Id) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read_first(|store| store.preview(id))
+    }
+
     fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
         self.change_everywhere(|store| store.pin(id, pin))
     }

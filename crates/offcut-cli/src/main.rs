@@ -86,7 +86,7 @@ fn offcut() -> u8 {
         Command::Rm(rm) => command::rm(&arguments.global, rm),
         Command::Profiles(profiles) => command::profiles(&arguments.global, profiles),
         Command::Grep(grep) => command::grep(&arguments.global, grep),
-        Command::Show(reference) => command::show(&arguments.global, reference),
+        Command::Show(show) => command::show(&arguments.global, show),
         Command::Pin(pinning) => command::pin(&arguments.global, pinning),
         Command::Unpin(unpinning) => command::unpin(&arguments.global, unpinning),
         Command::Clean(clean) => command::clean(&arguments.global, clean),

@@ -265,6 +265,9 @@ impl Bounds<'_> {
             edits.set(object, &[(MEMBER, note.clone())]);
             json = edits.apply(&json);
         }
+        if let Some(preview) = &preview {
+            self.middleware.truncator().save_preview(preview, json.as_bytes());
+        }
         let notice = preview.is_some().then(|| {
             let (tag, access) = access(id, next);
             Notice { tag, message: Message::Structure { bytes, not_shown, access } }.to_string()

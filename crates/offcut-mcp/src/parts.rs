@@ -81,8 +81,10 @@ impl Bounds<'_> {
             }
         }
         shown.push(text_part(&notice.to_string()));
+        let shown = format!("[{}]", shown.join(","));
+        self.middleware.truncator().save_preview(stored.preview()?, shown.as_bytes());
         let mut edits = Edits::default();
-        edits.replace(content, format!("[{}]", shown.join(",")));
+        edits.replace(content, shown);
         Some(edits.apply_within(answer))
     }
 }

@@ -38,6 +38,14 @@ impl Store for SessionOnly {
         self.entry(id).and_then(|_| self.store.read(id, offset, buffer))
     }
 
+    fn save_preview(&self, id: &Id, preview: &[u8]) -> Result<(), StoreError> {
+        self.entry(id).and_then(|_| self.store.save_preview(id, preview))
+    }
+
+    fn preview(&self, id: &Id) -> Result<Option<Vec<u8>>, StoreError> {
+        self.entry(id).and_then(|_| self.store.preview(id))
+    }
+
     fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
         self.entry(id).and_then(|_| self.store.pin(id, pin))
     }

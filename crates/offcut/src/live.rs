@@ -70,7 +70,9 @@ const MIN_QUOTED_CHARS: u64 = 16;
 pub(crate) struct EarlyOutput {
     /// How many bytes of the beginning of the output.
     pub(crate) beginning: usize,
-    /// What everything that was printed costs, notices included.
+    /// Everything that was printed, notices included.
+    pub(crate) printed: Vec<u8>,
+    /// What it costs.
     pub(crate) cost: Cost,
     pub(crate) announcement: Announcement,
     pub(crate) last_line: LastLine,
@@ -343,6 +345,7 @@ impl Live {
     fn print(&mut self, bytes: &[u8], progress: &Progress<'_>, text: &mut Vec<u8>) -> Cost {
         let cost = self.cost(bytes, progress);
         self.early.cost = self.early.cost + cost;
+        self.early.printed.extend_from_slice(bytes);
         text.extend_from_slice(bytes);
         cost
     }

@@ -326,6 +326,7 @@ impl Committed<'_> {
             limited_by,
             saved,
         };
+        truncator.save_preview(&preview, &[&early.printed[..], &preview.content].concat());
         announce(&**sink, context, &preview, early);
         let preview = Box::new(preview);
         let outcome = match (form, trailer.state) {

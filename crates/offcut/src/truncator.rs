@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::event::{Event, EventSink};
 use crate::limits::Limits;
 use crate::measure::{self, CountTokens};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Preview, Saved};
 use crate::precedence::CallerRules;
 use crate::profile::{Profile, Rule, Settings};
 use crate::recorder::CommandEnd;
@@ -81,6 +81,21 @@ impl Deref for TruncatorRef<'_> {
 }
 
 impl Truncator {
+    /// Keeps in the store what the reader gets instead of an output. This is called for every preview; a caller that shows
+    /// another text calls it again.
+    ///
+    /// The stored output is whole without it, so an error is ignored.
+    pub fn save_preview(&self, preview: &Preview, shown: &[u8]) {
+        let id = match &preview.saved {
+            Saved::Complete(entry) | Saved::Running(entry) => entry.id,
+            Saved::Failed { part: Some(part), .. } => part.id,
+            Saved::Failed { part: None, .. } | Saved::Disabled => return,
+        };
+        if let Storage::To(store) = &self.storage {
+            let _ = store.save_preview(&id, shown);
+        }
+    }
+
     /// Bounds a whole output: text or bytes.
     pub fn apply<'a>(&self, output: &'a (impl AsRef<[u8]> + ?Sized), context: &Context) -> Outcome<'a> {
         self.apply_with(output.as_ref(), context, self.settings(context))

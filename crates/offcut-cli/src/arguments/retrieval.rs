@@ -11,6 +11,22 @@ pub(crate) struct Reference {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) reference: Reference,
+    /// Print the preview as it was shown, byte for byte
+    #[arg(long, group = "view")]
+    pub(crate) preview: bool,
+    /// Print the output with what was not shown dimmed; without colour, `-` is before lines that were not shown and `~`
+    /// before lines that were shown in part
+    #[arg(long, group = "view")]
+    pub(crate) diff: bool,
+    /// List everything that was not shown
+    #[arg(long, group = "view")]
+    pub(crate) gaps: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Cat {
     /// Ids, unique id prefixes, `last`, `last-1`, or paths of stored files
     #[arg(value_name = "ID", default_value = "last")]

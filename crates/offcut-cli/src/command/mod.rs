@@ -12,6 +12,7 @@ mod init;
 mod list;
 mod manual;
 mod mcp;
+mod pager;
 mod profiles;
 mod read;
 mod remove;

@@ -1,34 +1,143 @@
 //! `offcut show`: one stored output for people: its state, what was shown of it, and where it is.
 
-use crate::arguments::{Format, GlobalOptions, Reference};
+mod diff;
+
+use super::pager;
+use crate::arguments::{Format, GlobalOptions, Show};
 use crate::environment::Setup;
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use crate::human;
+use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use diff::{Diff, Marking};
+use offcut::Size;
+use offcut::cut::Gap;
 use offcut::report::{self, EntryReport};
 use offcut::retrieve::{self, ChecksumMismatch, VerifiedReader};
 use offcut::store::{Entry, EntryState, Pin, Store};
+use serde::Serialize;
 use std::io::Write;
 
 /// The largest file that is compared with its digests: this takes a fraction of a second.
 const MOST_VERIFIED: u64 = 64 << 20;
 
+/// How many gaps are listed without --gaps.
+const MOST_GAPS: usize = 8;
+
+/// How much of an output is read at a time.
+const BLOCK: usize = 1 << 20;
+
 /// The width of the bar in cells.
 const CELLS: u64 = 60;
 
-pub(crate) fn show(global: &GlobalOptions, reference: &Reference) -> CommandResult {
-    let (store, program) = Setup::new(global)?.store_of(&reference.id)?;
-    let entry = store.entry(&retrieve::resolve(&*store, &reference.id)?)?;
+pub(crate) fn show(global: &GlobalOptions, show: &Show) -> CommandResult {
+    let (store, program) = Setup::new(global)?.store_of(&show.reference.id)?;
+    let entry = store.entry(&retrieve::resolve(&*store, &show.reference.id)?)?;
+    if show.preview && global.format == Format::Text {
+        return print_preview(&*store, &entry);
+    }
     let mismatches = mismatches(&*store, &entry);
     let shown = match (&entry.state, mismatches.first()) {
         (EntryState::Damaged { .. }, _) | (_, None) => entry.clone(),
         (_, Some(mismatch)) => entry.clone().with_state(EntryState::Damaged { reason: mismatch.to_string() }),
     };
     match global.format {
-        Format::Json => super::print_json(&EntryReport::new(&shown))?,
+        Format::Json => super::print_json(&report(&*store, &shown)?)?,
+        Format::Text if show.diff => print_diff(&*store, &entry)?,
+        Format::Text if show.gaps => print_gaps(&entry)?,
         Format::Text => print_text(&shown, &program)?,
     }
     super::read::fail_if_modified(&entry, mismatches)
+}
+
+/// Everything that is known about an entry, and what was shown of it.
+#[derive(Serialize)]
+struct ShowReport<'a> {
+    #[serde(flatten)]
+    entry: EntryReport,
+    original: Option<Size>,
+    shown: Option<Size>,
+    gaps: &'a [Gap],
+    preview: Option<String>,
+}
+
+fn report<'a>(store: &dyn Store, entry: &'a Entry) -> Result<ShowReport<'a>, Failure> {
+    let summary = entry.summary.as_ref();
+    Ok(ShowReport {
+        entry: EntryReport::new(entry),
+        original: summary.map(|summary| summary.original),
+        shown: summary.map(|summary| summary.shown),
+        gaps: gaps(entry),
+        preview: store.preview(&entry.id)?.map(|preview| String::from_utf8_lossy(&preview).into_owned()),
+    })
+}
+
+fn gaps(entry: &Entry) -> &[Gap] {
+    entry.summary.as_ref().map_or(&[], |summary| &summary.gaps)
+}
+
+fn print_preview(store: &dyn Store, entry: &Entry) -> CommandResult {
+    match store.preview(&entry.id)? {
+        Some(preview) => super::print(&preview),
+        None => Err(Failure::NotFound(anyhow::anyhow!(
+            "the preview of {} is not stored: an older version of offcut, a shared store or a library does not keep it; \
+             `offcut show {} --diff` prints what was shown",
+            entry.id,
+            entry.id
+        ))),
+    }
+}
+
+fn print_gaps(entry: &Entry) -> CommandResult {
+    let lines: String = gaps(entry).iter().map(gap_line).collect();
+    super::print(lines.as_bytes())
+}
+
+fn gap_line(gap: &Gap) -> String {
+    format!(
+        "  lines {}:{} not shown, {} bytes ({})\n",
+        gap.first_line,
+        gap.last_line,
+        gap.end - gap.start,
+        gap.why.as_str()
+    )
+}
+
+fn print_diff(store: &dyn Store, entry: &Entry) -> CommandResult {
+    if entry.summary.is_none() {
+        return Err(Failure::NotFound(anyhow::anyhow!(
+            "{} is {}: what was shown of it is not known yet",
+            entry.id,
+            entry.state.as_str()
+        )));
+    }
+    let marking = match AutoStream::choice(&std::io::stdout()) {
+        ColorChoice::Never => Marking::Signs,
+        _ => Marking::Colour,
+    };
+    let hidden = diff::hidden(gaps(entry));
+    pager::print(|out| {
+        let mut diff = Diff::new(&hidden, marking);
+        let (mut offset, mut rest, mut block) = (0, Vec::new(), vec![0; BLOCK]);
+        loop {
+            let count = store.read(&entry.id, offset, &mut block)?;
+            offset += count as u64;
+            rest.extend_from_slice(&block[..count]);
+            let end = match rest.iter().rposition(|&byte| byte == b'\n') {
+                Some(feed) if count > 0 => feed + 1,
+                // A line that is longer than a block is printed in parts.
+                None if count > 0 && rest.len() < BLOCK => 0,
+                _ => rest.len(),
+            };
+            for line in rest[..end].split_inclusive(|&byte| byte == b'\n') {
+                diff.line(line, out)?;
+            }
+            rest.drain(..end);
+            if count == 0 {
+                return Ok(());
+            }
+        }
+    })
 }
 
 /// The blocks of a file that are not as they were stored. A large file is not read for this.
@@ -97,7 +206,7 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
         if !exit.is_empty() {
             row("exit", &exit.join(", "));
         }
-        row("digest", &format!("blake3 {}", summary.digest));
+        row("blake3", &summary.digest);
     }
     if let Some(path) = &entry.path {
         row("path", &path.display().to_string());
@@ -107,17 +216,10 @@ fn print_text(entry: &Entry, program: &str) -> CommandResult {
         let original = summary.original.bytes.max(1);
         row("shown", &format!("{shown} bytes, {:.1} %", shown as f64 * 100.0 / original as f64));
         text += &format!("\n{}\n", bar(entry));
-        for gap in summary.gaps.iter().take(8) {
-            text += &format!(
-                "  lines {}:{} not shown, {} bytes ({})\n",
-                gap.first_line,
-                gap.last_line,
-                gap.end - gap.start,
-                gap.why.as_str()
-            );
-        }
-        if summary.gaps.len() > 8 {
-            text += &format!("  and {} more gaps\n", summary.gaps.len() - 8);
+        text.extend(summary.gaps.iter().take(MOST_GAPS).map(gap_line));
+        if summary.gaps.len() > MOST_GAPS {
+            let more = summary.gaps.len() - MOST_GAPS;
+            text += &format!("  and {more} more: {program} show {} --gaps\n", entry.id);
         }
     }
     text += &format!("\nread it: {program} read {}\n", entry.id);

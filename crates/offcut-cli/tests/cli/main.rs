@@ -36,6 +36,7 @@ mod rewrite;
 mod run;
 mod run_faults;
 mod shell;
+mod shown;
 mod signals;
 mod stress;
 mod terminal;

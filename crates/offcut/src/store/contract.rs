@@ -292,6 +292,11 @@ fn filters_select(store: &dyn Store) {
     assert_eq!(ids(&EntryFilter { limit: Some(2), ..everything.clone() }), all[..2]);
     assert_eq!(ids(&EntryFilter { limit: Some(1), ..tool("bash") }), [made[1].id]);
     assert_eq!(ids(&EntryFilter { before: Some(made[2].id), ..everything.clone() }), all[2..]);
+    for preview in [&b"first"[..], b"second\0\xff"] {
+        ok(store.save_preview(&made[1].id, preview));
+        let kept = ok(store.preview(&made[1].id));
+        assert!(kept.is_none_or(|kept| kept == preview), "a store that keeps previews replaces them");
+    }
     let one = made[1].id;
     let condition = Some(Condition::new(move |entry: &Entry| entry.summary.is_some() && entry.id != one));
     let conditional = EntryFilter { condition, ..tool("bash") };

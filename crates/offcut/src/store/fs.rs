@@ -4,6 +4,7 @@
 //! DIR/1m3k9q2zab7xk4pd.txt            the bytes, unchanged; the profile chooses the name
 //! DIR/.offcut/1m3k9q2zab7xk4pd.json   the metadata
 //! DIR/.offcut/1m3k9q2zab7xk4pd.pin    exists if the entry is pinned
+//! DIR/.offcut/1m3k9q2zab7xk4pd.preview    what the reader got instead of the output
 //! ```
 //!
 //! The metadata is written before the first byte, with the state `running`, and replaced atomically when all bytes are
@@ -315,6 +316,14 @@ impl Store for FsStore {
         Ok(filled)
     }
 
+    fn save_preview(&self, id: &Id, preview: &[u8]) -> Result<(), StoreError> {
+        self.write_preview(id, preview)
+    }
+
+    fn preview(&self, id: &Id) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read_preview(id)
+    }
+
     fn pin(&self, id: &Id, pin: Pin) -> Result<(), StoreError> {
         self.load(id)?;
         match pin {
@@ -335,6 +344,7 @@ impl Store for FsStore {
         };
         // The bytes first: metadata without bytes is listed as damaged, bytes without metadata would stay forever.
         path.map_or(Ok(()), |path| remove_file(&path))?;
+        self.remove_preview(id)?;
         remove_file(&self.pin_path(id))?;
         remove_file(&self.metadata_path(id))
     }

@@ -18,6 +18,7 @@ mod leftovers;
 mod memory;
 mod name;
 mod platform;
+mod previews;
 #[cfg(unix)]
 mod relocate;
 mod save;
@@ -109,6 +110,16 @@ pub trait Store: Send + Sync {
     /// The ids that start with `prefix`, oldest first.
     fn ids_with_prefix(&self, prefix: &str) -> Result<Vec<Id>, StoreError> {
         Ok(self.ids()?.into_iter().filter(|id| id.as_str().starts_with(prefix)).collect())
+    }
+
+    /// Keeps what the reader got instead of the output, beside the entry. A later call replaces it. A store may ignore it.
+    fn save_preview(&self, _id: &Id, _preview: &[u8]) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// What [`Store::save_preview`] kept; nothing if the store keeps no previews or has none of this entry.
+    fn preview(&self, _id: &Id) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(None)
     }
 
     /// A position at or before the start of `line` (counted from 1), close to it if the store has an index.

@@ -1,6 +1,6 @@
 //! Moves an entry from one directory to another, such as from a temporary one that a sandbox may write to.
 //!
-//! Bytes, pin and metadata are copied in this order, and each appears under its name at once. So the entry exists in the new
+//! Bytes, pin, metadata and preview are copied in this order, and each appears under its name at once. So the entry exists in the new
 //! directory when all of it is there, and in the old one until then.
 //!
 //! The old directory is hostile: a command in the sandbox can put anything into it, at any time.
@@ -55,6 +55,10 @@ impl FsStore {
         temporary(&metadata, &entry, &path)
             .and_then(|file| Ok(file.persist_noclobber(&metadata)?))
             .map_err(StoreError::io("write the metadata", &metadata))?;
+        // The output is whole without its preview.
+        if let Some(preview) = source.preview() {
+            let _ = self.write_preview(&entry.id, &preview);
+        }
         source.remove()?;
         self.entry(&entry.id)
     }

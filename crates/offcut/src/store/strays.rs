@@ -69,13 +69,13 @@ impl FsStore {
         Ok(exposed)
     }
 
-    /// Temporary files of metadata, and pins of entries that do not exist.
+    /// Temporary files of metadata, and pins and previews of entries that do not exist.
     fn remnants(&self) -> Result<Vec<PathBuf>, StoreError> {
         let directory = self.directory().join(METADATA_DIR);
         list(&directory, |path| {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let pinned = name.strip_suffix(".pin").and_then(Id::parse);
-            name.starts_with(".tmp") || pinned.is_some_and(|id| !self.metadata_path(&id).exists())
+            let id = name.strip_suffix(".pin").or_else(|| name.strip_suffix(".preview")).and_then(Id::parse);
+            name.starts_with(".tmp") || id.is_some_and(|id| !self.metadata_path(&id).exists())
         })
     }
 

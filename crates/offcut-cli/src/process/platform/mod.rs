@@ -47,6 +47,11 @@ pub(crate) fn catch_file_size_signal() {
     }
 }
 
+/// Survives an interrupt from the terminal, which is meant for a program that this process waits for.
+pub(crate) fn catch_interrupt() {
+    let _ = handle(libc::SIGINT);
+}
+
 /// Survives a signal without ignoring it, which commands would inherit.
 #[expect(unsafe_code, reason = "a signal handler is registered")]
 pub(super) fn handle(signal: i32) -> std::io::Result<()> {

@@ -4,6 +4,7 @@
 //! Nothing outside of them is read, changed or removed, and nothing waits, with any content.
 
 use crate::store::fs::{MAX_METADATA, METADATA_DIR, is_file_name};
+use crate::store::previews::MAX_PREVIEW;
 use crate::store::{Entry, EntryState, FsStore, Id, Pin, StoreError, format, platform};
 use rustix::fs::{AtFlags, Mode, OFlags, openat, statat, unlinkat};
 use std::fs::{File, Metadata};
@@ -76,13 +77,20 @@ impl Source {
         }
     }
 
+    pub(super) fn preview(&self) -> Option<Vec<u8>> {
+        let (file, _) = open_regular(&self.metadata, &format!("{}.preview", self.entry.id)).ok()?;
+        let mut preview = Vec::new();
+        file.take(MAX_PREVIEW).read_to_end(&mut preview).ok()?;
+        Some(preview)
+    }
+
     /// Whether the directory with the metadata is the one at `path`.
     pub(super) fn is_in(&self, path: &Path) -> bool {
         let own = self.metadata.metadata();
         path.metadata().is_ok_and(|found| own.is_ok_and(|own| platform::is_same_file(&own, &found)))
     }
 
-    /// Removes the entry: the bytes that were opened, the pin, then the metadata.
+    /// Removes the entry: the bytes that were opened, the preview, the pin, then the metadata.
     pub(super) fn remove(&self) -> Result<(), StoreError> {
         let remove = |directory: &File, name: &str| match unlinkat(directory, name, AtFlags::empty()) {
             Err(error) if error != rustix::io::Errno::NOENT => {
@@ -96,8 +104,10 @@ impl Source {
         {
             remove(&self.directory, &self.name)?;
         }
-        remove(&self.metadata, &format!("{}.pin", self.entry.id))?;
-        remove(&self.metadata, &format!("{}.json", self.entry.id))
+        for kind in ["preview", "pin", "json"] {
+            remove(&self.metadata, &format!("{}.{kind}", self.entry.id))?;
+        }
+        Ok(())
     }
 }
 
