@@ -79,6 +79,8 @@ fn change_agent(agent: &Agent, init: &Init, context: &InstallContext, is_dry: bo
             let steps: Result<Vec<Step>, String> =
                 context.shared_files().iter().map(|change| change.plan_removal(&backups)).collect();
             apply(&steps.map_err(usage)?, &backups, is_dry, Direction::Uninstall)?;
+            // The directory of the configuration, unless it has a file of the user.
+            let _ = context.files.parent().map(std::fs::remove_dir);
         }
     } else {
         for change in shared.iter().chain(&settings) {

@@ -100,5 +100,10 @@ fn uninstall_removes_shared_files_with_last_agent() {
     home.init(&["codex", "--uninstall"]).text();
     assert!(shell.is_file());
     home.init(&["gemini", "--uninstall"]).text();
-    assert!(!shell.exists() && !shell.parent().unwrap().exists());
+    assert!(!shell.exists() && !home.path().join(".config/offcut").exists());
+    home.init(&["codex"]).text();
+    let configuration = home.path().join(".config/offcut/config.toml");
+    std::fs::write(&configuration, "").unwrap();
+    home.init(&["codex", "--uninstall"]).text();
+    assert!(!shell.exists() && configuration.is_file());
 }
