@@ -280,6 +280,11 @@ impl Setup {
         configured.filter(|shell| !is_offcut(shell)).or(users).unwrap_or_else(|| "/bin/sh".into())
     }
 
+    /// Whether outputs are to be stored.
+    pub(crate) fn is_storing(&self) -> bool {
+        !matches!(self.location, StoreLocation::None)
+    }
+
     /// The directory of the store, if it is a directory.
     pub(crate) fn directory(&self) -> Option<&Path> {
         match &self.location {

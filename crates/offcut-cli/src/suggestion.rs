@@ -15,7 +15,7 @@ pub(crate) fn nearest<'a>(name: &str, valid: impl IntoIterator<Item = &'a str>) 
     let name = name.to_lowercase();
     valid
         .into_iter()
-        .map(|valid| (strsim::normalized_damerau_levenshtein(valid, &name), valid))
+        .map(|valid| (strsim::normalized_damerau_levenshtein(&valid.to_lowercase(), &name), valid))
         .filter(|&(similarity, _)| similarity >= SIMILAR)
         .max_by(|(left, _), (right, _)| left.total_cmp(right))
         .map(|(_, valid)| valid)

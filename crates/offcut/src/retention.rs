@@ -29,9 +29,9 @@ const BATCH: usize = 1000;
 pub struct Policy {
     /// Entries older than this are removed, even if their own retention is longer.
     pub age: Option<Duration>,
-    /// The oldest entries are removed while there are more bytes than this.
+    /// The oldest entries are removed while there are more bytes than this. Entries that are kept forever do not count.
     pub bytes: Option<u64>,
-    /// The oldest entries are removed while there are more entries than this.
+    /// The oldest entries are removed while there are more entries than this. Entries that are kept forever do not count.
     pub entries: Option<u64>,
 }
 
@@ -200,14 +200,20 @@ fn decide_all(mut candidates: Vec<Candidate>, policy: &Policy, now: SystemTime) 
     let age = |id: &Id| now.duration_since(id.time()).unwrap_or(Duration::ZERO);
     let mut bytes: u64 = candidates.iter().map(|candidate| candidate.bytes).sum();
     let mut entries = candidates.len() as u64;
+    let is_kept_forever =
+        |candidate: &Candidate| policy.age.is_none() && candidate.retention == Retention::Forever;
+    // Quotas do not apply to what is kept forever: it must not displace the rest.
+    let forever = candidates.iter().filter(|candidate| is_kept_forever(candidate));
+    let (forever_bytes, forever_entries) =
+        forever.fold((0, 0), |(bytes, entries), candidate| (bytes + candidate.bytes, entries + 1));
     let mut over_quota = 0;
     candidates.retain(|candidate| {
         let max_age = policy.age.or(candidate.retention.max_age());
         let too_old = max_age.is_some_and(|limit| age(&candidate.id) > limit);
-        let over = policy.bytes.is_some_and(|limit| bytes > limit)
-            || policy.entries.is_some_and(|limit| entries > limit);
-        let is_kept_forever = policy.age.is_none() && candidate.retention == Retention::Forever;
-        let removable = candidate.protection == Protection::None && !is_kept_forever;
+        let over = policy.bytes.is_some_and(|limit| bytes - forever_bytes > limit)
+            || policy.entries.is_some_and(|limit| entries - forever_entries > limit);
+        let over = over && !is_kept_forever(candidate);
+        let removable = candidate.protection == Protection::None && !is_kept_forever(candidate);
         let is_removed = removable && (too_old || (over && age(&candidate.id) > PROTECTED_AGE));
         if is_removed {
             bytes -= candidate.bytes;
@@ -267,6 +273,30 @@ mod tests {
         assert_eq!((removed.as_slice(), plan.over_quota), (expected, over_quota));
         let left: u64 = entries.iter().filter(|entry| !removed.contains(&entry.0)).map(|entry| entry.1).sum();
         assert_eq!((plan.bytes_left, plan.entries_left), (left, (entries.len() - removed.len()) as u64));
+    }
+
+    /// Entries that are kept forever neither count nor go.
+    #[test]
+    fn quotas_do_not_apply_to_what_is_kept_forever() {
+        let candidate = |number: u64, retention| Candidate {
+            id: Id::new(day(number), number),
+            bytes: 10,
+            retention,
+            protection: Protection::None,
+        };
+        let candidates: Vec<Candidate> = (1..=6)
+            .map(|number| candidate(number, if number > 2 { Retention::Forever } else { Retention::Days(0) }))
+            .collect();
+        for (policy, removed) in [
+            (Policy { bytes: Some(20), ..Policy::default() }, 0),
+            (Policy { bytes: Some(10), ..Policy::default() }, 1),
+            (Policy { entries: Some(1), ..Policy::default() }, 1),
+            (Policy { bytes: Some(0), ..Policy::default() }, 2),
+        ] {
+            let plan = decide(&candidates, &policy, day(100));
+            assert_eq!((plan.remove.len(), plan.over_quota), (removed, 0), "{policy:?}");
+            assert_eq!(plan.bytes_left, 60 - 10 * removed as u64);
+        }
     }
 
     #[test]

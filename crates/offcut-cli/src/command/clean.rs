@@ -16,6 +16,9 @@ use offcut::store::{FsStore, LeftoverFile, Pin, Stray};
 use offcut::terminal::printable;
 use std::time::SystemTime;
 
+/// The most bytes that are stored, unless another number is configured.
+pub(crate) const MAX_TOTAL: u64 = 5 << 30;
+
 pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
     let setup = Setup::new(global)?;
     let store = setup.store()?;
@@ -32,7 +35,9 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
     let moved = if clean.dry_run { None } else { upload(&setup)? };
     let policy = Policy {
         age: clean.older_than,
-        bytes: clean.max_total.or(setup.configuration.number("retention.max_total")),
+        bytes: clean
+            .max_total
+            .or(Some(setup.configuration.number("retention.max_total").unwrap_or(MAX_TOTAL))),
         entries: clean.max_entries.or(setup.configuration.number("retention.max_entries")),
     };
     let retention_of = |profile: &str| {

@@ -4,6 +4,7 @@ mod edit;
 
 use crate::arguments::{ConfigCommand, Format, GlobalOptions};
 use crate::config::{self, Change, Configuration, KEYS, Key, Layer, Origin, Problem, Trust, to_toml};
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use anyhow::Context;
@@ -188,6 +189,8 @@ fn default(name: &str, setup: &Setup, profile: &Profile) -> (Option<Value>, Orig
         "store.layout" => text("own".to_owned()),
         "reach" => text("shell".to_owned()),
         "mcp.readable" => text("store".to_owned()),
+        "retention.max_total" => (Some(super::clean::MAX_TOTAL.into()), Origin::Default),
+        "ledger" => (Some(true.into()), Origin::Default),
         "max_output" => (Some(offcut::store::DEFAULT_CAP.into()), Origin::Default),
         "retention.days" => {
             let days = profile.retention_days().unwrap_or(0);
@@ -277,24 +280,10 @@ fn check(global: &GlobalOptions) -> CommandResult {
             }
         }
     }
-    problems.extend(raised_limits(configuration));
-    match problems.is_empty() {
-        true => super::print(b"No errors found.\n"),
-        false => Err(Failure::Usage(anyhow::anyhow!(problems.join("\noffcut: ")))),
+    problems.extend(configuration.raised_limits(profile));
+    let Some(last) = problems.pop() else { return super::print(b"No errors found.\n") };
+    for problem in problems {
+        diagnostic::say(problem);
     }
-}
-
-/// Limits of the project file that are higher than the user's.
-fn raised_limits(configuration: &Configuration) -> Vec<String> {
-    let requested = configuration.project.settings.iter().filter(|setting| setting.tool.is_none());
-    requested
-        .filter_map(|setting| {
-            let requested = setting.value.as_u64()?;
-            let allowed = configuration.user.get(setting.key.name)?.value.as_u64()?;
-            (requested > allowed).then(|| {
-                let (origin, key) = (&setting.origin, setting.key.name);
-                format!("{origin}: {key} is {requested}, but a project file cannot raise your own limit ({allowed})")
-            })
-        })
-        .collect()
+    Err(Failure::Usage(anyhow::anyhow!(last)))
 }

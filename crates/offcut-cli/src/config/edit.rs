@@ -57,7 +57,10 @@ pub(crate) fn edit(
     }
     .or(before);
     let text = document.to_string();
-    let layer = Layer::parse(path, &text, trust)?;
+    let layer = match Layer::parse(path, &text, trust) {
+        (layer, problems) if problems.is_empty() => layer,
+        (_, mut problems) => return Err(problems.remove(0)),
+    };
     Ok(Edited { text, layer, before, after: value.as_ref().map(to_toml) })
 }
 

@@ -185,7 +185,12 @@ pub(crate) const KEYS: &[Key] = &[
         Some("OFFCUT_RETENTION_DAYS"),
         "keep the next outputs for this many days, 0: without limit; profiles that never clean ignore it",
     ),
-    general("retention.max_total", Kind::Size, None, "remove the oldest outputs while more bytes are stored"),
+    general(
+        "retention.max_total",
+        Kind::Size,
+        None,
+        "remove the oldest outputs while more bytes are stored (default 5 GiB)",
+    ),
     general(
         "retention.max_entries",
         Kind::Size,
@@ -236,13 +241,16 @@ pub(crate) fn find(path: &str) -> Option<(&'static Key, Option<&str>)> {
 
 /// Like [`find`], or why there is no such key.
 pub(crate) fn known(path: &str) -> Result<(&'static Key, Option<&str>), String> {
-    find(path).ok_or_else(|| {
-        let guess = nearest(path).map_or_else(
-            || "`offcut config show` lists all keys".to_owned(),
-            |nearest| format!("did you mean {nearest:?}?"),
-        );
-        format!("unknown key {:?}; {guess}", printable(path, MAX_KEY_CHARS))
-    })
+    find(path).ok_or_else(|| unknown(path))
+}
+
+/// Says that there is no such key.
+pub(super) fn unknown(path: &str) -> String {
+    let guess = nearest(path).map_or_else(
+        || "`offcut config show` lists all keys".to_owned(),
+        |nearest| format!("did you mean {nearest:?}?"),
+    );
+    format!("unknown key {:?}; {guess}", printable(path, MAX_KEY_CHARS))
 }
 
 /// The prefix `mcp__SERVER` of a tool `mcp__SERVER__TOOL`: settings for it apply to all tools of the server.

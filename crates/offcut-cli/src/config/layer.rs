@@ -60,9 +60,38 @@ pub(crate) struct Setting {
 /// The value that switches a limit of the profile off.
 const NO_LIMIT: &str = "none";
 
-/// An error in a source, which is then ignored as a whole.
+/// An error in a source, such as a setting that is then ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem(pub(crate) String);
+
+/// How many errors of one file are described. A suggestion for each of many thousand would take seconds.
+const MAX_PROBLEMS: usize = 20;
+
+/// The errors in one file.
+struct Problems<'a> {
+    path: &'a Path,
+    text: &'a str,
+    found: Vec<Problem>,
+    more: usize,
+}
+
+impl Problems<'_> {
+    fn add(&mut self, offset: usize, what: impl FnOnce() -> String) {
+        if self.found.len() >= MAX_PROBLEMS {
+            self.more += 1;
+            return;
+        }
+        let line = 1 + line_feeds(self.text, 0..offset);
+        self.found.push(Problem(format!("{}:{line}: {}", self.path.display(), what())));
+    }
+
+    fn finish(mut self) -> Vec<Problem> {
+        if self.more > 0 {
+            self.found.push(Problem(format!("{}: {} more errors", self.path.display(), self.more)));
+        }
+        self.found
+    }
+}
 
 /// How far a file is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,35 +109,47 @@ pub(crate) struct Layer {
 }
 
 impl Layer {
-    /// Parses the text of a file.
-    pub(crate) fn parse(path: &Path, text: &str, trust: Trust) -> Result<Layer, Problem> {
-        let table = DeTable::parse(text).map_err(|error| {
-            let line = 1 + error.span().map_or(0, |span| line_feeds(text, 0..span.start));
-            Problem(format!("{}:{line}: invalid TOML: {}", path.display(), error.message()))
-        })?;
+    /// Parses the text of a file: the settings that are valid, and the errors.
+    pub(crate) fn parse(path: &Path, text: &str, trust: Trust) -> (Layer, Vec<Problem>) {
+        let mut problems = Problems { path, text, found: Vec::new(), more: 0 };
+        let (table, errors) = DeTable::parse_recoverable(text);
+        for error in errors {
+            let offset = error.span().map_or(0, |span| span.start);
+            problems.add(offset, || format!("invalid TOML: {}", error.message()));
+        }
         let mut leaves = Vec::new();
         flatten(table.get_ref(), &mut String::new(), &mut leaves);
-        // Tables are sorted by name; report the first error in the file.
+        // Tables are sorted by name; report errors in the order of the file.
         leaves.sort_by_key(|&(_, _, offset)| offset);
         let mut layer = Layer::default();
         let (mut line, mut counted) = (1, 0);
         for (name, value, offset) in leaves {
             line += line_feeds(text, counted..offset);
             counted = offset;
-            let problem = |what: String| Problem(format!("{}:{line}: {what}", path.display()));
-            let (key, tool) = keys::known(&name).map_err(problem)?;
+            let Some((key, tool)) = keys::find(&name) else {
+                problems.add(offset, || keys::unknown(&name));
+                continue;
+            };
             if trust == Trust::Project && key.project == ProjectAccess::None {
-                return Err(problem(format!(
-                    "a project file cannot set {name:?}; set it in your own configuration file (see `offcut config path`)"
-                )));
+                problems.add(offset, || {
+                    format!(
+                        "a project file cannot set {name:?}; set it in your own configuration file (see `offcut config path`)"
+                    )
+                });
+                continue;
             }
-            let value = parse(key.kind, &text_of(value)).map_err(|expected| {
-                problem(format!("{name:?}: expected {expected}, found {}", text_of(value)))
-            })?;
-            let origin = Origin::File { path: path.to_owned(), line };
-            layer.settings.push(Setting { key, tool: tool.map(str::to_owned), value, origin });
+            match parse(key.kind, &text_of(value)) {
+                Ok(value) => {
+                    let origin = Origin::File { path: path.to_owned(), line };
+                    layer.settings.push(Setting { key, tool: tool.map(str::to_owned), value, origin });
+                }
+                Err(expected) => {
+                    problems
+                        .add(offset, || format!("{name:?}: expected {expected}, found {}", text_of(value)));
+                }
+            }
         }
-        Ok(layer)
+        (layer, problems.finish())
     }
 
     /// Adds the value of an environment variable.

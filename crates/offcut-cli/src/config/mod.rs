@@ -1,7 +1,7 @@
 //! The configuration. Precedence, for each key: flags, environment, project file, user file, profile.
 //!
-//! A source with an error is ignored as a whole, with a warning: an error in the configuration must never prevent
-//! shortening. `offcut config check` reports errors with an exit code.
+//! A setting with an error is ignored, with a warning: an error in the configuration must never prevent shortening.
+//! `offcut config check` reports all errors with an exit code.
 
 mod edit;
 mod file;
@@ -17,12 +17,20 @@ use crate::suggestion;
 use etcetera::{BaseStrategy, choose_base_strategy};
 use offcut::limits::UNLIMITED;
 use offcut::profile::ProfileError;
+use offcut::terminal::printable;
 use offcut::{Limits, Profile, Rule};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The name of the project file.
 pub(crate) const PROJECT_FILE: &str = ".offcut.toml";
+
+/// Variables by which processes of offcut recognise each other.
+const INTERNAL_VARIABLES: &[&str] = &["OFFCUT_KLAUDE", "OFFCUT_PIPE"];
+
+/// How many unknown variables are reported, and how much of their names.
+const MAX_UNKNOWN_VARIABLES: usize = 5;
+const MAX_NAME_CHARS: usize = 100;
 
 /// The settings of all sources.
 #[derive(Clone, Debug, Default)]
@@ -97,20 +105,43 @@ impl Configuration {
             configuration.variable(&mut environment, key.variable.unwrap_or_default(), key.name);
         }
         configuration.environment = environment;
+        configuration.check_variables();
         configuration
     }
 
     fn file(&mut self, path: Option<PathBuf>, trust: Trust) -> Layer {
         let Some(path) = path else { return Layer::default() };
-        let layer = match file::read(&path, trust) {
+        let (layer, problems) = match file::read(&path, trust) {
             Ok(text) => Layer::parse(&path, &text, trust),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Layer::default(),
-            Err(error) => Err(Problem(format!("cannot use {}: {error}", path.display()))),
+            Err(error) => {
+                (Layer::default(), vec![Problem(format!("cannot use {}: {error}", path.display()))])
+            }
         };
-        layer.unwrap_or_else(|problem| {
-            self.problems.push(problem);
-            Layer::default()
-        })
+        self.problems.extend(problems);
+        layer
+    }
+
+    /// Reports variables that look like settings of offcut, but are none.
+    fn check_variables(&mut self) {
+        let others = OTHER_VARIABLES.iter().map(|(name, _)| *name);
+        let known: Vec<&str> = KEYS
+            .iter()
+            .filter_map(|key| key.variable)
+            .chain(others)
+            .chain(INTERNAL_VARIABLES.iter().copied())
+            .collect();
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let mut unknown: Vec<String> = names
+            .filter(|name| name.starts_with("OFFCUT_") && !known.contains(&name.as_str()))
+            .take(MAX_UNKNOWN_VARIABLES)
+            .collect();
+        unknown.sort();
+        self.problems.extend(unknown.into_iter().map(|name| {
+            let guess = suggestion::nearest(&name, known.iter().copied())
+                .map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
+            Problem(format!("${}: no such variable{guess}", printable(&name, MAX_NAME_CHARS)))
+        }));
     }
 
     fn variable(&mut self, layer: &mut Layer, name: &str, path: &str) {
@@ -197,6 +228,33 @@ impl Configuration {
             }
         }
         (rule, problems)
+    }
+
+    /// Limits of the project file that have no effect, because they are higher than those that apply without it.
+    pub(crate) fn raised_limits(&self, profile: &Profile) -> Vec<String> {
+        let is_limit = |setting: &&Setting| setting.key.project == ProjectAccess::Lower;
+        let settings = self.project.settings.iter().filter(is_limit);
+        let raised = settings.filter_map(|setting| {
+            let without =
+                profile.settings(setting.tool.as_deref(), self.user.rule(setting.tool.as_deref())).ok()?;
+            let (group, unit) = setting.key.name.split_once('.')?;
+            let limits =
+                if group == "keep" { without.keep } else { without.limits.at_most(without.failure_limits) };
+            let allowed = match unit {
+                "lines" => limits.lines,
+                "bytes" => limits.bytes,
+                "chars" => limits.chars,
+                _ => limits.tokens,
+            }?;
+            let requested = setting.value.as_u64().unwrap_or(u64::MAX);
+            let (origin, key, value) = (&setting.origin, setting.key.name, to_toml(&setting.value));
+            (requested > allowed).then(|| {
+                format!(
+                    "{origin}: {key} = {value} has no effect: a project file cannot raise a limit ({allowed})"
+                )
+            })
+        });
+        raised.collect()
     }
 
     pub(crate) fn tools(&self) -> BTreeSet<&str> {

@@ -1,6 +1,6 @@
 //! Configuration: precedence, errors, and the restrictions of project files.
 
-use crate::harness::{Sandbox, numbered};
+use crate::harness::{Sandbox, feed, numbered};
 
 fn user(sandbox: &Sandbox, text: &str) {
     let directory = sandbox.path().join(".config/offcut");
@@ -51,6 +51,53 @@ fn config_check_reports_errors_with_file_line_and_nearest_key() {
     check_invalid("this is not toml\n", "config.toml:1: invalid TOML");
     check_invalid("limits = 7\n", "config.toml:1: unknown key \"limits\"");
     check_invalid("[tools.bash.limits]\nline = 7\n", "did you mean \"tools.bash.limits.lines\"?");
+}
+
+#[test]
+fn all_errors_are_reported_and_the_other_settings_apply() {
+    let sandbox = Sandbox::new();
+    user(
+        &sandbox,
+        "limts.bytes = 3\nlimits.lines = \"many\"\nlimits.bytes = 2000\nstrategy = \"head\"\nthis is not toml\n",
+    );
+    project(&sandbox, "store.path = \"/tmp\"\nlimits.bytes = 60000\nsplit = [2, 1]\n");
+    let check = sandbox.run(&["config", "check"], b"");
+    for message in [
+        "config.toml:1: unknown key \"limts.bytes\"; did you mean \"limits.bytes\"?",
+        "config.toml:2: \"limits.lines\": expected a positive size",
+        "config.toml:5: invalid TOML",
+        ".offcut.toml:1: a project file cannot set \"store.path\"",
+        ".offcut.toml:2: limits.bytes = 60000 has no effect: a project file cannot raise a limit (2000)",
+    ] {
+        check.failed(2, message);
+    }
+    let show = sandbox.run(&["config", "show"], b"").text();
+    for setting in ["limits.bytes = 2000\n", "strategy = \"head\"\n", "split = [2, 1]\n"] {
+        assert!(show.contains(setting), "{show}");
+    }
+}
+
+/// A project file of the largest size, with an error in every line.
+#[test]
+fn thousands_of_errors_are_counted() {
+    let sandbox = Sandbox::new();
+    project(
+        &sandbox,
+        &(1..20_000).map(|number| format!("limits.line{number} = 1\n")).collect::<String>()[..250_000],
+    );
+    let ran = sandbox.run(&["config", "check"], b"");
+    ran.failed(2, " more errors");
+    assert_eq!(ran.stderr.lines().count(), 21, "{}", ran.stderr);
+}
+
+#[test]
+fn unknown_variables_are_reported() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.args(["config", "check"]).env("OFFCUT_MAX_LINS", "3").env("OFFCUT_SOMETHING_ELSE", "x");
+    let ran = feed(command, b"");
+    ran.failed(2, "$OFFCUT_MAX_LINS: no such variable; did you mean OFFCUT_MAX_LINES?");
+    ran.failed(2, "$OFFCUT_SOMETHING_ELSE: no such variable");
 }
 
 #[test]
