@@ -1,25 +1,22 @@
 //! `offcut doctor`: checks the installation by running its parts, and suggests fixes.
 
+mod findings;
 mod installation;
 mod sandbox;
+mod store;
 
 use crate::agents::{self, Agent, ToolKind};
-use crate::arguments::{Format, GlobalOptions};
+use crate::arguments::GlobalOptions;
 use crate::command::init;
-use crate::config;
 use crate::environment::Setup;
-use crate::failure::{CommandResult, Failure};
-use crate::fallback;
+use crate::failure::CommandResult;
 use crate::hook::Hooks;
 use crate::install::{self, Content, InstallContext, Method, Scope};
 use crate::ledger;
 use crate::log;
-use anstyle::{AnsiColor, Style};
+use findings::{Findings, Verdict};
 use installation::{Installation, unreadable_settings};
-use serde::Serialize;
-use std::fmt::Write as _;
 use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -33,47 +30,12 @@ const LONG_OUTPUT: &str = "seq 1 300000";
 /// How many hook errors to print.
 const LOG_LINES: usize = 5;
 
-/// The result of one check.
-#[derive(Debug, Serialize)]
-struct Finding {
-    state: Verdict,
-    #[serde(rename = "what")]
-    subject: String,
-    #[serde(rename = "says")]
-    message: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Verdict {
-    Good,
-    Note,
-    Bad,
-}
-
-#[derive(Default)]
-struct Findings(Vec<Finding>);
-
-impl Findings {
-    fn add(&mut self, state: Verdict, subject: &str, message: impl Into<String>) {
-        self.0.push(Finding { state, subject: subject.to_owned(), message: message.into() });
-    }
-
-    /// Adds a good finding, or a bad one with a suggestion.
-    fn result(&mut self, subject: &str, result: Result<String, String>) {
-        match result {
-            Ok(message) => self.add(Verdict::Good, subject, message),
-            Err(message) => self.add(Verdict::Bad, subject, message),
-        }
-    }
-}
-
 pub(crate) fn doctor(global: &GlobalOptions) -> CommandResult {
-    let mut findings = Findings::default();
+    let mut findings = Findings::new(global.format);
     let context = init::context(global)?;
     check_program(&mut findings, &context);
     let setup = Setup::without_warnings(global)?;
-    check_store(&mut findings, &setup);
+    store::check(&mut findings, &setup);
     for agent in agents::ALL {
         check_agent(&mut findings, agent, &context, &setup);
         if agent.is_installed(&context) {
@@ -86,14 +48,7 @@ pub(crate) fn doctor(global: &GlobalOptions) -> CommandResult {
     for message in log::last(LOG_LINES) {
         findings.add(Verdict::Note, "hook", message);
     }
-    match global.format {
-        Format::Json => super::print_json(&findings.0)?,
-        Format::Text => print(&findings.0)?,
-    }
-    match findings.0.iter().any(|finding| finding.state == Verdict::Bad) {
-        true => Err(Failure::Problems),
-        false => Ok(()),
-    }
+    findings.finish()
 }
 
 fn check_program(findings: &mut Findings, context: &InstallContext) {
@@ -124,82 +79,6 @@ fn check_program(findings: &mut Findings, context: &InstallContext) {
             "path",
             format!("offcut is not on your PATH; notices name {} instead", context.program.display()),
         ),
-    }
-}
-
-fn check_store(findings: &mut Findings, setup: &Setup) {
-    for problem in &setup.configuration.problems {
-        findings.add(Verdict::Bad, "configuration", problem.0.clone());
-    }
-    if setup.configuration.problems.is_empty() {
-        let file = config::user_file().filter(|file| file.is_file());
-        let message = file.map_or_else(
-            || "no configuration file; using defaults".to_owned(),
-            |file| file.display().to_string(),
-        );
-        findings.add(Verdict::Good, "configuration", message);
-    }
-    let Some(directory) = setup.directory() else {
-        return findings.add(Verdict::Note, "store", "none: outputs are shortened but not stored");
-    };
-    check_writable(findings, directory, setup);
-    if let Ok(found) = directory.metadata() {
-        let mode = found.permissions().mode() & 0o777;
-        findings.result(
-            "permissions",
-            match mode & 0o077 {
-                0 => Ok(format!("readable only by you ({mode:o})")),
-                _ => Err(format!(
-                    "other users can read the store ({mode:o}); run: chmod 700 {}",
-                    directory.display()
-                )),
-            },
-        );
-    }
-    let entries = setup.store().and_then(|store| {
-        let ids = store.ids()?;
-        let bytes: u64 = ids.iter().filter_map(|id| store.entry(id).ok()).map(|entry| entry.bytes).sum();
-        Ok((ids.len(), bytes))
-    });
-    if let Ok((count, bytes)) = entries {
-        let most = setup.configuration.number("retention.max_total");
-        let message = format!("{count} outputs, {bytes} bytes");
-        findings.result(
-            "quota",
-            match most {
-                Some(most) if bytes > most => {
-                    Err(format!("{message}, more than the limit of {most}; run: offcut clean"))
-                }
-                Some(most) => Ok(format!("{message} of {most}")),
-                None => Ok(message),
-            },
-        );
-    }
-}
-
-/// Checks that a file can be written to the store, or to the temporary directory that replaces it in a sandbox.
-fn check_writable(findings: &mut Findings, directory: &Path, setup: &Setup) {
-    let tried = std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(directory)
-        .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(directory))
-        .and_then(|mut file| file.write_all(b"x"));
-    let Err(error) = tried else {
-        return findings.add(Verdict::Good, "store", directory.display().to_string());
-    };
-    let message = format!("cannot write to {}: {error}", directory.display());
-    let temporary = setup.directory_with_fallback().filter(|_| fallback::is_denied(&error));
-    match temporary.and_then(fallback::usable_directory) {
-        Some(temporary) => findings.add(
-            Verdict::Note,
-            "store",
-            format!(
-                "{message}; outputs are stored in {} until a later call can move them",
-                temporary.display()
-            ),
-        ),
-        None => findings.add(Verdict::Bad, "store", message),
     }
 }
 
@@ -360,19 +239,4 @@ fn output(command: &mut Command, input: &[u8]) -> Result<String, std::io::Error>
         let _ = stdin.write_all(input);
     }
     Ok(String::from_utf8_lossy(&child.wait_with_output()?.stdout).into_owned())
-}
-
-fn print(findings: &[Finding]) -> CommandResult {
-    let mut text = String::new();
-    for Finding { state, subject, message } in findings {
-        let (sign, color) = match state {
-            Verdict::Good => ("ok", AnsiColor::Green),
-            Verdict::Note => ("--", AnsiColor::Yellow),
-            Verdict::Bad => ("!!", AnsiColor::Red),
-        };
-        let style = Style::new().fg_color(Some(color.into()));
-        let _ = writeln!(text, "{style}{sign}{style:#} {subject:<14} {}", super::table_cell(message));
-    }
-    anstream::stdout().write_all(text.as_bytes())?;
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `offcut doctor`: reports what works, and what is broken.
 
-use crate::harness::{Ran, feed};
+use crate::harness::{Ran, Sandbox, feed};
 use crate::init::Home;
 
 fn doctor(home: &Home) -> Ran {
@@ -78,4 +78,33 @@ fn doctor_lists_an_agent_once_in_the_home_directory() {
     home.init(&["gemini"]).text();
     let shown = doctor(&home).text();
     assert_eq!(shown.matches("configured").count(), 1, "{shown}");
+}
+
+/// The server does not answer: the problem names the bucket, and the status says that something is wrong.
+#[cfg(feature = "s3")]
+#[test]
+fn doctor_reports_shared_store_that_cannot_be_reached() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.arg("doctor").env("OFFCUT_STORE", "s3://outputs/team").env("OFFCUT_STORE_DEADLINE", "1");
+    command.env("AWS_ENDPOINT_URL", "http://127.0.0.1:1").env("AWS_REGION", "x");
+    command.env("AWS_ACCESS_KEY_ID", "x").env("AWS_SECRET_ACCESS_KEY", "x");
+    let ran = feed(command, b"");
+    let text = String::from_utf8(ran.stdout).unwrap();
+    assert_eq!(ran.code, Some(1), "{text}");
+    assert!(text.contains("!! store          s3://outputs/team: "), "{text}");
+    assert!(text.ends_with("1 problem found: see the line with !!.\n"), "{text}");
+}
+
+#[test]
+fn doctor_lists_files_and_variables_in_force() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path().join(".offcut.toml"), "limits.lines = 100\nlimits.bytes = 60000\n")
+        .unwrap();
+    let mut command = sandbox.command();
+    command.arg("doctor").env("OFFCUT_MAX_LINES", "50");
+    let text = feed(command, b"").text();
+    assert!(text.contains("/.offcut.toml, $OFFCUT_MAX_LINES\n"), "{text}");
+    assert!(text.contains("limits.bytes = 60000 has no effect"), "{text}");
+    assert!(text.contains("No problems found ("), "{text}");
 }

@@ -153,3 +153,17 @@ fn a_project_cannot_choose_the_store() {
     assert!(ran.stderr.contains("store.path"), "{}", ran.stderr);
     assert!(ran.text().contains("/.local/share/offcut/"), "the local store is used");
 }
+
+#[test]
+fn doctor_stores_reads_and_removes_an_output() {
+    let machine = Machine::new("m1", &place());
+    let text = machine.run(&["doctor"], b"").text();
+    assert!(
+        text.contains(&format!(
+            "ok store          {}: stored, read and removed an output in ",
+            machine.store
+        )),
+        "{text}"
+    );
+    assert_eq!(machine.run(&["ls", "--format", "json"], b"").json(), serde_json::json!([]));
+}

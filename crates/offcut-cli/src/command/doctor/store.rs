@@ -1,0 +1,147 @@
+//! Checks the configuration, and the store by storing something.
+
+use super::findings::{Findings, Verdict};
+use crate::command::clean::MAX_TOTAL;
+use crate::config;
+use crate::environment::Setup;
+use crate::fallback;
+use offcut::store::Store;
+use offcut::{Context, Profile, Saved, Storage, Truncator};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Checks the configuration and the store.
+pub(super) fn check(findings: &mut Findings, setup: &Setup) {
+    for problem in &setup.configuration.problems {
+        findings.add(Verdict::Bad, "configuration", problem.0.clone());
+    }
+    for message in setup.configuration.raised_limits(&setup.profile) {
+        findings.add(Verdict::Note, "configuration", message);
+    }
+    if setup.configuration.problems.is_empty() {
+        findings.add(Verdict::Good, "configuration", sources(setup));
+    }
+    let Some(directory) = setup.directory() else {
+        return match setup.is_storing() {
+            true => check_shared(findings, setup),
+            false => findings.add(Verdict::Note, "store", "none: outputs are shortened but not stored"),
+        };
+    };
+    check_writable(findings, directory, setup);
+    if let Ok(found) = directory.metadata() {
+        let mode = found.permissions().mode() & 0o777;
+        findings.result(
+            "permissions",
+            match mode & 0o077 {
+                0 => Ok(format!("readable only by you ({mode:o})")),
+                _ => Err(format!(
+                    "other users can read the store ({mode:o}); run: chmod 700 {}",
+                    directory.display()
+                )),
+            },
+        );
+    }
+    let entries = setup.store().and_then(|store| {
+        let ids = store.ids()?;
+        let bytes: u64 = ids.iter().filter_map(|id| store.entry(id).ok()).map(|entry| entry.bytes).sum();
+        Ok((ids.len(), bytes))
+    });
+    if let Ok((count, bytes)) = entries {
+        let most = setup.configuration.number("retention.max_total").unwrap_or(MAX_TOTAL);
+        let message = format!("{count} outputs, {bytes} bytes");
+        findings.result(
+            "quota",
+            match bytes > most {
+                true => Err(format!("{message}, more than the limit of {most}; run: offcut clean")),
+                false => Ok(format!("{message} of {most}")),
+            },
+        );
+    }
+}
+
+/// Checks that a file can be written to the store, or to the temporary directory that replaces it in a sandbox.
+fn check_writable(findings: &mut Findings, directory: &Path, setup: &Setup) {
+    let tried = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+        .and_then(|()| tempfile::Builder::new().prefix(".doctor").tempfile_in(directory))
+        .and_then(|mut file| file.write_all(b"x"));
+    let Err(error) = tried else {
+        return findings.add(Verdict::Good, "store", directory.display().to_string());
+    };
+    let message = format!("cannot write to {}: {error}", directory.display());
+    let temporary = setup.directory_with_fallback().filter(|_| fallback::is_denied(&error));
+    match temporary.and_then(fallback::usable_directory) {
+        Some(temporary) => findings.add(
+            Verdict::Note,
+            "store",
+            format!(
+                "{message}; outputs are stored in {} until a later call can move them",
+                temporary.display()
+            ),
+        ),
+        None => findings.add(Verdict::Bad, "store", message),
+    }
+}
+
+/// The files and variables in force.
+fn sources(setup: &Setup) -> String {
+    let files =
+        [config::user_file(), config::project_file()].into_iter().flatten().filter(|file| file.is_file());
+    let variables = setup.configuration.environment.settings.iter().map(|setting| setting.origin.to_string());
+    let sources: Vec<String> = files.map(|file| file.display().to_string()).chain(variables).collect();
+    match sources.is_empty() {
+        true => "no configuration file; using defaults".to_owned(),
+        false => sources.join(", "),
+    }
+}
+
+/// Stores, reads and removes an output in a shared store.
+fn check_shared(findings: &mut Findings, setup: &Setup) {
+    let place = setup.fleet().map_or_else(String::new, |fleet| format!("{}: ", fleet.location()));
+    let store = setup.store().map_err(|failure| failure.reason().unwrap_or_default());
+    let started = Instant::now();
+    findings.result(
+        "store",
+        match store.and_then(|store| probe(&store)) {
+            Ok(()) => {
+                let time = started.elapsed().as_millis();
+                Ok(format!("{place}stored, read and removed an output in {time} ms"))
+            }
+            Err(error) => Err(format!("{place}{error}")),
+        },
+    );
+    if let Some(Ok(waiting)) = setup.fleet().map(|fleet| fleet.pending())
+        && waiting.entries > 0
+    {
+        let (entries, bytes) = (waiting.entries, waiting.bytes);
+        let message = format!("{entries} outputs, {bytes} bytes, wait on this machine; run: offcut clean");
+        findings.add(Verdict::Note, "upload", message);
+    }
+}
+
+/// Stores an output, reads it and removes it.
+fn probe(store: &Arc<dyn Store>) -> Result<(), String> {
+    let text = "offcut doctor\n".repeat(2000);
+    let truncator = Truncator::new(Profile::native()).storage(Storage::To(Arc::clone(store)));
+    let shown = truncator.apply(&text, &Context::tool("offcut-doctor"));
+    let entry = match shown.preview().map(|preview| preview.saved()) {
+        Some(Saved::Complete(entry)) => entry,
+        Some(Saved::Failed { error, .. }) => return Err(error.clone()),
+        _ => return Err("the output was not stored".to_owned()),
+    };
+    let mut stored = vec![0; text.len() + 1];
+    let read = store.read(&entry.id, 0, &mut stored).map_err(|error| error.to_string());
+    let removed = store.remove(&entry.id).map_err(|error| error.to_string());
+    if let Some(reason) = offcut::report::only_local(entry) {
+        return Err(reason.to_owned());
+    }
+    match read? == text.len() && stored.starts_with(text.as_bytes()) {
+        true => removed,
+        false => Err("the output that was read is not the one that was stored".to_owned()),
+    }
+}
