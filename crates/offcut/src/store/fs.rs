@@ -344,9 +344,9 @@ impl Store for FsStore {
         };
         // The bytes first: metadata without bytes is listed as damaged, bytes without metadata would stay forever.
         path.map_or(Ok(()), |path| remove_file(&path))?;
-        self.remove_preview(id)?;
         remove_file(&self.pin_path(id))?;
-        remove_file(&self.metadata_path(id))
+        remove_file(&self.metadata_path(id))?;
+        self.remove_preview(id)
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! A preview has a file of its own, because it is known only after the metadata is written: its notice says whether the
 //! output was stored. Listings, which read all metadata, do not read it.
+//!
+//! Another process may remove or move the entry before its preview is written. So a preview is removed after the metadata,
+//! and its writer removes it if the metadata is gone: the later of the two removes it.
 
 use crate::store::fs::{METADATA_DIR, open_file, remove_file};
 use crate::store::{FsStore, Id, StoreError, platform};
@@ -28,7 +31,8 @@ impl FsStore {
             file.persist(&path)?;
             Ok(())
         };
-        write().map_err(StoreError::io("write the preview", &path))
+        write().map_err(StoreError::io("write the preview", &path))?;
+        if self.metadata_path(id).exists() { Ok(()) } else { remove_file(&path) }
     }
 
     pub(super) fn read_preview(&self, id: &Id) -> Result<Option<Vec<u8>>, StoreError> {

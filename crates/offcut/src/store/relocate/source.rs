@@ -90,7 +90,7 @@ impl Source {
         path.metadata().is_ok_and(|found| own.is_ok_and(|own| platform::is_same_file(&own, &found)))
     }
 
-    /// Removes the entry: the bytes that were opened, the preview, the pin, then the metadata.
+    /// Removes the entry: the bytes that were opened, the pin, the metadata, then the preview.
     pub(super) fn remove(&self) -> Result<(), StoreError> {
         let remove = |directory: &File, name: &str| match unlinkat(directory, name, AtFlags::empty()) {
             Err(error) if error != rustix::io::Errno::NOENT => {
@@ -104,7 +104,7 @@ impl Source {
         {
             remove(&self.directory, &self.name)?;
         }
-        for kind in ["preview", "pin", "json"] {
+        for kind in ["pin", "json", "preview"] {
             remove(&self.metadata, &format!("{}.{kind}", self.entry.id))?;
         }
         Ok(())
