@@ -13,9 +13,10 @@ pub(crate) use mcp::{Mcp, Proxy, Serve};
 pub(crate) use retention::{Clean, Pinning, Rm, Stats, Unpinning, parse_age};
 pub(crate) use retrieval::{Cat, Fsck, Grep, Read, Show};
 
-use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use offcut::limits::parse_size;
 use offcut::results::{Shape, ShapeChoice};
+use std::path::PathBuf;
 
 /// Shorten long tool output to a preview, store the full text, and read any part of it back
 #[derive(Debug, Parser)]
@@ -27,7 +28,41 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
+/// The commands as the help lists them.
+const GROUPS: &[(&str, &[&str])] = &[
+    ("Run", &["run", "cut"]),
+    ("Read back", &["ls", "show", "read", "cat", "grep"]),
+    ("Manage", &["stats", "rm", "pin", "unpin", "clean", "fsck", "config", "profiles"]),
+    ("Agents", &["init", "doctor", "shell", "hook"]),
+    ("Programs", &["result", "mcp", "completions", "man"]),
+];
+
 impl Arguments {
+    /// The definition of the command line. Its help lists the commands in groups, which clap cannot do by itself.
+    pub(crate) fn definition() -> clap::Command {
+        let command = Arguments::command();
+        let about = |name: &&str| {
+            let command = command.find_subcommand(name);
+            let about = command.and_then(clap::Command::get_about).map(ToString::to_string);
+            format!("  {name:<12} {}\n", about.unwrap_or_default())
+        };
+        let group = |(title, names): &(&str, &[&str])| {
+            format!("{title}:\n{}\n", names.iter().map(about).collect::<String>())
+        };
+        let groups: String = GROUPS.iter().map(group).collect();
+        let template = format!(
+            "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}Global options:\n{{options}}{{after-help}}\n"
+        );
+        command.help_template(template)
+    }
+
+    /// Parses the command line.
+    pub(crate) fn try_parse_all() -> Result<Arguments, clap::Error> {
+        let mut matches = Arguments::definition().try_get_matches()?;
+        Arguments::from_arg_matches_mut(&mut matches)
+            .map_err(|error| error.format(&mut Arguments::definition()))
+    }
+
     /// Parses the commands that run for every tool call, without building the definitions of all others.
     ///
     /// Returns `None` for other commands and for errors, which only the full definition can explain.
@@ -65,6 +100,7 @@ Environment:
 
 /// Options that every command accepts.
 #[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalOptions {
     /// Store full outputs here: a directory, an S3 bucket shared by several machines, or `none`
     #[arg(long, global = true, value_name = "DIR|s3://BUCKET/PREFIX|none")]
@@ -86,7 +122,7 @@ pub(crate) enum Format {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Shorten standard input or files to a preview and store the full text
+    /// Shorten standard input or files, and store the full text
     ///
     /// Text within the limits passes through unchanged, byte for byte. Longer text is saved to the store, and a
     /// preview within the limits is printed instead. The preview says which lines are not shown and which command
@@ -126,7 +162,7 @@ pub(crate) enum Command {
   offcut run --split ./program         Shorten standard output and standard error separately
   offcut run -- -program               Run a command whose name begins with a hyphen")]
     Run(Run),
-    /// Run a command line in your shell and shorten its output (for use as an agent's shell)
+    /// Run a command line as an agent's shell, and shorten its output
     ///
     /// Your shell is $OFFCUT_SHELL, `shell` in the configuration, $SHELL, or /bin/sh, in that order. It gets all
     /// arguments unchanged. The output of a command line (`-c`) is shortened as by `offcut run`. Scripts, sessions on a
@@ -166,7 +202,7 @@ pub(crate) enum Command {
     #[command(after_help = "Example:
   offcut doctor")]
     Doctor,
-    /// Shorten the text in a tool result: read JSON, print JSON of the same shape
+    /// Shorten the text in a tool result: JSON in, JSON out
     ///
     /// Only text over the limits changes, and the fields that describe it. All other bytes stay the same, including
     /// numbers and unknown fields. The text parts of one result count together; images are kept. In an array of
@@ -221,7 +257,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   offcut rm last 1m3k9q2zab7xk4pd
   offcut rm --session 7a97fa37
-  offcut rm --here --since 1d --yes      Delete what commands in this directory printed since yesterday")]
+  offcut rm --here --since 1d --yes    Delete the last day of this directory")]
     Rm(Rm),
     /// List the profiles, or print one
     #[command(after_help = "Examples:
@@ -244,7 +280,7 @@ pub(crate) enum Command {
   offcut grep -c FATAL all             Count matching lines in each stored output
   offcut grep -l FATAL all             List the outputs with a match")]
     Grep(Grep),
-    /// Print details of a stored output: sizes, digest, path, age and gaps
+    /// Print details of a stored output, or what the model saw of it
     ///
     /// The exit status is 4 if the output was modified after it was stored. Files of more than 64 MiB are not checked.
     ///
@@ -275,7 +311,7 @@ pub(crate) enum Command {
   offcut clean --max-total 1GiB
   offcut clean --profile opencode --store ~/.local/share/opencode/tool-output --adopt --dry-run")]
     Clean(Clean),
-    /// Check the stored outputs: metadata, sizes, digests, files of no output, and permissions
+    /// Check the stored outputs for damage, and for files of no output
     ///
     /// Reads every byte, changes nothing, and prints for each problem the command that removes it. The exit status is 0 if
     /// all is well, and 1 if there are problems.
@@ -303,7 +339,7 @@ pub(crate) enum Command {
   offcut config edit")]
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Shorten the results of an MCP server, or give MCP clients access to stored outputs
+    /// Shorten the results of an MCP server, or serve stored outputs
     #[command(subcommand)]
     Mcp(Mcp),
     /// Print shell completions
@@ -311,10 +347,11 @@ pub(crate) enum Command {
   mkdir -p ~/.local/share/bash-completion/completions
   offcut completions bash > ~/.local/share/bash-completion/completions/offcut")]
     Completions(Completions),
-    /// Print the manual page
-    #[command(after_help = "Example:
-  offcut man | man -l -")]
-    Man,
+    /// Print the manual pages
+    #[command(after_help = "Examples:
+  offcut man run | man -l -
+  offcut man --directory ~/.local/share/man/man1    Then: man offcut-run")]
+    Man(Manual),
     /// Print a generated documentation page
     #[command(hide = true)]
     Docs(Documentation),
@@ -376,6 +413,16 @@ pub(crate) enum ConfigCommand {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Manual {
+    /// Print the page of this command only
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+    /// Write each page into a file in this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub(crate) directory: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// The shell to generate completions for
     pub(crate) shell: clap_complete::Shell,
@@ -404,4 +451,23 @@ fn shape() -> impl clap::builder::TypedValueParser<Value = ShapeChoice> {
 pub(crate) struct Profiles {
     /// The profile to print
     pub(crate) name: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_lists_every_command_once_and_fits_80_columns() {
+        let mut listed: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let definition = Arguments::definition();
+        let commands = definition.get_subcommands().filter(|command| !command.is_hide_set());
+        let mut commands: Vec<&str> = commands.map(clap::Command::get_name).collect();
+        listed.sort_unstable();
+        commands.sort_unstable();
+        assert_eq!(listed, commands);
+        let help = Arguments::definition().term_width(80).render_help().to_string();
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+        assert!(help.contains("Read back:\n  ls           List stored outputs"), "{help}");
+    }
 }

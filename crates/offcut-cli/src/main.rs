@@ -29,7 +29,6 @@ mod tokens;
 
 use arguments::{Arguments, Command, GlobalOptions};
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
 use command::ShellName;
 
 /// The entry point, in place of the one of the standard library (see docs/decisions/0011-no-main.md).
@@ -65,7 +64,7 @@ fn offcut() -> u8 {
         let shell = arguments::Shell { arguments: rest.collect() };
         return command::shell(&GlobalOptions::default(), &shell, &name, inherited);
     }
-    let arguments = match Arguments::parse_frequent_commands().map_or_else(Arguments::try_parse, Ok) {
+    let arguments = match Arguments::parse_frequent_commands().map_or_else(Arguments::try_parse_all, Ok) {
         Ok(arguments) => arguments,
         Err(error) => return print_usage(&error),
     };
@@ -94,7 +93,7 @@ fn offcut() -> u8 {
         Command::Stats(stats) => command::stats(&arguments.global, stats),
         Command::Config(config) => command::config(&arguments.global, config),
         Command::Completions(completions) => command::completions(completions),
-        Command::Man => command::manual(),
+        Command::Man(manual) => command::manual(manual),
         Command::Docs(documentation) => command::documentation(documentation),
     };
     failure::exit_code(result)
@@ -107,7 +106,7 @@ fn print_usage(error: &clap::Error) -> u8 {
         let _ = error.print();
         return 0;
     }
-    let matches = Arguments::command().ignore_errors(true).try_get_matches().ok();
+    let matches = Arguments::definition().ignore_errors(true).try_get_matches().ok();
     let command = matches.as_ref().and_then(clap::ArgMatches::subcommand_name);
     let stored = match command {
         Some("cut") if !command::has_file_argument() => {

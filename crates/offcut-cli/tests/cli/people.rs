@@ -94,6 +94,21 @@ fn completions_and_manual_are_generated() {
     for shell in ["bash", "zsh", "fish"] {
         assert!(sandbox.run(&["completions", shell], b"").text().contains("offcut"), "{shell}");
     }
+    let page = sandbox.run(&["man", "run"], b"").text();
+    for part in [
+        ".TH offcut-run 1",
+        "SH \"EXIT STATUS\"",
+        "124",
+        "SH ENVIRONMENT",
+        "OFFCUT_PASS",
+        "SH FILES",
+        ".offcut.toml",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    sandbox.run(&["man", "gerp"], b"").failed(2, "did you mean \"grep\"?");
+    sandbox.run(&["man", "--directory", "."], b"").text();
+    assert!(sandbox.path().join("offcut-grep.1").exists() && sandbox.path().join("offcut.1").exists());
     let manual = sandbox.run(&["man"], b"").text();
     assert!(
         manual.contains(".TH offcut 1") && manual.contains("offcut\\-cut") && manual.contains("max\\-bytes"),
