@@ -103,14 +103,15 @@ fn text(grep: &Grep, result: &SearchResult, with_ids: bool) -> Vec<u8> {
     let outputs = result.outputs.iter();
     let with_matches = outputs.clone().filter(|output| output.matches > 0);
     let id = |output: &OutputMatches| format!("{}\n", output.id);
+    let count = |output: &OutputMatches| output.matches.min(grep.max_count.unwrap_or(u64::MAX));
     let listing: String = if grep.with_matches {
         with_matches.map(id).collect()
     } else if grep.without_match {
         outputs.filter(|output| output.matches == 0).map(id).collect()
     } else if grep.count && with_ids {
-        with_matches.map(|output| format!("{}:{}\n", output.id, output.matches)).collect()
+        with_matches.map(|output| format!("{}:{}\n", output.id, count(output))).collect()
     } else if grep.count {
-        format!("{}\n", result.matches)
+        format!("{}\n", outputs.map(count).sum::<u64>())
     } else {
         let mut text = result.to_text(with_ids);
         if result.shown < result.matches {

@@ -144,6 +144,9 @@ fn grep_prints_lines_before_and_after_a_match() {
     assert_eq!(grep(&["-B", "1", "^1999$"]), "1998-1998\n1999:1999\n");
     assert_eq!(grep(&["-C", "1", "-A", "0", "^1999$"]), "1998-1998\n1999:1999\n");
     assert_eq!(grep(&["-v", "-m", "1", "^1$"]).lines().next(), Some("2:2"));
+    assert!(grep(&["-m", "1", "-A", "2", "99"]).starts_with("99:99\n100-100\n101-101\n"));
+    assert_eq!(grep(&["-m", "1", "-c", "99"]), "1\n");
+    assert_eq!(grep(&["-c", "^1999$"]), "1\n");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::retrieve::{PageLimits, RetrieveError, Source};
 use crate::store::{EntryState, Id, Reading, Store, StoreError};
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
-use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
 use std::io;
 
 /// A long line is shown around its match, with this many bytes on each side.
@@ -242,13 +242,13 @@ impl Search {
         let source = Source::whole(store, &entry)?;
         let Search { matcher, searcher, longest_line, max_count, only_matching, page } = self;
         let before = page.result.matches;
-        let most = max_count.map(|count| page.result.shown + count);
         let added = AddedFeeds::default();
         let mut text = SplitLines::new(&source, *longest_line, &added);
         let collector = Collector {
             id: *id,
             matcher,
-            most,
+            most: max_count.unwrap_or(u64::MAX),
+            matches: 0,
             only_matching: *only_matching,
             page,
             added: &added,
@@ -298,8 +298,10 @@ impl Search {
 struct Collector<'a> {
     id: Id,
     matcher: &'a RegexMatcher,
-    /// The number of matches shown at which this output has enough.
-    most: Option<u64>,
+    /// The most matches to show of this output.
+    most: u64,
+    /// The number of lines of this output that match so far.
+    matches: u64,
     /// Each match is a hit, without the rest of its line.
     only_matching: bool,
     page: &'a mut Page,
@@ -310,12 +312,9 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    /// Adds a hit if this output has not enough of them and the page has room for it, and returns whether it did.
+    /// Adds a hit if the page has room for it, and returns whether it did.
     fn add(&mut self, kind: HitKind, line: u64, offset: u64, text: Vec<u8>) -> bool {
         let Page { left, with_ids, result } = &mut *self.page;
-        if self.most.is_some_and(|most| result.shown >= most) {
-            return false;
-        }
         let hit = Hit { id: self.id, line, offset, text, kind };
         let cost = hit.size(*with_ids);
         if left.bytes < cost || left.lines == 0 {
@@ -351,7 +350,11 @@ impl Sink for Collector<'_> {
             return Ok(true);
         }
         self.last_match = number;
+        self.matches += 1;
         self.page.result.matches += 1;
+        if self.matches > self.most {
+            return Ok(true);
+        }
         let line = without_line_end(found.bytes());
         let is_shown = if self.only_matching {
             self.add_matches(number, offset, line)
@@ -364,6 +367,14 @@ impl Sink for Collector<'_> {
     }
 
     fn context(&mut self, _searcher: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
+        let is_shown = match context.kind() {
+            SinkContextKind::After => self.matches <= self.most,
+            // It belongs to the next match.
+            _ => self.matches < self.most,
+        };
+        if !is_shown {
+            return Ok(true);
+        }
         let (offset, number) =
             self.added.original(context.absolute_byte_offset(), context.line_number().unwrap_or(0));
         self.add(HitKind::Context, number, offset, around(without_line_end(context.bytes()), 0));
@@ -371,7 +382,9 @@ impl Sink for Collector<'_> {
     }
 
     fn context_break(&mut self, _searcher: &Searcher) -> io::Result<bool> {
-        self.add(HitKind::Break, 0, 0, Vec::new());
+        if self.matches < self.most {
+            self.add(HitKind::Break, 0, 0, Vec::new());
+        }
         Ok(true)
     }
 }

@@ -55,6 +55,20 @@ fn search_options_have_the_meaning_of_ripgrep() {
 }
 
 #[test]
+fn last_match_of_the_maximum_has_its_context() {
+    let text = b"0\na1\n2\n3\n4\na5\na6\n7\n";
+    let lines =
+        |most, query: Query| find(text, &Query { max_count: Some(most), ..query }, PageLimits::default()).0;
+    let after = Query { after: Some(2), ..query("a") };
+    assert_eq!(lines(1, after.clone()), ["2:a1", "3-2", "4-3"]);
+    assert_eq!(lines(2, after.clone()), ["2:a1", "3-2", "4-3", "--", "6:a5"], "the next match ends it");
+    assert_eq!(lines(3, after), ["2:a1", "3-2", "4-3", "--", "6:a5", "7:a6", "8-7"]);
+    let around = Query { context: 1, ..query("a") };
+    assert_eq!(lines(1, around.clone()), ["1-0", "2:a1", "3-2"]);
+    assert_eq!(lines(0, around), [""; 0]);
+}
+
+#[test]
 fn search_counts_matches_by_output() {
     let store = MemoryStore::new(|| UNIX_EPOCH);
     let ids = [&b"a\nb\na\n"[..], b"b\n"].map(|text| {
