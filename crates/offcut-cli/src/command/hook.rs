@@ -4,7 +4,7 @@ use crate::agents::{Agent, ToolKind};
 use crate::arguments::{Cut, GlobalOptions, Hook};
 use crate::environment::Setup;
 use crate::hook::{self, Event, Hooks, NEUTRAL, Services};
-use crate::{housekeeping, install, log, origin};
+use crate::{housekeeping, install, log, origin, pass};
 use offcut::Context;
 use offcut::results::{Middleware, ResultOutcome, ResultReport, Shape, ShapeChoice};
 use offcut_mcp::Library;
@@ -59,7 +59,14 @@ fn after(global: &GlobalOptions, agent: &'static Agent, hooks: &Hooks) -> hook::
     let setup = Setup::for_agent(global, Some(agent), ToolKind::Other).map_err(reason)?;
     let middleware = Middleware::new(setup.truncator(&Cut::default()).map_err(reason)?);
     let is_cut = Cell::new(false);
+    let is_passed = |context: &Context| {
+        let command = context.origin.command.as_deref().unwrap_or_default();
+        context.tool.as_deref() == Some(hooks.shell_tool) && pass::is_set_in(command)
+    };
     let shorten = |json: &str, shape: Shape, context: &Context| {
+        if is_passed(context) {
+            return None;
+        }
         let context = origin::describe(context.clone(), Some(agent));
         let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), &context).ok()?;
         let structure = offcut_mcp::bound_structures(&middleware, &bounded, None, &setup.command_line()).json;

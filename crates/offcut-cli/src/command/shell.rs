@@ -41,7 +41,7 @@ impl Name {
 
 pub(crate) fn shell(global: &GlobalOptions, shell: &Shell, name: &Name, inherited: InheritedState) -> u8 {
     // An agent must have a shell even if the configuration is invalid.
-    let is_passed = |line: &OsStr| pass::is_set() || pass::is_set_in(line);
+    let is_passed = |line: &OsStr| pass::is_set() || pass::is_set_in(&line.to_string_lossy());
     let line = command_line(&shell.arguments)
         .filter(|line| !std::io::stdout().is_terminal() && !is_nested() && !is_passed(line));
     // What this process only hands over to the real shell needs no limits.

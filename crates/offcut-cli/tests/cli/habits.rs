@@ -281,6 +281,33 @@ fn offcut_pass_in_a_command_line_applies_to_the_agents_shell() {
     assert_eq!(shell("OFFCUT_PASS=1 seq 5000"), numbered(5000));
     assert_eq!(shell("cd / && OFFCUT_PASS=1 seq 5000"), numbered(5000));
     assert_ne!(shell("OFFCUT_PASS=0 seq 5000"), numbered(5000));
+    assert!(shell("echo use OFFCUT_PASS=1 here; seq 5000").len() < 10_000);
+}
+
+#[test]
+fn offcut_pass_in_a_command_line_applies_to_hooks_after_it() {
+    let sandbox = Sandbox::new();
+    let text = numbered(100_000);
+    let calls = |line: &str| {
+        let input = serde_json::json!({"command": line});
+        let claude = serde_json::json!({"tool_name": "Bash", "tool_input": input,
+            "tool_response": {"stdout": text, "stderr": "", "interrupted": false}});
+        let copilot = serde_json::json!({"toolName": "bash", "toolArgs": input,
+            "toolResult": {"resultType": "success", "textResultForLlm": text}});
+        let gemini = serde_json::json!({"tool_name": "run_shell_command", "tool_input": input,
+            "tool_response": {"llmContent": format!("Output: {text}")}});
+        [("claude", claude), ("copilot", copilot), ("gemini", gemini)]
+    };
+    let answer = |(agent, call): (&str, serde_json::Value)| {
+        sandbox.run(&["hook", agent, "after"], call.to_string().as_bytes()).text()
+    };
+    for call in calls("cd / && OFFCUT_PASS=1 seq 100000") {
+        assert_eq!(answer(call.clone()), "{}", "{}", call.0);
+    }
+    assert!(!sandbox.store().exists());
+    for call in calls("seq 100000; echo OFFCUT_PASS=1") {
+        assert_ne!(answer(call.clone()), "{}", "{}", call.0);
+    }
 }
 
 #[test]
