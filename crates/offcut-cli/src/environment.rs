@@ -19,7 +19,7 @@ use offcut::store::{FsStore, Id, Retention, Store};
 use offcut::{Event, Profile, Reach, ReaderLimits, Rule, Storage, Truncator};
 use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,8 +55,15 @@ impl Setup {
     /// Applies flags, environment and files in order of precedence, and prints warnings about errors in them.
     pub(crate) fn new(global: &GlobalOptions) -> Result<Setup, Failure> {
         let setup = Setup::without_warnings(global)?;
-        for problem in &setup.configuration.problems {
-            diagnostic::warn(&problem.0);
+        // A file with many errors must not bury the output.
+        match &setup.configuration.problems[..] {
+            [] => {}
+            [problem] => diagnostic::warn(&problem.0),
+            [first, others @ ..] => diagnostic::warn(format_args!(
+                "{} ({} more: run `offcut config check`)",
+                first.0,
+                others.len()
+            )),
         }
         Ok(setup)
     }
@@ -253,9 +260,9 @@ impl Setup {
         Some(Ledger { directory, agent, tool, host })
     }
 
-    /// Records that a part of a stored output was printed. A person who reads it costs a model nothing.
+    /// Records that a part of a stored output was printed for an agent. A person who reads it costs a model nothing.
     pub(crate) fn record_reading(&self, id: &Id, bytes: usize) {
-        if let Some(ledger) = self.ledger().filter(|_| !std::io::stdout().is_terminal()) {
+        if let Some(ledger) = self.ledger().filter(|ledger| ledger.agent.is_some()) {
             ledger.emit(&Event::Retrieved { id, start: 0, end: bytes as u64 });
         }
     }

@@ -53,10 +53,7 @@ pub(crate) struct Filter {
 impl Filter {
     /// The filter as stores apply it.
     pub(crate) fn for_store(&self, store: &dyn Store) -> Result<EntryFilter, Failure> {
-        let day = self.day.and_then(|day| {
-            let start = day.to_zoned(TimeZone::system()).ok()?;
-            Some((start.timestamp().into(), start.tomorrow().ok()?.timestamp().into()))
-        });
+        let day = self.day.map(bounds).transpose()?;
         let before = self.before.as_deref().map(|reference| match Id::parse(reference) {
             Some(id) => Ok(id),
             None => retrieve::resolve(store, reference),
@@ -93,6 +90,14 @@ impl Filter {
                 && pattern.as_ref().is_none_or(|pattern| matches_command(entry, pattern))
         })))
     }
+}
+
+/// When a day begins and ends, where the user is.
+fn bounds(day: Date) -> Result<(SystemTime, SystemTime), Failure> {
+    let start = day.to_zoned(TimeZone::system());
+    let end = start.clone().and_then(|start| start.tomorrow());
+    let invalid = |error: jiff::Error| Failure::Usage(anyhow::anyhow!("cannot use the day {day}: {error}"));
+    Ok((start.map_err(invalid)?.timestamp().into(), end.map_err(invalid)?.timestamp().into()))
 }
 
 /// Whether the command of an entry failed.

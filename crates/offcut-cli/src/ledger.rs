@@ -81,7 +81,7 @@ impl Ledger {
         let call = |event, context: &Context, bytes, shown| Record {
             time: time.as_second(),
             event,
-            agent: context.agent.clone().or_else(|| self.agent.map(|agent| agent.name.to_owned())),
+            agent: self.agent.map(|agent| agent.name.to_owned()).or_else(|| context.agent.clone()),
             host: self.host.clone(),
             session: context.session.clone(),
             tool: context.tool.clone(),

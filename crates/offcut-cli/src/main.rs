@@ -108,15 +108,13 @@ fn print_usage(error: &clap::Error) -> u8 {
     }
     let matches = Arguments::definition().ignore_errors(true).try_get_matches().ok();
     let command = matches.as_ref().and_then(clap::ArgMatches::subcommand_name);
-    let stored = match command {
-        Some("cut") if !command::has_file_argument() => {
-            let store = matches.as_ref().and_then(|matches| matches.try_get_one::<String>("store").ok()?);
-            command::store_unread_input(store.map(String::as_str))
-        }
-        _ => None,
-    };
     let _ = error.print();
-    if let Some(stored) = stored {
+    // After the error, because the input may not end soon.
+    if command == Some("cut")
+        && !command::has_file_argument()
+        && command::has_unread_input()
+        && let Some(stored) = command::store_unread_input()
+    {
         diagnostic::say(stored);
     }
     match command {

@@ -5,6 +5,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::stdio::stdout;
 use std::io::{self, ErrorKind, Read, Write};
+use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::time::Instant;
 
@@ -44,11 +45,11 @@ pub(crate) fn read_block(reader: &mut impl Read, block: &mut [u8]) -> io::Result
     }
 }
 
-/// Reads to the end, and shows the progress in the status line.
+/// Reads to the end, or until `take` stops it, and shows the progress in the status line.
 pub(crate) fn read_all(
     mut reader: impl Read + AsFd,
     status: &mut StatusLine,
-    mut take: impl FnMut(&[u8]),
+    mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
 ) -> io::Result<()> {
     enlarge_pipe(&reader);
     let mut block = vec![0; BLOCK];
@@ -58,7 +59,9 @@ pub(crate) fn read_all(
             0 => return Ok(()),
             count => {
                 status.observe(&block[..count]);
-                take(&block[..count]);
+                if take(&block[..count]).is_break() {
+                    return Ok(());
+                }
             }
         }
     }

@@ -28,20 +28,19 @@ impl ToolCall {
         }
     }
 
-    /// The context of the call's answer. `base` is what all calls have in common; `client` is the name of the
-    /// client.
+    /// The context of the call's answer. `base` is what all calls have in common; it may name the agent too.
     pub(crate) fn context(
         &self,
         base: &Context,
         tool: Option<String>,
         call_id: Option<String>,
-        client: Option<&String>,
+        agent: Option<String>,
     ) -> Context {
         let base = base.clone();
         Context {
             tool,
             call_id,
-            agent: base.agent.or_else(|| client.cloned()),
+            agent: base.agent.or(agent),
             started: self.started,
             origin: Origin { command: self.input.clone(), ..base.origin },
             ..base

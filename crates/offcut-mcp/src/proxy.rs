@@ -32,6 +32,8 @@ pub struct Proxy {
     pub server_name: Option<String>,
     /// What is stored with every output: the session, the directory and the user, and the agent if it is known.
     pub context: Context,
+    /// The name of the agent that has the client of this name, if it is known.
+    pub agent_of: fn(&str) -> Option<&'static str>,
     /// The size limit for one message in bytes.
     pub largest_message: usize,
     /// Prints a message for people. It may quote the other side, and must not fail.
@@ -41,7 +43,7 @@ pub struct Proxy {
 impl Proxy {
     pub(crate) fn hub(self, output: Box<dyn Write + Send>) -> Hub {
         Hub {
-            relay: Relay::new(self.make_middleware, self.server_name, self.context),
+            relay: Relay::new(self.make_middleware, self.server_name, self.context, self.agent_of),
             library: self.library,
             client: Client::new(output),
             largest: self.largest_message,

@@ -9,6 +9,9 @@
 //! | a call of the read tool, a read of `offcut://…` | answered by the proxy; the server does not receive it |
 //! | a list of resources, if the server has none | answered by the proxy |
 
+#[cfg(test)]
+mod tests;
+
 use crate::bound::Bounds;
 use crate::call::ToolCall;
 use crate::clients::{StrictClient, client_name};
@@ -61,6 +64,8 @@ pub(crate) struct Relay {
     server_name: Option<String>,
     /// What is stored with every output.
     context: Context,
+    /// The name of the agent that has a client of this name.
+    agent_of: fn(&str) -> Option<&'static str>,
     state: Mutex<State>,
 }
 
@@ -149,6 +154,7 @@ impl Relay {
         make_middleware: Box<MakeMiddleware>,
         server_name: Option<String>,
         context: Context,
+        agent_of: fn(&str) -> Option<&'static str>,
     ) -> Relay {
         let tools = Tools { names: BTreeSet::new(), schemas: BTreeMap::new(), read_tool: READ_TOOL.into() };
         let state = State {
@@ -159,7 +165,7 @@ impl Relay {
             middlewares: HashMap::new(),
             client: None,
         };
-        Relay { make_middleware, server_name, context, state: Mutex::new(state) }
+        Relay { make_middleware, server_name, context, agent_of, state: Mutex::new(state) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -256,7 +262,9 @@ impl Relay {
         let key = MiddlewareKey { tool: tool.clone(), is_error, has_data };
         let middleware = state.middlewares.entry(key).or_insert_with(make).clone();
         drop(state);
-        let context = call.context(&self.context, tool, id.map(id_text), client.as_ref());
+        // The name of an unknown client is better than none.
+        let agent = client.as_ref().map(|client| (self.agent_of)(client).unwrap_or(client).to_owned());
+        let context = call.context(&self.context, tool, id.map(id_text), agent);
         let (middleware, schema) = (&*middleware, schema.as_deref());
         let limits = middleware.truncator().settings(&context).limits;
         let strict = client.as_deref().and_then(StrictClient::named);
@@ -433,67 +441,4 @@ const METHOD_NOT_FOUND: &str = "-32601";
 /// An id without the quotes and escapes of JSON.
 fn id_text(id: &RequestId) -> String {
     serde_json::from_str(id.json()).unwrap_or_else(|_| id.json().to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use offcut::{Profile, Truncator};
-    use proptest::prelude::*;
-
-    fn relay() -> Relay {
-        Relay::new(Box::new(|_| Middleware::new(Truncator::new(Profile::native()))), None, Context::default())
-    }
-
-    fn packet(line: &str) -> Packet<'_> {
-        Packet::parse(line.as_bytes(), line)
-    }
-
-    proptest! {
-        #[test]
-        fn passes_lines_that_are_not_requests_unchanged(
-            line in prop_oneof![
-                prop::collection::vec(any::<u8>(), 0..200),
-                "[\\[{ ]*\"(id|method|result|params|jsonrpc)\" ?: ?[\\[{\"0-9ae\\\\,:}\\]]{0,40}[}\\] ]*".prop_map(String::into_bytes),
-            ]
-        ) {
-            let text = String::from_utf8_lossy(&line);
-            let (relay, packet) = (relay(), Packet::parse(&line, &text));
-            prop_assert_eq!(relay.server_packet(&packet), None);
-            let ClientPacket { forward, local } = relay.client_packet(Packet::parse(&line, &text));
-            prop_assert!(local.is_empty());
-            prop_assert_eq!(forward.as_ref().map(|packet| &*packet.bytes), Some(&line[..]));
-            prop_assert_eq!(relay.server_packet(&packet), None);
-        }
-    }
-
-    #[test]
-    fn forgets_cancelled_requests() {
-        let relay = relay();
-        let client = |line: &str| drop(relay.client_packet(packet(line)));
-        client(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}"#);
-        client(r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#);
-        client(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\u0061"}}"#);
-        // A request of the server may have the id of a request of the client.
-        relay.server_packet(&packet(r#"{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage"}"#));
-        assert_eq!(relay.forget_all(), [RequestId::of("7").unwrap()]);
-    }
-
-    #[test]
-    fn bounds_the_message_and_the_data_of_a_protocol_error() {
-        let relay = relay();
-        relay.client_packet(packet(r#"{"id":1,"method":"tools/call","params":{"name":"x"}}"#));
-        let long = "failed\\n".repeat(20_000);
-        let line = format!(
-            r#"{{"id":1,"error":{{"code":-32603,"message":"{long}","data":{{"trace":"{long}","line":7}}}}}}"#
-        );
-        let changed = relay.server_packet(&packet(&line)).unwrap();
-        let bounded: serde_json::Value = serde_json::from_str(&changed).unwrap();
-        let error = &bounded["error"];
-        assert_eq!((&error["code"], &error["data"]["line"]), (&(-32603).into(), &7.into()));
-        assert!(error["message"].as_str().unwrap().len() < 10_000, "{error:.500}");
-        assert!(error["data"].to_string().len() < 10_000, "{error:.500}");
-        assert_eq!(error["data"]["offcut"]["bytes"], line.len() - 2 - line.find("{\"trace").unwrap());
-        assert!(error["_meta"].is_null(), "{error:.500}");
-    }
 }

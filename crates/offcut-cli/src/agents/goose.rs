@@ -17,7 +17,7 @@ pub(super) const AGENT: Agent = Agent {
     measured_version: "1.52.0",
     mcp_client: Some(McpClient { name: "goose-cli", passes: PassedContent::TextsOrData }),
     limits,
-    excerpt: |_, _| Some(770),
+    excerpt: |tool, _| (tool == ToolKind::Shell).then_some(770),
     options: Options::NONE,
     exit_delay: Duration::ZERO,
     changes,

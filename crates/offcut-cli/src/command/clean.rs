@@ -16,8 +16,16 @@ use offcut::store::{FsStore, LeftoverFile, Pin, Stray};
 use offcut::terminal::printable;
 use std::time::SystemTime;
 
-/// The most bytes that are stored, unless another number is configured.
+/// The most bytes that are stored in a directory, unless another number is configured.
 pub(crate) const MAX_TOTAL: u64 = 5 << 30;
+
+/// The most bytes that are stored. The outputs in a shared store belong to other machines too.
+pub(crate) fn max_total(setup: &Setup) -> Option<u64> {
+    match setup.configuration.get("retention.max_total") {
+        Some(setting) => setting.value.as_u64(),
+        None => Some(MAX_TOTAL).filter(|_| setup.fleet().is_none()),
+    }
+}
 
 pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
     let setup = Setup::new(global)?;
@@ -35,9 +43,7 @@ pub(crate) fn clean(global: &GlobalOptions, clean: &Clean) -> CommandResult {
     let moved = if clean.dry_run { None } else { upload(&setup)? };
     let policy = Policy {
         age: clean.older_than,
-        bytes: clean
-            .max_total
-            .or(Some(setup.configuration.number("retention.max_total").unwrap_or(MAX_TOTAL))),
+        bytes: clean.max_total.or_else(|| max_total(&setup)),
         entries: clean.max_entries.or(setup.configuration.number("retention.max_entries")),
     };
     let retention_of = |profile: &str| {

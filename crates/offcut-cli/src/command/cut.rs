@@ -12,6 +12,7 @@ use offcut::{Context, Truncator};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -28,7 +29,7 @@ pub(crate) fn cut(global: &GlobalOptions, input: &CutInput) -> CommandResult {
         Ok((setup, truncator))
     });
     let (setup, truncator) = prepared.map_err(|failure| match reads_stdin {
-        true => super::unread_input::store_before(failure, global),
+        true => super::unread_input::store_after(failure),
         false => failure,
     })?;
     let mut printer = Printer {
@@ -72,7 +73,7 @@ impl Input {
         if is_stdin(file) { Ok(Input::Stdin) } else { File::open(file).map(Input::File) }
     }
 
-    fn read(self, status: &mut StatusLine, take: impl FnMut(&[u8])) -> io::Result<()> {
+    fn read(self, status: &mut StatusLine, take: impl FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<()> {
         match self {
             Input::Stdin => stream::read_all(io::stdin().lock(), status, take),
             Input::File(file) => stream::read_all(file, status, take),
@@ -110,7 +111,10 @@ impl Printer<'_> {
             _ => StatusLine::for_terminal(Instant::now()),
         };
         let mut spool = self.truncator.spool(context);
-        let read = input.read(&mut status, |chunk| spool.observe(chunk));
+        let read = input.read(&mut status, |chunk| {
+            spool.observe(chunk);
+            ControlFlow::Continue(())
+        });
         status.erase();
         if let Err(error) = &read {
             spool.fail(format_args!("cannot read all of the input: {error}"));
@@ -133,10 +137,10 @@ impl Printer<'_> {
     fn pass(&mut self, input: Input) -> Result<io::Result<()>, Failure> {
         let (mut printed, mut last) = (Ok(()), None);
         let read = input.read(&mut StatusLine::none(), |chunk| {
-            if printed.is_ok() {
-                printed = super::print(chunk);
-            }
             last = chunk.last().copied();
+            printed = super::print(chunk);
+            // Nobody reads it any more: the writer ends as it would without offcut.
+            if printed.is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         self.end(last.as_ref());
         printed.map(|()| read)

@@ -68,7 +68,7 @@ fn say_that_nothing_is_listed(setup: &Setup) {
         Some(directory) => {
             diagnostic::say(format_args!("no stored outputs yet: {} does not exist", directory.display()));
         }
-        None => diagnostic::say("no stored output matches"),
+        None => diagnostic::say("no stored output matches; an output within the limits is not stored"),
     }
 }
 

@@ -54,6 +54,7 @@ fn proxy(global: &GlobalOptions, arguments: &Proxy) -> Result<u8, Failure> {
         library,
         server_name: arguments.name.clone(),
         context,
+        agent_of: |client| Some(agents::with_mcp_client(client)?.name),
         largest_message: usize::try_from(arguments.largest_message).unwrap_or(LARGEST_MESSAGE),
         say: |message| diagnostic::say(message),
     };

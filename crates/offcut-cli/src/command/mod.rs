@@ -42,7 +42,7 @@ pub(crate) use run::{USAGE as RUN_USAGE, run};
 pub(crate) use shell::{Name as ShellName, shell};
 pub(crate) use show::show;
 pub(crate) use stats::{GroupBy, stats};
-pub(crate) use unread_input::{has_file_argument, store_unread_input};
+pub(crate) use unread_input::{has_file_argument, has_unread_input, store_unread_input};
 
 use crate::diagnostic;
 use crate::failure::{CommandResult, Failure};

@@ -7,7 +7,7 @@ use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
 use crate::human;
 use offcut::retrieve;
-use offcut::store::{Entry, Id, Pin, Store, StoreError};
+use offcut::store::{Entry, EntryState, Id, Pin, Store, StoreError};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::io::IsTerminal;
@@ -35,8 +35,10 @@ fn remove_named(setup: &Setup, rm: &Rm) -> CommandResult {
             let is_confirmed =
                 can_ask() && super::is_confirmed(&format!("{id} is pinned. Delete it? [y/N] "));
             if !is_confirmed {
-                let reason = "is pinned; unpin it with `offcut pin --remove`, or use --force";
-                return Err(Failure::Usage(anyhow::anyhow!("cannot remove {id}: it {reason}")));
+                let short = id.short();
+                return Err(Failure::Usage(anyhow::anyhow!(
+                    "cannot remove {id}: it is pinned; unpin it with `offcut unpin {short}`, or use --force"
+                )));
             }
         }
         if !found.iter().any(|(_, known)| known == &id) {
@@ -62,8 +64,8 @@ fn remove_selected(setup: &Setup, rm: &Rm) -> CommandResult {
     }
     let listed = &chosen[..chosen.len().min(MAX_LISTED)];
     entry_table::print(listed, &*store, &Layout::of_stdout(setup))?;
-    let (mut pinned, mut remove): (Vec<Entry>, Vec<Entry>) =
-        chosen.iter().cloned().partition(|entry| entry.pin == Pin::Pinned && !rm.force);
+    let (mut protected, mut remove): (Vec<Entry>, Vec<Entry>) =
+        chosen.iter().cloned().partition(|entry| is_protected(entry) && !rm.force);
     if chosen.len() > listed.len() {
         diagnostic::say(format_args!("{} more outputs are not listed", chosen.len() - listed.len()));
     }
@@ -79,15 +81,25 @@ fn remove_selected(setup: &Setup, rm: &Rm) -> CommandResult {
             diagnostic::say("nothing was deleted");
             return Ok(());
         }
-        if !pinned.is_empty() && super::is_confirmed(&question("also the pinned ones, ", &pinned)) {
-            remove.append(&mut pinned);
+        if !protected.is_empty()
+            && super::is_confirmed(&question("also what is pinned or being written, ", &protected))
+        {
+            remove.append(&mut protected);
         }
     }
     let result = remove_all(&*store, &remove);
-    if !pinned.is_empty() {
-        diagnostic::say(format_args!("kept what is pinned, {}; --force deletes it too", amount(&pinned)));
+    if !protected.is_empty() {
+        diagnostic::say(format_args!(
+            "kept what is pinned or being written, {}; --force deletes it too",
+            amount(&protected)
+        ));
     }
     result
+}
+
+/// Whether an output that nobody named is deleted only after a question.
+fn is_protected(entry: &Entry) -> bool {
+    entry.pin == Pin::Pinned || matches!(entry.state, EntryState::Running)
 }
 
 fn remove_all(store: &dyn Store, entries: &[Entry]) -> CommandResult {

@@ -27,22 +27,29 @@ pub(crate) fn stats(global: &GlobalOptions, stats: &Stats) -> CommandResult {
     let since = stats.since.map(ledger::ago);
     let mut summary = Summary::new(stats.by);
     let mut recorded = HashSet::new();
+    // Readings come last, when the groups of all outputs are known.
+    let mut readings = Vec::new();
     ledger::read(since, |record| {
+        if record.event == RecordedEvent::Read {
+            readings.push(record);
+            return;
+        }
         let entry = store.as_ref().ok().filter(|_| stats.tokens).and_then(|store| {
-            let id = record.id.as_ref().filter(|_| record.event == RecordedEvent::Cut)?;
+            let id = record.id.as_ref()?;
             Some((store, store.entry(&offcut::retrieve::resolve_id(&**store, id).ok()?).ok()?))
         });
         summary.add(&record, entry.and_then(|(store, entry)| count_hidden(&**store, &entry)));
         recorded.extend(record.id);
     })?;
-    match &store {
-        Ok(store) => {
-            let count = |entry: &Entry| stats.tokens.then(|| count_hidden(&**store, entry)).flatten();
-            add_entries(&mut summary, &**store, since, &recorded, count)?;
-        }
-        // What is in the ledger is still of interest.
-        Err(failure) => diagnostic::warn(failure.reason().unwrap_or_default()),
+    let added = store.and_then(|store| {
+        let count = |entry: &Entry| stats.tokens.then(|| count_hidden(&*store, entry)).flatten();
+        add_entries(&mut summary, &*store, since, &recorded, count)
+    });
+    // What is in the ledger is still of interest.
+    if let Err(failure) = added {
+        diagnostic::warn(failure.reason().unwrap_or_default());
     }
+    readings.iter().for_each(|reading| summary.add(reading, None));
     match global.format {
         Format::Json => super::print_json(&summary.rows()),
         Format::Text => super::print(table::draw(&summary, since, stats).as_bytes()),

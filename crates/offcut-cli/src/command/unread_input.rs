@@ -4,8 +4,10 @@
 
 use crate::agents;
 use crate::arguments::GlobalOptions;
+use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::Failure;
+use crate::pass;
 use crate::process::{self, StatusLine};
 use crate::stream;
 use offcut::cut::{Gap, GapReason, LinePosition};
@@ -14,20 +16,31 @@ use offcut::store::{Digester, EntryState, Id, NewEntry, StoreError, Summary, Wri
 use offcut::{Context, Size};
 use rustix::fs::FileType;
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-/// Stores standard input if it is a pipe. Returns what the error message adds; nothing if there was no input.
-pub(crate) fn store_unread_input(store: Option<&str>) -> Option<String> {
-    let found = rustix::fs::fstat(rustix::stdio::stdin()).ok()?;
-    if !matches!(FileType::from_raw_mode(found.st_mode), FileType::Fifo | FileType::Socket) {
-        return None;
-    }
+/// Whether standard input is a pipe, whose writer would lose its output.
+pub(crate) fn has_unread_input() -> bool {
+    let found = rustix::fs::fstat(rustix::stdio::stdin());
+    found.is_ok_and(|found| {
+        matches!(FileType::from_raw_mode(found.st_mode), FileType::Fifo | FileType::Socket)
+    })
+}
+
+/// Stores standard input. Returns what to say about it; nothing if there was no input.
+pub(crate) fn store_unread_input() -> Option<String> {
     process::catch_file_size_signal();
-    let global = GlobalOptions { store: store.map(str::to_owned), ..GlobalOptions::default() };
+    if pass::is_set() {
+        return pass_on();
+    }
+    let global = GlobalOptions { store: store_option(), ..GlobalOptions::default() };
     let mut input = UnreadInput { setup: Setup::without_warnings(&global), state: State::Empty };
     let mut status = StatusLine::for_terminal(Instant::now());
-    let read = stream::read_all(std::io::stdin().lock(), &mut status, |chunk| input.observe(chunk));
+    let read = stream::read_all(std::io::stdin().lock(), &mut status, |chunk| {
+        input.observe(chunk);
+        ControlFlow::Continue(())
+    });
     status.erase();
     let error = read.err().map(|error| format!("cannot read all of the input: {error}"));
     Some(match input.finish(error)? {
@@ -36,13 +49,34 @@ pub(crate) fn store_unread_input(store: Option<&str>) -> Option<String> {
     })
 }
 
-/// Stores the input that a command does not read because of this failure, and adds where it is.
-pub(super) fn store_before(failure: Failure, global: &GlobalOptions) -> Failure {
+/// Prints standard input as it comes, because the caller wants nothing shortened or stored.
+fn pass_on() -> Option<String> {
+    let _ = stream::read_all(std::io::stdin().lock(), &mut StatusLine::none(), |chunk| {
+        if super::print(chunk).is_err() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    None
+}
+
+/// The store that the arguments name, also after the mistake.
+fn store_option() -> Option<String> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let named = |pair: &[String]| match pair {
+        [option, store, ..] if option == "--store" => Some(store.clone()),
+        [option, ..] => option.strip_prefix("--store=").map(str::to_owned),
+        [] => None,
+    };
+    (0..arguments.len()).find_map(|start| named(&arguments[start..]))
+}
+
+/// Reports this failure, then stores the input that a command does not read because of it.
+pub(super) fn store_after(failure: Failure) -> Failure {
     let Failure::Usage(error) = failure else { return failure };
-    Failure::Usage(match store_unread_input(global.store.as_deref()) {
-        Some(stored) => anyhow::anyhow!("{error:#}; {stored}"),
-        None => error,
-    })
+    if !has_unread_input() {
+        return Failure::Usage(error);
+    }
+    // The input may not end soon.
+    diagnostic::say(format_args!("{error:#}"));
+    Failure::Usage(anyhow::anyhow!(store_unread_input().unwrap_or_else(|| "nothing was stored".to_owned())))
 }
 
 /// Whether an argument names a file: then the input is that file, and standard input may be a pipe that nobody closes.
@@ -95,8 +129,10 @@ impl UnreadInput {
         let words: Vec<Cow<'_, str>> = words.collect();
         let line = shlex::try_join(words.iter().map(AsRef::as_ref)).unwrap_or_else(|_| words.join(" "));
         let context = super::run::describe_call(Context::default(), Some(line), agents::caller());
+        let host = setup.configuration.host();
         let new = NewEntry {
             retention: Some(setup.retention(&setup.profile)),
+            host: host.as_deref(),
             ..NewEntry::new(&context, setup.profile.name())
         };
         Ok(Entry {

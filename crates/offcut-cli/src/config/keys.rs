@@ -187,9 +187,9 @@ pub(crate) const KEYS: &[Key] = &[
     ),
     general(
         "retention.max_total",
-        Kind::Size,
+        Kind::Limit,
         None,
-        "remove the oldest outputs while more bytes are stored (default 5 GiB)",
+        "remove the oldest outputs while more bytes are stored (default 5 GiB; none in a shared store)",
     ),
     general(
         "retention.max_entries",

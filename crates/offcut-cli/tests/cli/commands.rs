@@ -243,9 +243,7 @@ fn rm_refuses_a_pinned_output_without_force() {
         sandbox.run(&["cut"], numbered(5000).as_bytes());
     }
     sandbox.run(&["pin", "last"], b"");
-    sandbox
-        .run(&["rm", "last-1", "last"], b"")
-        .failed(2, "it is pinned; unpin it with `offcut pin --remove`");
+    sandbox.run(&["rm", "last-1", "last"], b"").failed(2, "it is pinned; unpin it with `offcut unpin ");
     assert_eq!(sandbox.run(&["ls", "--format", "json"], b"").json().as_array().unwrap().len(), 2);
     assert_eq!(sandbox.run(&["rm", "--force", "last"], b"").code, Some(0));
     assert_eq!(sandbox.run(&["rm", "last"], b"").code, Some(0), "the other one is not pinned");

@@ -365,3 +365,36 @@ fn usage_error_does_not_read_input_that_cut_would_not_read() {
     let ran = finish(child.spawn().unwrap());
     assert!(!ran.stderr.contains("stored"), "a file is not lost: {ran:?}");
 }
+
+/// Where the option is after the mistake, it still says where nothing may be stored.
+#[test]
+fn usage_error_respects_store_option_after_the_mistake() {
+    let sandbox = Sandbox::new();
+    for arguments in [&["cut", "--max-byts", "9", "--store", "none"][..], &["cut", "--bogus", "--store=none"]]
+    {
+        let ran = sandbox.run(arguments, numbered(20_000).as_bytes());
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("not stored"), "{}", ran.stderr);
+    }
+    assert!(!sandbox.store().exists());
+}
+
+#[test]
+fn usage_error_passes_input_on_if_nothing_may_be_stored() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.args(["cut", "--bogus"]).env("OFFCUT_PASS", "1");
+    let ran = feed(command, numbered(20_000).as_bytes());
+    assert_eq!((ran.code, ran.stdout), (Some(2), numbered(20_000).into_bytes()));
+    assert!(!sandbox.store().exists());
+}
+
+/// `yes` ends as it does without offcut.
+#[test]
+fn passed_input_ends_when_nobody_reads_it() {
+    let sandbox = Sandbox::new();
+    let mut command = std::process::Command::new("bash");
+    let line = format!("yes | OFFCUT_PASS=1 {} cut | head -1", crate::harness::binary());
+    command.args(["-c", &line]).env_clear().env("HOME", sandbox.path()).env("PATH", "/usr/bin:/bin");
+    assert_eq!(feed(command, b"").text(), "y\n");
+}

@@ -92,6 +92,15 @@ fn cut_without_standard_output_is_an_error_and_stores_the_text() {
     assert_eq!(sandbox.run(&["cat", "last"], b"").text(), text);
 }
 
+/// Expects one line about the file, and its valid settings in force.
+#[track_caller]
+fn check_reported(sandbox: &Sandbox, message: &str) {
+    let ran = sandbox.run(&["cut"], numbered(100).as_bytes());
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains(message) && ran.stderr.len() < 1000, "{}", ran.stderr);
+    assert_ne!(ran.text(), numbered(100), "the limit of the file does not apply");
+}
+
 /// Expects a project file to be ignored with one line on standard error.
 #[track_caller]
 fn check_ignored(sandbox: &Sandbox, reason: &str) {
@@ -106,7 +115,7 @@ fn check_ignored(sandbox: &Sandbox, reason: &str) {
 }
 
 #[test]
-fn hostile_project_files_are_ignored_with_one_line() {
+fn hostile_project_files_are_reported_with_one_line() {
     let sandbox = Sandbox::new();
     let limit = "limits.lines = 20\n";
     project(&sandbox, limit);
@@ -119,11 +128,11 @@ fn hostile_project_files_are_ignored_with_one_line() {
     }
     let key = "k".repeat(200_000);
     project(&sandbox, &format!("{limit}{key} = 1\n"));
-    check_ignored(&sandbox, "unknown key");
+    check_reported(&sandbox, "unknown key");
     project(&sandbox, &format!("{limit}{}x = 1\n", "a.".repeat(100_000)));
-    check_ignored(&sandbox, ".offcut.toml");
+    check_reported(&sandbox, ".offcut.toml");
     project(&sandbox, &format!("{limit}x = {}\n", "[".repeat(200_000)));
-    check_ignored(&sandbox, "invalid TOML");
+    check_reported(&sandbox, "invalid TOML");
     project(&sandbox, "\"evil\\u001b]0;title\\u0007\\nkey\" = 1\n");
     check_ignored(&sandbox, "unknown key");
     for odd in ["ln -s /proc/self/pagemap", "ln -s /dev/zero", "mkfifo", "mkdir"] {

@@ -78,9 +78,11 @@ fn later_readings_are_subtracted() {
     let sandbox = Sandbox::new();
     run_in_claude(&sandbox, "seq 1 100000").text();
     let before = row(&sandbox, &["--by", "agent"]);
-    let page = sandbox.run(&["read", "last", "--lines", "500:600"], b"").stdout.len() as i64;
-    let page = page + sandbox.run(&["grep", "^77", "last"], b"").stdout.len() as i64;
-    let all = sandbox.run(&["cat", "last"], b"").stdout.len() as i64;
+    let read = |arguments: &[&str]| run_for(&sandbox, &[("CLAUDECODE", "1")], arguments).stdout.len() as i64;
+    let page = read(&["read", "last", "--lines", "500:600"]) + read(&["grep", "^77", "last"]);
+    let all = read(&["cat", "last"]);
+    // A person who reads costs a model nothing.
+    sandbox.run(&["cat", "last"], b"").text();
     let after = row(&sandbox, &["--by", "agent"]);
     let number = |row: &Value, name: &str| row.pointer(name).unwrap().as_i64().unwrap();
     assert_eq!(number(&after, "/read_bytes"), page + all);
@@ -103,6 +105,7 @@ fn stored_output_that_is_not_in_ledger_counts_once() {
     run_in_claude(&sandbox, "seq 1 100000").text();
     let recorded = row(&sandbox, &["--by", "agent"]);
     std::fs::remove_dir_all(directory(&sandbox)).unwrap();
+    run_for(&sandbox, &[("CLAUDECODE", "1")], &["read", "last"]).text();
     let stored = row(&sandbox, &["--by", "agent"]);
     for name in ["agent", "outputs", "original_bytes", "alone"] {
         let field = |row: &Value| row[name].get("bytes").unwrap_or(&row[name]).clone();
@@ -190,8 +193,8 @@ fn table_fits_80_columns() {
     let tool = "a-tool-with-a-name-that-is-much-longer-than-its-column\u{1b}[31m";
     sandbox.run(&["cut", "--tool", tool], numbered(200_000).as_bytes());
     run_in_claude(&sandbox, "seq 1 100000").text();
-    for by in ["day", "agent", "host", "tool"] {
-        let text = sandbox.run(&["stats", "--since", "30d", "--by", by], b"").text();
+    for by in [&[][..], &["--by", "day"], &["--by", "agent"], &["--by", "host"], &["--by", "tool"]] {
+        let text = sandbox.run(&[&["stats", "--since", "30d"], by].concat(), b"").text();
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains('\u{1b}'), "{text:?}");
     }

@@ -224,3 +224,28 @@ fn ls_fits_the_width_of_a_terminal() {
         assert_eq!(sandbox.run(&["cat", id], b"").stdout, numbered(9000).as_bytes());
     }
 }
+
+/// A filter that cannot be applied must not select everything.
+#[test]
+fn rm_rejects_a_day_outside_the_calendar() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], numbered(10_000).as_bytes()).text();
+    sandbox.run(&["rm", "--day", "9999-12-31", "--yes"], b"").failed(2, "cannot use the day 9999-12-31");
+    assert_eq!(sandbox.run(&["ls", "--format", "json"], b"").json().as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn rm_keeps_an_output_that_is_being_written() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command();
+    command.args(["run", "--shell", "seq 1 20000; read line"]).stdin(std::process::Stdio::piped());
+    command.stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let list = || sandbox.run(&["ls", "--format", "json"], b"").json();
+    crate::harness::until(|| list()[0]["state"] == "running");
+    let kept = sandbox.run(&["rm", "--since", "1h", "--yes"], b"");
+    assert!(kept.stderr.contains("kept what is pinned or being written, 1 output"), "{}", kept.stderr);
+    drop(child.stdin.take());
+    child.wait().unwrap();
+    assert_eq!(list()[0]["state"], "complete");
+}

@@ -47,7 +47,7 @@ fn rm_with_filters_deletes_only_what_they_choose() {
 
     let ran = sandbox.run(&["rm", "--session", "s-1", "--yes"], b"");
     says(&ran, "removed 1 output, 24 kB");
-    says(&ran, "kept what is pinned, 1 output, 24 kB; --force deletes it too");
+    says(&ran, "kept what is pinned or being written, 1 output, 24 kB; --force deletes it too");
     assert_eq!(stored(&sandbox), (1, 0, 1));
     sandbox.run(&["rm", "--session", "s-1", "--yes", "--force"], b"").text();
     assert_eq!(stored(&sandbox), (0, 0, 0));
@@ -94,7 +94,7 @@ fn rm_asks_on_a_terminal_and_again_for_pinned_outputs() {
         terminal.close()
     };
     let all = "delete 1 output, 24 kB? [y/N] ";
-    let pinned = "delete also the pinned ones, 1 output, 24 kB? [y/N] ";
+    let pinned = "delete also what is pinned or being written, 1 output, 24 kB? [y/N] ";
     let (seen, code) = rm("--session s-1", &[(all, "")]);
     assert!(seen.contains("nothing was deleted") && code == Some(0), "{seen}");
     assert_eq!(stored(&sandbox), (2, 2, 1));

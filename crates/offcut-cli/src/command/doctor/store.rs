@@ -1,7 +1,7 @@
 //! Checks the configuration, and the store by storing something.
 
 use super::findings::{Findings, Verdict};
-use crate::command::clean::MAX_TOTAL;
+use crate::command::clean::max_total;
 use crate::config;
 use crate::environment::Setup;
 use crate::fallback;
@@ -50,15 +50,17 @@ pub(super) fn check(findings: &mut Findings, setup: &Setup) {
         Ok((ids.len(), bytes))
     });
     if let Ok((count, bytes)) = entries {
-        let most = setup.configuration.number("retention.max_total").unwrap_or(MAX_TOTAL);
         let message = format!("{count} outputs, {bytes} bytes");
-        findings.result(
-            "quota",
-            match bytes > most {
-                true => Err(format!("{message}, more than the limit of {most}; run: offcut clean")),
-                false => Ok(format!("{message} of {most}")),
-            },
-        );
+        match max_total(setup) {
+            // Cleaning keeps what is pinned, younger than a day, or kept forever.
+            Some(most) if bytes > most => findings.add(
+                Verdict::Note,
+                "quota",
+                format!("{message}, more than {most}; `offcut clean` removes what is old"),
+            ),
+            Some(most) => findings.add(Verdict::Good, "quota", format!("{message} of {most}")),
+            None => findings.add(Verdict::Good, "quota", message),
+        }
     }
 }
 
@@ -112,7 +114,8 @@ fn check_shared(findings: &mut Findings, setup: &Setup) {
                 let time = started.elapsed().as_millis();
                 Ok(format!("{place}stored, read and removed an output in {time} ms"))
             }
-            Err(error) => Err(format!("{place}{error}")),
+            // Some errors name the store themselves.
+            Err(error) => Err(format!("{place}{}", error.strip_prefix(&place).unwrap_or(&error))),
         },
     );
     if let Some(Ok(waiting)) = setup.fleet().map(|fleet| fleet.pending())

@@ -1,6 +1,6 @@
 //! The table of `offcut stats`, which fits 80 columns, with a bar for each row.
 
-use super::summary::{Row, Summary};
+use super::summary::{GroupBy, Row, Summary};
 use crate::arguments::Stats;
 use crate::ledger::local_day;
 use jiff::Timestamp;
@@ -8,15 +8,20 @@ use jiff::Timestamp;
 /// The width of the longest bar.
 const BAR: u64 = 10;
 
-/// The width of a name.
+/// The width of a name, with a bar at the end of the line and without.
 const NAME: usize = 16;
+const NAME_WITHOUT_BAR: usize = 28;
 
 pub(super) fn draw(summary: &Summary, since: Option<Timestamp>, stats: &Stats) -> String {
     let (rows, total) = (summary.rows(), summary.total());
     if total.calls == 0 && total.read_bytes == 0 {
         return "no outputs are recorded\n".to_owned();
     }
-    let most = rows.iter().map(|row| row.original_bytes).max().unwrap_or(0);
+    // A day and a tool need the room of the bar.
+    let (name_width, most) = match stats.by {
+        GroupBy::DayAndTool => (NAME_WITHOUT_BAR, 0),
+        _ => (NAME, rows.iter().map(|row| row.original_bytes).max().unwrap_or(0)),
+    };
     let mut cells = vec![["", "CALLS", "CUT", "WHOLE", "SHOWN", "READ", "SAVED", ""].map(str::to_owned)];
     cells.extend(rows.iter().map(|row| {
         let names = [&row.group.day, &row.group.agent, &row.group.host, &row.group.tool];
@@ -26,7 +31,7 @@ pub(super) fn draw(summary: &Summary, since: Option<Timestamp>, stats: &Stats) -
             .filter(|name| !name.is_empty())
             .collect::<Vec<_>>()
             .join(" ");
-        line(&offcut::terminal::printable(&name, NAME), row, most)
+        line(&offcut::terminal::printable(&name, name_width), row, most)
     }));
     cells.push(line("total", &total, 0));
     let period = match since {
