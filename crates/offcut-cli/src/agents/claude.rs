@@ -179,7 +179,7 @@ fn after(input: &str, services: &Services<'_>) -> Answer {
         (true, Some(b'"')) => strings(&call, response, shorten)?,
         (false, Some(b'{')) if call.tool_name == "Bash" && is_cut(response) => None,
         (false, Some(b'{')) if call.tool_name == "Bash" => strings(&call, response, shorten)?,
-        (false, Some(b'{')) => largest_member(&call, response, shorten)?,
+        (false, Some(b'{')) => long_members(&call, response, shorten)?,
         _ => return Err(format!("unknown shape of tool_response for {}", call.tool_name)),
     };
     Ok(updated.map(|json| {
@@ -189,24 +189,43 @@ fn after(input: &str, services: &Services<'_>) -> Answer {
     }))
 }
 
-/// Shortens the largest member of the response. The others can have values that the agent checks, such as the status of a
-/// sub-agent.
-fn largest_member(call: &Call<'_>, response: &str, shorten: &Shorten<'_>) -> Result<Option<String>, String> {
+/// The most bytes of a text that stays as it is. The agent may check such a value: the status of a sub-agent.
+const SHORT_MEMBER: usize = 1000;
+
+/// Shortens the long members of the response: texts and lists of texts together, others one by one. Each keeps its type.
+fn long_members(call: &Call<'_>, response: &str, shorten: &Shorten<'_>) -> Result<Option<String>, String> {
     let node = Node::parse(response).map_err(|error| error.to_string())?;
-    let Some((_, largest)) = node.members().into_iter().max_by_key(|(_, member)| member.json().len()) else {
-        return Ok(None);
-    };
-    let is_parts = largest.is_array()
-        && largest.elements().iter().all(|part| part.get("type").is_some_and(|kind| kind.is_text()));
-    let shortened = match is_parts {
-        true => parts(call, largest.json(), shorten)?,
-        false => strings(call, largest.json(), shorten)?,
-    };
-    Ok(shortened.map(|json| {
-        let mut edits = Edits::default();
-        edits.replace(largest, json);
-        edits.apply(response)
-    }))
+    let mut edits = Edits::default();
+    let (mut members, mut texts) = (Vec::new(), Vec::new());
+    for (_, member) in node.members() {
+        let json = member.json();
+        let list = serde_json::from_str::<Vec<String>>(json);
+        match (member.is_text(), list) {
+            (true, _) | (_, Ok(_)) if json.len() <= SHORT_MEMBER => continue,
+            (true, _) => texts.push(json.to_owned()),
+            (false, Ok(list)) => texts.push(quoted(&list.join("\n"))?),
+            (false, Err(_)) => {
+                let is_part = |part: &Node<'_>| part.get("type").is_some_and(|kind| kind.is_text());
+                let shortened = match member.is_array() && member.elements().iter().all(is_part) {
+                    true => parts(call, json, shorten)?,
+                    false => strings(call, json, shorten)?,
+                };
+                if let Some(json) = shortened {
+                    edits.replace(member, json);
+                }
+                continue;
+            }
+        }
+        members.push(member);
+    }
+    if let Some(json) = strings(call, &format!("[{}]", texts.join(",")), shorten)? {
+        let shown: Vec<String> = serde_json::from_str(&json).map_err(|error| error.to_string())?;
+        for (member, text) in members.into_iter().zip(shown) {
+            let value = if member.is_text() { json!(text) } else { text.lines().collect() };
+            edits.replace(member, value.to_string());
+        }
+    }
+    Ok((!edits.is_empty()).then(|| edits.apply(response)))
 }
 
 /// Shortens the parts of a result: texts, images and others.

@@ -71,8 +71,9 @@ fn after(global: &GlobalOptions, agent: &'static Agent, hooks: &Hooks) -> hook::
         let bounded = middleware.bound_json(json, ShapeChoice::Is(shape), &context).ok()?;
         let structure = offcut_mcp::bound_structures(&middleware, &bounded, None, &setup.command_line()).json;
         let is_truncated = |report: &ResultReport| matches!(report.outcome, ResultOutcome::Truncated(_));
-        is_cut.set(structure.is_some() || bounded.results.iter().any(is_truncated));
-        is_cut.get().then(|| structure.unwrap_or_else(|| bounded.json.into_owned()))
+        let is_shortened = structure.is_some() || bounded.results.iter().any(is_truncated);
+        is_cut.set(is_cut.get() || is_shortened);
+        is_shortened.then(|| structure.unwrap_or_else(|| bounded.json.into_owned()))
     };
     let read_page =
         |tool: &str, arguments: &str| Library::new(Ok(setup.store().ok()?)).part_for(tool, arguments);

@@ -57,6 +57,28 @@ fn hook_keeps_members_beside_the_long_one_unchanged_in_claude() {
     }
 }
 
+/// All members together are within the limit, and each has the type that it had.
+#[test]
+fn hook_shortens_all_long_members_in_claude() {
+    let sandbox = Sandbox::new();
+    let names: Vec<String> = (0..20_000).map(|number| format!("src/module_{number}.rs")).collect();
+    let response = json!({"mode": "content", "numFiles": 20_000, "filenames": names,
+        "content": numbered(80_000), "numLines": 80_000});
+    let payload = json!({"tool_name": "Grep", "tool_input": {}, "tool_response": response});
+    let answer = sandbox.run(&["hook", "claude", "after"], payload.to_string().as_bytes()).json();
+    let updated = &answer["hookSpecificOutput"]["updatedToolOutput"];
+    let texts = |value: &Value| value.as_array().is_some_and(|list| list.iter().all(Value::is_string));
+    assert!(updated["content"].is_string() && texts(&updated["filenames"]), "{updated}");
+    assert_eq!((&updated["mode"], &updated["numFiles"]), (&response["mode"], &response["numFiles"]));
+    let text = updated.to_string();
+    assert!(text.contains("[offcut ") && text.len() < 60_000, "{}", text.len());
+    let glob = json!({"filenames": names, "durationMs": 5, "numFiles": 20_000, "truncated": false});
+    let payload = json!({"tool_name": "Glob", "tool_input": {}, "tool_response": glob});
+    let answer = sandbox.run(&["hook", "claude", "after"], payload.to_string().as_bytes()).json();
+    assert!(texts(&answer["hookSpecificOutput"]["updatedToolOutput"]["filenames"]), "{answer}");
+    assert_eq!(sandbox.run(&["cat", "last"], b"").text(), names.join("\n"));
+}
+
 #[test]
 fn hook_logs_unexpected_input_and_changes_nothing() {
     let sandbox = Sandbox::new();
