@@ -24,10 +24,18 @@ pub(super) struct Diff<'a> {
     at: u64,
 }
 
-/// What was not shown, as ranges of bytes in order. A line of which a terminal shows something else was shown.
+/// What was not shown, as ranges of bytes in order, without overlaps, which metadata of another program can have. A line of
+/// which a terminal shows something else was shown.
 pub(super) fn hidden(gaps: &[Gap]) -> Vec<Range<u64>> {
     let hidden = gaps.iter().filter(|gap| gap.why != GapReason::Control);
-    hidden.map(|gap| gap.start..gap.end).collect()
+    let mut hidden: Vec<Range<u64>> = hidden.map(|gap| gap.start..gap.end).collect();
+    hidden.sort_by_key(|gap| gap.start);
+    hidden.dedup_by(|next, last| {
+        let is_overlap = next.start < last.end;
+        last.end = if is_overlap { last.end.max(next.end) } else { last.end };
+        is_overlap
+    });
+    hidden
 }
 
 impl<'a> Diff<'a> {
@@ -98,6 +106,20 @@ mod tests {
             diff.line(line.as_bytes(), &mut out).unwrap();
         }
         assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn overlapping_gaps_in_any_order_are_merged() {
+        let gap = |start, end| Gap {
+            start,
+            end,
+            first_line: 1,
+            last_line: 1,
+            from: offcut::cut::LinePosition::Start,
+            why: GapReason::Omitted,
+        };
+        let gaps = [gap(700, 800), gap(0, 600), gap(200, 402), gap(800, 900), gap(10, 650)];
+        assert_eq!(hidden(&gaps), [0..650, 700..800, 800..900]);
     }
 
     #[test]
