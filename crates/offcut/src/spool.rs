@@ -121,7 +121,8 @@ impl<'a> Spool<'a> {
         }
     }
 
-    /// Reports that the rest of the output cannot be read: a preview then does not say that everything is stored.
+    /// Reports that the rest of the output cannot be read: a preview then names the error and does not say that everything is
+    /// stored. What was read passes unchanged if it is within the limits, without a notice: the caller reports the error.
     pub fn fail(&mut self, error: impl Display) {
         self.error = Some(error.to_string());
     }

@@ -147,7 +147,7 @@ fn unavailable_store_is_reported_and_preview_is_bounded() {
     );
 }
 
-/// Whether the limits were exceeded before or not: what was read is stored, and nothing says that it is all.
+/// What was read is stored, and nothing says that it is all.
 #[test]
 fn output_that_cannot_be_read_to_its_end_is_not_called_complete() {
     for lines in [20, 100_000] {
@@ -167,6 +167,16 @@ fn output_that_cannot_be_read_to_its_end_is_not_called_complete() {
         assert!(shown.text().contains("input/output error") && !shown.text().contains("nothing is lost"));
         assert_eq!(read_all(&*store, &part.id), text.as_bytes());
     }
+}
+
+/// What was read is shown, also if it is short.
+#[test]
+fn short_output_that_cannot_be_read_to_its_end_passes_as_it_was_read() {
+    let truncator = native(Rule::default(), memory());
+    let mut spool = truncator.spool(Context::default());
+    spool.observe(b"one\ntwo");
+    spool.fail("input/output error");
+    assert_eq!(spool.finish().text(), "one\ntwo");
 }
 
 /// [D17] Limits in characters and tokens apply to wide text, too.
