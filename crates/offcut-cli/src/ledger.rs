@@ -20,7 +20,7 @@ use std::time::{Duration, SystemTime};
 const LATELY: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// What happened to one output.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// Seconds since 1970.
     pub(crate) time: i64,
@@ -53,10 +53,11 @@ pub(crate) struct Record {
     pub(crate) error: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RecordedEvent {
     /// It was within the limits, or exempt.
+    #[default]
     Passed,
     /// It was cut.
     Cut,
@@ -85,13 +86,9 @@ impl Ledger {
             host: self.host.clone(),
             session: context.session.clone(),
             tool: context.tool.clone(),
-            id: None,
             bytes,
             shown,
-            alone: None,
-            tokens: None,
-            shown_tokens: None,
-            error: None,
+            ..Record::default()
         };
         Some(match *event {
             // The shell has recorded it, before the agent called the hook.
@@ -172,16 +169,15 @@ impl Record {
             host: entry.host.clone(),
             session: context.session.clone(),
             tool: context.tool.clone(),
-            id: None,
             bytes: summary.original.bytes,
             shown: summary.shown.bytes,
-            alone: None,
-            tokens: None,
-            shown_tokens: None,
-            error: None,
+            ..Record::default()
         };
-        // The shell of an agent records a command line; the other tools of agents do not.
-        let tool = if context.origin.command.is_some() { ToolKind::Shell } else { ToolKind::Other };
+        // The name of the tool that agents use for their shell, or none for `offcut run`.
+        let tool = match context.tool.as_deref() {
+            None | Some("bash") => ToolKind::Shell,
+            Some(_) => ToolKind::Other,
+        };
         Some(record.with_entry(entry, tool))
     }
 

@@ -94,7 +94,7 @@ fn every_front_end_records_what_was_run_where_and_by_whom() {
 
     let call = |input: Value| {
         json!({
-            "tool_name": "mcp__files__find", "tool_use_id": "t-1", "session_id": "s-2", "cwd": "/work/x",
+            "tool_name": "mcp__files__find", "tool_use_id": "t-1", "session_id": "s-2", "cwd": "/project/x",
             "tool_input": input, "tool_response": part,
         })
     };
@@ -102,7 +102,7 @@ fn every_front_end_records_what_was_run_where_and_by_whom() {
     check(
         "hook",
         json!({
-            "command": "{\"name\":\"*.rs\"}", "directory": "/work/x", "agent": "claude", "session": "s-2",
+            "command": "{\"name\":\"*.rs\"}", "directory": "/project/x", "agent": "claude", "session": "s-2",
             "call_id": "t-1", "tool": "mcp__files__find",
         }),
     );

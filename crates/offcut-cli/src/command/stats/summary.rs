@@ -30,7 +30,7 @@ pub(super) struct Group {
     pub(super) tool: String,
 }
 
-/// The sums of one row. `spared` is the stable name of what was saved.
+/// The sums of one row. In JSON, what was saved is called `spared`, as in earlier versions.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Row {
     #[serde(flatten)]
