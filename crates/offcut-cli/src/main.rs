@@ -26,9 +26,9 @@ mod process;
 mod stream;
 mod suggestion;
 mod tokens;
+mod usage;
 
 use arguments::{Arguments, Command, GlobalOptions};
-use clap::error::ErrorKind;
 use command::ShellName;
 
 /// The entry point, in place of the one of the standard library (see docs/decisions/0011-no-main.md).
@@ -66,7 +66,7 @@ fn offcut() -> u8 {
     }
     let arguments = match Arguments::parse_frequent_commands().map_or_else(Arguments::try_parse_all, Ok) {
         Ok(arguments) => arguments,
-        Err(error) => return print_usage(&error),
+        Err(error) => return usage::report(&error),
     };
     let result = match &arguments.command {
         Command::Shell(shell) => {
@@ -97,34 +97,4 @@ fn offcut() -> u8 {
         Command::Docs(documentation) => command::documentation(documentation),
     };
     failure::exit_code(result)
-}
-
-/// Prints help or a usage error and returns the exit code: 2, but 125 for `run`, because 2 may be the code of its command,
-/// and 0 for `hook`, because to agents 2 means that the tool must not run. Input that `cut` cannot use is stored.
-fn print_usage(error: &clap::Error) -> u8 {
-    if !error.use_stderr() {
-        let _ = error.print();
-        return 0;
-    }
-    let matches = Arguments::definition().ignore_errors(true).try_get_matches().ok();
-    let command = matches.as_ref().and_then(clap::ArgMatches::subcommand_name);
-    let _ = error.print();
-    // After the error, because the input may not end soon.
-    if command == Some("cut")
-        && !command::has_file_argument()
-        && command::has_unread_input()
-        && let Some(stored) = command::store_unread_input()
-    {
-        diagnostic::say(stored);
-    }
-    match command {
-        Some("run") => {
-            if error.kind() == ErrorKind::UnknownArgument {
-                diagnostic::say("hint: put the options of a command after its name: offcut run CMD ARGS...");
-            }
-            command::RUN_USAGE
-        }
-        Some("hook") => command::unknown_hook(&error.to_string()),
-        _ => 2,
-    }
 }

@@ -319,6 +319,11 @@ fn usage_error_in_a_pipe_stores_the_input() {
         (&["cut", "--max-bytes", "3"], "give at least 256"),
         (&["cut", "--profile", "nativ"], "did you mean \"native\"?"),
         (&["--format", "json", "cut", "--profil", "x"], "a similar argument exists: '--profile'"),
+        (&["--stroe", "x", "cut"], "a similar argument exists: '--store'"),
+        (&["--stroe=x", "cut", "--max-bytes", "300"], "a similar argument exists: '--store'"),
+        (&["--stroe", "read", "cut"], "a similar argument exists: '--store'"),
+        (&["--format", "jsn", "cut"], "a similar value exists: 'json'"),
+        (&["cutt", "--max-bytes", "300"], "'cut'"),
     ] {
         let input = format!("{arguments:?}\n{}", numbered(100_000));
         let ran = sandbox.run(arguments, input.as_bytes());
@@ -330,7 +335,7 @@ fn usage_error_in_a_pipe_stores_the_input() {
         assert!(sandbox.run(&["show", id], b"").text().contains("100001 lines"));
     }
     assert_eq!(sandbox.run(&["fsck"], b"").code, Some(0));
-    let command = sandbox.run(&["show", "last-4", "--format", "json"], b"").json()["command"].clone();
+    let command = sandbox.run(&["show", "last-9", "--format", "json"], b"").json()["command"].clone();
     assert!(command.as_str().unwrap().ends_with(" cut --max-byts 100"), "{command}");
 }
 
@@ -351,7 +356,12 @@ fn usage_error_in_a_pipe_stores_a_short_input_in_the_given_store() {
 fn usage_error_does_not_read_input_that_cut_would_not_read() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.path().join("build.log"), "x").unwrap();
-    for arguments in [&["cut", "--max-byts", "100", "build.log"][..], &["read", "--lins", "3"]] {
+    for arguments in [
+        &["cut", "--max-byts", "100", "build.log"][..],
+        &["read", "--lins", "3"],
+        &["--stroe", "x", "read"],
+        &["--stroe", "cut", "read", "last"],
+    ] {
         let mut command = sandbox.command();
         let (reader, writer) = std::io::pipe().unwrap();
         let child = command.args(arguments).stdin(reader).stderr(std::process::Stdio::piped()).spawn();
@@ -364,6 +374,13 @@ fn usage_error_does_not_read_input_that_cut_would_not_read() {
     let child = command.args(["cut", "--max-byts", "9"]).stdin(input).stderr(std::process::Stdio::piped());
     let ran = finish(child.spawn().unwrap());
     assert!(!ran.stderr.contains("stored"), "a file is not lost: {ran:?}");
+}
+
+#[test]
+fn exit_code_of_a_usage_error_before_the_command_is_that_of_the_command() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["--stroe", "x", "run", "true"], b"").failed(125, "a similar argument exists: '--store'");
+    assert_eq!(sandbox.run(&["--stroe", "x", "hook", "claude", "after"], b"{}").code, Some(0));
 }
 
 /// Where the option is after the mistake, it still says where nothing may be stored.

@@ -1,0 +1,58 @@
+//! Help and usage errors.
+
+use crate::arguments::Arguments;
+use crate::{command, diagnostic};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use std::ffi::OsString;
+
+/// Prints help or a usage error and returns the exit code: 2, but 125 for `run`, because 2 may be the code of its command,
+/// and 0 for `hook`, because to agents 2 means that the tool must not run. Input that `cut` cannot use is stored.
+pub(crate) fn report(error: &clap::Error) -> u8 {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return 0;
+    }
+    let command = intended_command(error, &std::env::args_os().skip(1).collect::<Vec<_>>());
+    let _ = error.print();
+    // After the error, because the input may not end soon.
+    if command.as_deref() == Some("cut")
+        && !command::has_file_argument()
+        && command::has_unread_input()
+        && let Some(stored) = command::store_unread_input()
+    {
+        diagnostic::say(stored);
+    }
+    match command.as_deref() {
+        Some("run") => {
+            if error.kind() == ErrorKind::UnknownArgument {
+                diagnostic::say("hint: put the options of a command after its name: offcut run CMD ARGS...");
+            }
+            command::RUN_USAGE
+        }
+        Some("hook") => command::unknown_hook(&error.to_string()),
+        _ => 2,
+    }
+}
+
+/// The command that a call with a mistake was meant to run, as far as that is clear.
+fn intended_command(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        return match error.get(ContextKind::SuggestedSubcommand)? {
+            ContextValue::String(name) => Some(name.clone()),
+            // The most similar is the last.
+            ContextValue::Strings(names) => names.last().cloned(),
+            _ => None,
+        };
+    }
+    let definition = Arguments::definition();
+    let parsed = definition.clone().ignore_errors(true).try_get_matches().ok();
+    if let Some(name) = parsed.as_ref().and_then(clap::ArgMatches::subcommand_name) {
+        return Some(name.to_owned());
+    }
+    // Parsing stops at an unknown option before the command. Its value may look like a command too.
+    let is_command = |word: &OsString| definition.get_subcommands().any(|known| word == known.get_name());
+    let position = (0..arguments.len()).find(|&position| {
+        is_command(&arguments[position]) && !arguments.get(position + 1).is_some_and(is_command)
+    })?;
+    arguments[position].to_str().map(str::to_owned)
+}
