@@ -76,7 +76,7 @@ export interface Gap {
   end: number;
   firstLine: number;
   lastLine: number;
-  why: 'omitted' | 'repeated' | 'line' | 'control' | 'opaque';
+  why: 'omitted' | 'repeated' | 'line' | 'control' | 'opaque' | 'unseen';
 }
 
 /** What the model gets, and what is known about the rest. */

@@ -160,7 +160,8 @@ impl EventSink for Ledger {
 impl Record {
     /// The record of an output that is in a store, but not in the ledger: it was stored by another machine or in a sandbox.
     pub(crate) fn of_entry(entry: &Entry) -> Option<Record> {
-        let summary = entry.summary.as_ref()?;
+        // Of an output that nobody was shown, nothing was saved.
+        let summary = entry.summary.as_ref().filter(|summary| !summary.is_unseen())?;
         let context = &entry.context;
         let record = Record {
             time: Timestamp::try_from(entry.created).ok()?.as_second(),

@@ -20,6 +20,8 @@ pub enum GapReason {
     Control,
     /// A custom strategy returned its own text, so what it left out is not known.
     Opaque,
+    /// The output was stored and shown to nobody.
+    Unseen,
 }
 
 impl GapReason {
@@ -31,14 +33,22 @@ impl GapReason {
             GapReason::Line => "line",
             GapReason::Control => "control",
             GapReason::Opaque => "opaque",
+            GapReason::Unseen => "unseen",
         }
     }
 
     /// The reason with this name.
     pub fn from_word(word: &str) -> Option<GapReason> {
-        [GapReason::Omitted, GapReason::Repeated, GapReason::Line, GapReason::Control, GapReason::Opaque]
-            .into_iter()
-            .find(|why| why.as_str() == word)
+        [
+            GapReason::Omitted,
+            GapReason::Repeated,
+            GapReason::Line,
+            GapReason::Control,
+            GapReason::Opaque,
+            GapReason::Unseen,
+        ]
+        .into_iter()
+        .find(|why| why.as_str() == word)
     }
 }
 
@@ -61,6 +71,13 @@ pub struct Gap {
 }
 
 impl Gap {
+    /// The gap of an output of which nothing is known to be shown.
+    pub(crate) fn whole(original: Size, why: GapReason) -> Gap {
+        let (start, end) = (0, original.bytes);
+        let (first_line, last_line) = (1, original.lines.max(1));
+        Gap { start, end, first_line, last_line, from: LinePosition::Start, why }
+    }
+
     /// The number of bytes left out.
     pub fn bytes(&self) -> u64 {
         self.end - self.start

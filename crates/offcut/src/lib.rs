@@ -149,6 +149,7 @@ pub mod systems;
 pub mod terminal;
 mod timestamp;
 mod truncator;
+mod unseen;
 
 pub use builder::Storage;
 pub use context::Context;
@@ -161,3 +162,4 @@ pub use recorder::CommandEnd;
 pub use render::Reach;
 pub use spool::Spool;
 pub use truncator::Truncator;
+pub use unseen::UnseenOutput;

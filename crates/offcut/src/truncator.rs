@@ -26,7 +26,7 @@ use crate::retention::Cleaning;
 use crate::retrieve::readable;
 use crate::spool::Spool;
 use crate::stages::Recording;
-use crate::store::Reading;
+use crate::store::{NewEntry, Reading};
 use crate::strategy::{CutDecision, Strategy};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Deref};
@@ -222,6 +222,16 @@ impl Truncator {
     /// The directory to which the paths of stored outputs are relative, if the profile shows them so.
     pub(crate) fn base_of_paths(&self) -> Option<&Path> {
         self.project_root.as_deref().filter(|_| self.profile.has_relative_paths())
+    }
+
+    /// What is known about an output when its entry is opened.
+    pub(crate) fn new_entry<'a>(&'a self, context: &'a Context) -> NewEntry<'a> {
+        NewEntry {
+            retention: Some(self.profile.retention()),
+            file_name: &self.profile.file_name,
+            host: self.host.as_deref(),
+            ..NewEntry::new(context, &self.profile.name)
+        }
     }
 
     pub(crate) fn report_passed(&self, context: &Context, settings: &Settings, bytes: u64) {

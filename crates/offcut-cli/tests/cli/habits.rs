@@ -351,6 +351,20 @@ fn usage_error_in_a_pipe_stores_a_short_input_in_the_given_store() {
     assert!(!sandbox.store().exists());
 }
 
+#[test]
+fn usage_error_in_a_pipe_stores_as_much_of_the_input_as_allowed() {
+    let sandbox = Sandbox::new();
+    let config = sandbox.path().join(".config/offcut");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(config.join("config.toml"), "max_output = 20000\n").unwrap();
+    let input = numbered(20_000);
+    let ran = sandbox.run(&["cut", "--max-byts", "300"], input.as_bytes());
+    ran.failed(2, "the first 20000 bytes of the input were stored (one output may have at most 20000 bytes");
+    let id = ran.stderr.trim().rsplit(' ').next().unwrap();
+    assert_eq!(sandbox.run(&["cat", id], b"").stdout, &input.as_bytes()[..20_000]);
+    assert!(sandbox.run(&["ls"], b"").text().contains("capped"));
+}
+
 /// An agent may start offcut with a standard input that stays open.
 #[test]
 fn usage_error_does_not_read_input_that_cut_would_not_read() {

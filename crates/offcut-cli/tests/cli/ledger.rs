@@ -56,6 +56,16 @@ fn stats_compare_with_whole_output_and_with_agent_alone() {
     assert_eq!(alone["spared_bytes"].as_i64().unwrap(), 2_260 - i64::try_from(shown).unwrap());
 }
 
+/// No model saw a preview of it.
+#[test]
+fn input_of_a_usage_error_is_not_counted() {
+    let sandbox = Sandbox::new();
+    let input = numbered(100_000);
+    sandbox.run(&["cut", "--max-byts", "300"], input.as_bytes()).failed(2, "the input was stored");
+    assert_eq!(rows(&sandbox, &[]), Vec::<Value>::new());
+    assert_eq!(sandbox.run(&["show", "--format", "json"], b"").json()["gaps"][0]["why"], "unseen");
+}
+
 #[test]
 fn failed_command_is_compared_with_what_agent_shows_of_failures() {
     let sandbox = Sandbox::new();

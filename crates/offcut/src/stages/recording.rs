@@ -49,19 +49,11 @@ impl<'a> Recording<'a> {
         reading: Reading,
     ) -> Recording<'a> {
         let most = usize::try_from(ceiling(&settings)).unwrap_or(usize::MAX / 4);
-        let Truncator { profile, storage, cap, host, .. } = &*truncator;
         let limited = settings.for_any_outcome().limits;
         let strategy = truncator.strategy.as_ref().map_or(settings.strategy.as_str(), |own| own.name());
-        let new = NewEntry {
-            strategy: Some(strategy),
-            retention: Some(profile.retention()),
-            file_name: &profile.file_name,
-            reading,
-            host: host.as_deref(),
-            ..NewEntry::new(context, &profile.name)
-        };
+        let new = NewEntry { strategy: Some(strategy), reading, ..truncator.new_entry(context) };
         Recording {
-            recorder: Recorder::open(storage, &new, *cap),
+            recorder: Recorder::open(&truncator.storage, &new, truncator.cap),
             screen: (settings.terminal == Terminal::Rendered).then(Screen::new),
             binary: None,
             selector: strategy::start(truncator.strategy.as_deref(), &settings),

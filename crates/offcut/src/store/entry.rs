@@ -1,7 +1,7 @@
 //! One stored output and what is known about it.
 
 use crate::context::{Context, Origin};
-use crate::cut::{Gap, GapReason, LinePosition, Size};
+use crate::cut::{Gap, GapReason, Size};
 use crate::measure::{self, LineConvention};
 use crate::store::{Digester, Id, StoreError, format};
 use serde::{Deserialize, Serialize};
@@ -133,15 +133,13 @@ impl Summary {
         let mut digester = Digester::new();
         digester.update(output);
         let (digest, block_digests) = digester.finish();
-        let all = Gap {
-            start: 0,
-            end: original.bytes,
-            first_line: 1,
-            last_line: lines.max(1),
-            from: LinePosition::Start,
-            why: GapReason::Opaque,
-        };
-        Summary { original, lines, digest, block_digests, gaps: vec![all], ..Summary::default() }
+        let gaps = vec![Gap::whole(original, GapReason::Opaque)];
+        Summary { original, lines, digest, block_digests, gaps, ..Summary::default() }
+    }
+
+    /// Whether the output was stored and shown to nobody, so that it has no preview.
+    pub fn is_unseen(&self) -> bool {
+        self.gaps.iter().any(|gap| gap.why == GapReason::Unseen)
     }
 }
 
