@@ -1,8 +1,8 @@
 //! The options by which `offcut ls` and `offcut rm` choose stored outputs.
 
 use crate::arguments::{foreign, parse_age};
-use crate::diagnostic;
 use crate::failure::Failure;
+use crate::pattern::regex_or_text;
 use clap::Args;
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -117,16 +117,9 @@ fn matches_command(entry: &Entry, pattern: &RegexMatcher) -> bool {
     command.is_some_and(|command| pattern.is_match(command.as_bytes()).unwrap_or(false))
 }
 
-/// A pattern that is not a regular expression is searched as it is, like that of `offcut grep`.
 fn command_pattern(pattern: &str) -> Result<RegexMatcher, Failure> {
-    let build =
-        |is_literal| RegexMatcherBuilder::new().case_smart(true).fixed_strings(is_literal).build(pattern);
-    build(false).or_else(|error| {
-        diagnostic::say(format_args!(
-            "searching for the text {pattern:?}: not a regular expression: {error}"
-        ));
-        build(true).map_err(|error| Failure::Usage(error.into()))
-    })
+    let matcher = RegexMatcherBuilder::new().case_smart(true).build(&regex_or_text(pattern));
+    matcher.map_err(|error| Failure::Usage(error.into()))
 }
 
 /// Parses a time: an age such as `2h`, a day, or a local time.

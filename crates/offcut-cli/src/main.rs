@@ -22,6 +22,7 @@ mod ledger;
 mod log;
 mod origin;
 mod pass;
+mod pattern;
 mod process;
 mod stream;
 mod suggestion;

@@ -4,15 +4,16 @@ use crate::arguments::{Format, GlobalOptions, Grep};
 use crate::diagnostic;
 use crate::environment::Setup;
 use crate::failure::{CommandResult, Failure};
+use crate::pattern::regex_or_text;
 use offcut::report::SearchReport;
-use offcut::retrieve::{self, OutputMatches, PageLimits, Query, RetrieveError, Search, SearchResult};
+use offcut::retrieve::{self, OutputMatches, PageLimits, Query, Search, SearchResult};
 use offcut::terminal::printable;
 
 pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
     let setup = Setup::new(global)?;
     let (patterns, references) = grep.patterns_and_references();
     let with_ids = references.len() > 1 || references.iter().any(|reference| reference == "all");
-    let mut search = start(&query(grep, patterns))?;
+    let mut search = Search::new(&query(grep, patterns), PageLimits::default())?;
     if with_ids {
         search = search.with_ids();
     }
@@ -63,7 +64,10 @@ pub(crate) fn grep(global: &GlobalOptions, grep: &Grep) -> CommandResult {
 }
 
 fn query(grep: &Grep, patterns: Vec<String>) -> Query {
-    let mut patterns = patterns.into_iter();
+    let mut patterns = patterns.into_iter().map(|pattern| match grep.fixed_strings {
+        true => pattern,
+        false => regex_or_text(&pattern),
+    });
     Query {
         pattern: patterns.next().unwrap_or_default(),
         alternatives: patterns.collect(),
@@ -76,19 +80,6 @@ fn query(grep: &Grep, patterns: Vec<String>) -> Query {
         before: grep.before_context,
         after: grep.after_context,
         max_count: grep.max_count,
-    }
-}
-
-/// Starts a search. Patterns that are not regular expressions are searched as text.
-fn start(query: &Query) -> Result<Search, Failure> {
-    match Search::new(query, PageLimits::default()) {
-        Err(RetrieveError::NotAPattern { reason }) if !query.literal => {
-            let literal = Query { literal: true, ..query.clone() };
-            let search = Search::new(&literal, PageLimits::default())?;
-            diagnostic::say(format_args!("not a regular expression ({reason}): searching for it as text"));
-            Ok(search)
-        }
-        search => Ok(search?),
     }
 }
 

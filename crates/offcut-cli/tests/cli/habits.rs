@@ -197,7 +197,22 @@ fn grep_searches_for_text_if_the_pattern_is_no_regular_expression() {
     sandbox.run(&["cut"], format!("{}call f((x\n", numbered(2000)).as_bytes());
     let ran = sandbox.run(&["grep", "f((x"], b"");
     assert_eq!(ran.text(), "2001:call f((x\n");
-    assert_eq!(ran.stderr, "offcut: not a regular expression (unclosed group): searching for it as text\n");
+    let message = "offcut: \"f((x\" is not a regular expression (unclosed group): searching for it as text\n";
+    assert_eq!(ran.stderr, message);
+}
+
+#[test]
+fn grep_searches_only_the_pattern_that_does_not_compile_as_text() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], format!("{}call f((x$\n", numbered(2000)).as_bytes());
+    let ran = sandbox.run(&["grep", "-e", "^199.$", "-e", "f((x$", "-e", "^2000$", "-c"], b"");
+    assert_eq!(ran.text(), "12\n");
+    let message =
+        "offcut: \"f((x$\" is not a regular expression (unclosed group): searching for it as text\n";
+    assert_eq!(ran.stderr, message);
+    let ran = sandbox.run(&["grep", "-F", "-e", "f((x$", "-e", "^2000$"], b"");
+    assert_eq!((ran.text().as_str(), ran.stderr.as_str()), ("2001:call f((x$\n", ""));
+    sandbox.run(&["grep", "-e", "a\\nb"], b"").failed(2, "the literal \"\\n\" is not allowed in a regex");
 }
 
 #[test]
