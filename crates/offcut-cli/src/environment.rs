@@ -88,7 +88,7 @@ impl Setup {
                 }
             },
         };
-        let configuration = configuration.with_variables_of(&profile);
+        let configuration = configuration.for_profile(&profile);
         let configured = configuration
             .get("store.path")
             .map(|setting| (setting.value.as_str().unwrap_or_default(), &setting.origin));
@@ -184,10 +184,7 @@ impl Setup {
             Some("nothing") => Reach::Nothing,
             _ => self.program.clone().map_or(Reach::Nothing, |program| Reach::Shell { program }),
         };
-        let (configured, problems) = self.configuration.checked_rule(cut.tool.as_deref(), &self.profile);
-        for problem in problems {
-            diagnostic::warn(problem);
-        }
+        let configured = self.configuration.rule(cut.tool.as_deref(), &self.profile);
         let truncator = Truncator::new(self.profile.clone());
         let truncator = match self.configuration.host() {
             Some(host) => truncator.host(host),

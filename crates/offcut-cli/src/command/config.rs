@@ -273,13 +273,6 @@ fn check(global: &GlobalOptions) -> CommandResult {
     let setup = Setup::without_warnings(global)?;
     let Setup { configuration, profile, .. } = &setup;
     let mut problems: Vec<String> = configuration.problems.iter().map(|problem| problem.0.clone()).collect();
-    for tool in [None].into_iter().chain(configuration.tools().into_iter().map(Some)) {
-        for problem in configuration.checked_rule(tool, profile).1 {
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
-        }
-    }
     problems.extend(configuration.raised_limits(profile));
     let Some(last) = problems.pop() else { return super::print(b"No errors found.\n") };
     for problem in problems {

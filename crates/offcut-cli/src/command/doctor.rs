@@ -161,7 +161,7 @@ fn check_installation(
 /// Compares the limits that the user has set with those of the agent, which would cut a longer preview again.
 fn check_limits(findings: &mut Findings, agent: &Agent, setup: &Setup) {
     let Some(limits) = agent.limits(ToolKind::Shell) else { return };
-    let (rule, _) = setup.configuration.checked_rule(Some("bash"), &setup.profile);
+    let rule = setup.configuration.rule(Some("bash"), &setup.profile);
     let size = |limits: offcut::Limits| limits.bytes.into_iter().chain(limits.chars).min();
     let (users, success, failure) = (size(rule.limits), size(limits.success), size(limits.failure));
     if let (Some(users), Some(success), Some(failure)) = (users, success, failure)

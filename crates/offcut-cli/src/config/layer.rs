@@ -3,11 +3,12 @@
 //! Values are checked against [`keys`] when they are read, so that errors name the file, the line and the nearest key.
 
 use crate::config::keys::{self, Key, Kind, ProjectAccess};
-use offcut::Rule;
 use offcut::limits::{UNLIMITED, parse_size};
+use offcut::{Profile, Rule};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::fmt;
+use std::iter;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -178,6 +179,21 @@ impl Layer {
             }
             None => pick(None),
         }
+    }
+
+    /// Removes the limits that are too small for the profile, and returns an error for each. The other settings stay.
+    pub(crate) fn remove_unusable_limits(&mut self, profile: &Profile) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        self.settings.retain(|setting| match profile.settings(None, rule_of(iter::once(setting))) {
+            Ok(_) => true,
+            Err(error) => {
+                let tool = setting.tool.as_ref().map_or_else(String::new, |tool| format!("tools.{tool}."));
+                let name = format!("{tool}{}", setting.key.name);
+                problems.push(Problem(format!("{}: {name:?}: {error}", setting.origin)));
+                false
+            }
+        });
+        problems
     }
 
     pub(crate) fn tools(&self) -> impl Iterator<Item = &str> {

@@ -154,8 +154,9 @@ impl Configuration {
         }
     }
 
-    /// Adds the environment variables that the profile defines.
-    pub(crate) fn with_variables_of(mut self, profile: &Profile) -> Configuration {
+    /// The settings that apply with this profile: with the environment variables that it defines, and without limits that
+    /// are too small for it.
+    pub(crate) fn for_profile(mut self, profile: &Profile) -> Configuration {
         let mut layer = Layer::default();
         for (name, path) in profile.environment() {
             self.variable(&mut layer, name, path);
@@ -163,6 +164,9 @@ impl Configuration {
         // The OFFCUT_ variables take precedence over those of the profile.
         layer.settings.append(&mut self.environment.settings);
         self.environment = layer;
+        for layer in [&mut self.user, &mut self.project, &mut self.environment] {
+            self.problems.extend(layer.remove_unusable_limits(profile));
+        }
         self
     }
 
@@ -191,45 +195,16 @@ impl Configuration {
     }
 
     /// The rule for a tool, from all sources.
-    ///
-    /// A source with limits that the profile cannot use is ignored, but no other: invalid limits in a project file must
-    /// not disable those of the user.
     pub(crate) fn rule(&self, tool: Option<&str>, profile: &Profile) -> Rule {
-        self.checked_rule(tool, profile).0
-    }
-
-    /// The rule, and errors in the sources that were ignored.
-    pub(crate) fn checked_rule(&self, tool: Option<&str>, profile: &Profile) -> (Rule, Vec<String>) {
-        let mut rule = Rule::default();
-        let mut problems = Vec::new();
-        for (name, layer, trust) in [
-            ("your configuration file", &self.user, Trust::User),
-            ("the project file", &self.project, Trust::Project),
-            ("the environment", &self.environment, Trust::User),
-        ] {
-            let mut requested = layer.rule(tool);
-            match (trust, profile.settings(tool, rule)) {
-                (Trust::Project, Ok(without)) => {
-                    requested.limits =
-                        lower(requested.limits, without.limits.at_most(without.failure_limits));
-                    requested.keep = lower(requested.keep, without.keep);
-                }
-                (Trust::Project, Err(_)) => {}
-                (Trust::User, _) => requested = self.basis.users_rule(requested),
-            }
-            match profile.settings(tool, requested.or(rule)) {
-                Ok(_) => rule = requested.or(rule),
-                Err(error) => {
-                    let file =
-                        layer.settings.first().map_or_else(String::new, |setting| match &setting.origin {
-                            Origin::File { path, .. } => format!(" ({})", path.display()),
-                            _ => String::new(),
-                        });
-                    problems.push(format!("ignoring the limits of {name}{file}: {error}"));
-                }
-            }
+        let of_user = self.basis.users_rule(self.user.rule(tool));
+        let mut of_project = self.project.rule(tool);
+        if let Ok(without) = profile.settings(tool, of_user) {
+            let limits = without.limits.at_most(without.failure_limits);
+            of_project.limits = lower(of_project.limits, limits);
+            of_project.keep = lower(of_project.keep, without.keep);
         }
-        (rule, problems)
+        let environment = self.basis.users_rule(self.environment.rule(tool));
+        environment.or(of_project).or(of_user)
     }
 
     /// Limits of the project file that have no effect, because they are higher than those that apply without it.

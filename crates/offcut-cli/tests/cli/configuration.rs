@@ -46,7 +46,10 @@ fn config_check_reports_errors_with_file_line_and_nearest_key() {
     );
     check_invalid("enabled = \"perhaps\"\n", "\"enabled\": expected true or false, found perhaps");
     check_invalid("split = [1]\n", "\"split\": expected two weights, for example [1, 2], found [1]");
-    check_invalid("limits.bytes = 100\n", "config.toml): a limit of 100 bytes is too small");
+    check_invalid(
+        "limits.bytes = 100\n",
+        "config.toml:1: \"limits.bytes\": a limit of 100 bytes is too small",
+    );
     check_invalid("[tools.bash]\nprofile = \"x\"\n", "unknown key \"tools.bash.profile\"");
     check_invalid("this is not toml\n", "config.toml:1: invalid TOML");
     check_invalid("limits = 7\n", "config.toml:1: unknown key \"limits\"");
@@ -200,11 +203,33 @@ fn project_file_cannot_loosen_user_settings() {
         let ran = sandbox.run(&["cut"], numbered(100_000).as_bytes());
         assert!(ran.stdout.len() <= 2000, "{absurd}");
         assert!(
-            ran.stderr.contains("the project file") && ran.stderr.contains("too small"),
+            ran.stderr.contains(".offcut.toml:1: ") && ran.stderr.contains("too small"),
             "{}",
             ran.stderr
         );
     }
+}
+
+#[test]
+fn limit_that_is_too_small_leaves_the_others_of_its_source_in_force() {
+    let sandbox = Sandbox::new();
+    user(
+        &sandbox,
+        "limits.lines = 1\nlimits.bytes = 2000\nstrategy = \"tail\"\n[tools.grep]\nlimits.bytes = 2\nlimits.lines = 5\n",
+    );
+    let ran = sandbox.run(&["cut"], numbered(100_000).as_bytes());
+    assert!(ran.stdout.len() <= 2000 && ran.text().contains("\n100000\n"), "{}", ran.text());
+    assert!(
+        ran.stderr.contains("config.toml:1: \"limits.lines\": a limit of 1 lines is too small"),
+        "{ran:?}"
+    );
+    assert!(ran.stderr.contains("(1 more: run `offcut config check`)"), "{ran:?}");
+    let ran = sandbox.run(&["cut", "--tool", "grep"], numbered(100_000).as_bytes());
+    assert!(ran.text().lines().count() <= 5, "{}", ran.text());
+    let problem = "config.toml:5: \"tools.grep.limits.bytes\": a limit of 2 bytes is too small";
+    sandbox.run(&["config", "check"], b"").failed(2, problem);
+    let shown = sandbox.run(&["config", "show", "--origin"], b"").text();
+    assert!(shown.contains("limits.bytes = 2000 ") && shown.contains("limits.lines = 1900 "), "{shown}");
 }
 
 /// A file above the working directory is a project file only inside the same repository.
