@@ -154,6 +154,11 @@ impl Setup {
         self
     }
 
+    /// The agent whose limits the profile has.
+    pub(crate) fn limiting_agent(&self) -> Option<&'static Agent> {
+        self.reader.0.filter(|_| self.configuration.basis == LimitBasis::Agent)
+    }
+
     /// Like `new`, for calls by an agent: without warnings, which nobody would read, and with the full path of this program
     /// in notices if `offcut` is not on PATH.
     pub(crate) fn for_agent(

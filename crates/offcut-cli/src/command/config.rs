@@ -2,6 +2,7 @@
 
 mod edit;
 
+use crate::agents::{self, ToolKind};
 use crate::arguments::{ConfigCommand, Format, GlobalOptions};
 use crate::config::{self, Change, Configuration, KEYS, Key, Layer, Origin, Problem, Trust, to_toml};
 use crate::diagnostic;
@@ -36,7 +37,7 @@ struct Row {
 }
 
 fn show(global: &GlobalOptions, with_origin: bool) -> CommandResult {
-    let setup = Setup::new(global)?;
+    let setup = Setup::new(global)?.with_reader(agents::caller(), ToolKind::Shell);
     let rows = rows(global, &setup);
     match global.format {
         Format::Json => super::print_json(&rows),
@@ -100,7 +101,7 @@ fn tool_rows(tool: &str, setup: &Setup) -> Vec<Row> {
             .flatten()
             .find(|setting| Some(&setting.value) == value.as_ref());
         let origin =
-            setter.map_or_else(|| Origin::Profile(profile.name().to_owned()), |setting| setting.origin);
+            setter.map_or_else(|| origin_of_default(key.name, &settings, setup), |setting| setting.origin);
         let name = format!("tools.{}.{}", bare_or_quoted(tool), key.name);
         rows.push(Row { key: name, value, origin: origin.to_string() });
     }
@@ -127,14 +128,15 @@ fn effective(
         ("store.path", _, Some(path)) => return (text(path), Origin::Flag("store")),
         _ => {}
     }
-    let effective = settings.and_then(|settings| value_in(key.name, settings));
-    if let Some(value) = effective {
+    if let Some(settings) = settings
+        && let Some(value) = value_in(key.name, settings)
+    {
         // A project file may request more than it gets, so the origin is the source that set the effective value.
         let origin = [&configuration.environment, &configuration.project, &configuration.user]
             .into_iter()
             .filter_map(|layer| layer.get(key.name))
             .find(|setting| setting.value == value)
-            .map_or_else(|| origin_of_default(key.name, settings, profile), |setting| setting.origin.clone());
+            .map_or_else(|| origin_of_default(key.name, settings, setup), |setting| setting.origin.clone());
         return (Some(value), origin);
     }
     match configuration.get(key.name) {
@@ -144,14 +146,22 @@ fn effective(
 }
 
 /// The origin of a value that is not configured.
-fn origin_of_default(name: &str, settings: Option<&Settings>, profile: &Profile) -> Origin {
-    let is_same = settings.is_some_and(|settings| settings.keep == settings.limits);
-    match name.split_once('.') {
-        Some(("keep", "lines")) if is_same => Origin::As("limits.lines"),
-        Some(("keep", "bytes")) if is_same => Origin::As("limits.bytes"),
-        Some(("keep", "chars")) if is_same => Origin::As("limits.chars"),
-        Some(("keep", "tokens")) if is_same => Origin::As("limits.tokens"),
-        _ => Origin::Profile(profile.name().to_owned()),
+fn origin_of_default(name: &str, settings: &Settings, setup: &Setup) -> Origin {
+    let is_same = settings.keep == settings.limits;
+    match (name.split_once('.'), setup.limiting_agent()) {
+        (Some(("keep", "lines")), _) if is_same => Origin::As("limits.lines"),
+        (Some(("keep", "bytes")), _) if is_same => Origin::As("limits.bytes"),
+        (Some(("keep", "chars")), _) if is_same => Origin::As("limits.chars"),
+        (Some(("keep", "tokens")), _) if is_same => Origin::As("limits.tokens"),
+        (Some(("limits" | "keep", _)), Some(agent)) => {
+            let mut failed = *settings;
+            failed.limits = settings.failure_limits;
+            failed.keep = settings.keep.at_most(settings.failure_limits);
+            let other =
+                value_in(name, &failed).filter(|value| Some(value) != value_in(name, settings).as_ref());
+            Origin::Agent { name: agent.name, after_failure: other.and_then(|value| value.as_u64()) }
+        }
+        _ => Origin::Profile(setup.profile.name().to_owned()),
     }
 }
 

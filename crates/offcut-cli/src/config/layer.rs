@@ -31,6 +31,12 @@ pub(crate) enum Origin {
     Variable(String),
     Flag(&'static str),
     Profile(String),
+    /// The agent that reads the output.
+    Agent {
+        name: &'static str,
+        /// Its limit for the output of a command that failed, if that is another one.
+        after_failure: Option<u64>,
+    },
     /// Not set, so the value is that of another key.
     As(&'static str),
     Default,
@@ -43,6 +49,10 @@ impl fmt::Display for Origin {
             Origin::Variable(name) => write!(formatter, "${name}"),
             Origin::Flag(name) => write!(formatter, "--{name}"),
             Origin::Profile(name) => write!(formatter, "profile {name}"),
+            Origin::Agent { name, after_failure: None } => write!(formatter, "agent {name}"),
+            Origin::Agent { name, after_failure: Some(limit) } => {
+                write!(formatter, "agent {name}; {limit} if a command fails")
+            }
             Origin::As(key) => write!(formatter, "same as {key}"),
             Origin::Default => write!(formatter, "default"),
         }

@@ -211,3 +211,29 @@ fn project_can_only_lower_the_limits() {
     let case = Case { name: "lower", variables: &[("OPENCODE", "1")], files, success: 0, failure: 0 };
     assert!(run(&sandbox(&case), &case, &[], 20_000, 0).stdout.len() <= 5000);
 }
+
+#[test]
+fn config_show_names_the_agent_whose_limits_apply() {
+    let sandbox = Sandbox::new();
+    let show = |variables: &[(&str, &str)]| {
+        let mut command = sandbox.command();
+        command.args(["config", "show", "--origin"]).envs(variables.iter().copied());
+        feed(command, b"").text()
+    };
+    #[track_caller]
+    fn check(shown: &str, start: &str, origin: &str) {
+        let row =
+            shown.lines().find(|row| row.starts_with(start)).unwrap_or_else(|| panic!("{start}: {shown}"));
+        assert!(row.ends_with(&format!("# {origin}")), "{row}");
+    }
+    let shown = show(&[("CLAUDECODE", "1")]);
+    check(&shown, "limits.chars = 29500 ", "agent claude; 10800 if a command fails");
+    check(&shown, "limits.bytes = 29500 ", "agent claude");
+    check(&shown, "keep.bytes = 10800 ", "agent claude");
+    check(&shown, "strategy = \"auto\" ", "profile native");
+    let shown = show(&[("CLAUDECODE", "1"), ("OFFCUT_MAX_BYTES", "5000")]);
+    check(&shown, "limits.bytes = 5000 ", "$OFFCUT_MAX_BYTES");
+    check(&shown, "keep.bytes = 5000 ", "same as limits.bytes");
+    check(&shown, "# limits.chars is not set", "default");
+    check(&show(&[]), "limits.bytes = 9500 ", "profile native");
+}
