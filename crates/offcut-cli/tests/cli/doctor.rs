@@ -1,6 +1,6 @@
 //! `offcut doctor`: reports what works, and what is broken.
 
-use crate::harness::{Ran, Sandbox, feed};
+use crate::harness::{Ran, Sandbox, feed, numbered};
 use crate::init::Home;
 
 fn doctor(home: &Home) -> Ran {
@@ -26,6 +26,29 @@ fn doctor_runs_shell_and_hook_of_configured_agent() {
     let text = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert_eq!(ran.code, Some(1));
     assert!(text.contains("chmod 700") && text.contains("hook codex after: expected"), "{text}");
+}
+
+#[test]
+fn doctor_mentions_damaged_and_incomplete_outputs() {
+    let sandbox = Sandbox::new();
+    let text = || String::from_utf8(sandbox.run(&["doctor"], b"").stdout).unwrap();
+    for _ in 0..3 {
+        sandbox.run(&["cut"], numbered(5000).as_bytes());
+    }
+    assert!(text().contains("3 outputs, ") && !text().contains("incomplete"), "{}", text());
+    let ids: Vec<String> = ["last", "last-1", "last-2"]
+        .map(|reference| sandbox.run(&["show", reference, "--format", "json"], b"").json()["id"].clone())
+        .map(|id| id.as_str().unwrap().to_owned())
+        .into();
+    let file = |name: String| sandbox.store().join(name);
+    std::fs::write(file(format!("{}.txt", ids[0])), "changed").unwrap();
+    std::fs::write(file(format!(".offcut/{}.json", ids[1])), "not JSON").unwrap();
+    let metadata = file(format!(".offcut/{}.json", ids[2]));
+    let capped = std::fs::read_to_string(&metadata)
+        .unwrap()
+        .replace(r#""state":"complete""#, r#""state":"capped","reason":"disk full""#);
+    std::fs::write(&metadata, capped).unwrap();
+    assert!(text().contains("2 damaged, 1 incomplete; `offcut fsck` lists them"), "{}", text());
 }
 
 #[test]

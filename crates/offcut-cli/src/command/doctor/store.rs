@@ -5,7 +5,7 @@ use crate::command::clean::max_total;
 use crate::config;
 use crate::environment::Setup;
 use crate::fallback;
-use offcut::store::Store;
+use offcut::store::{EntryFilter, EntryState, Store, StoreError};
 use offcut::{Context, Profile, Saved, Storage, Truncator};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -44,23 +44,53 @@ pub(super) fn check(findings: &mut Findings, setup: &Setup) {
             },
         );
     }
-    let entries = setup.store().and_then(|store| {
-        let ids = store.ids()?;
-        let bytes: u64 = ids.iter().filter_map(|id| store.entry(id).ok()).map(|entry| entry.bytes).sum();
-        Ok((ids.len(), bytes))
-    });
-    if let Ok((count, bytes)) = entries {
-        let message = format!("{count} outputs, {bytes} bytes");
-        match max_total(setup) {
-            // Cleaning keeps what is pinned, younger than a day, or kept forever.
-            Some(most) if bytes > most => findings.add(
-                Verdict::Note,
-                "quota",
-                format!("{message}, more than {most}; `offcut clean` removes what is old"),
-            ),
-            Some(most) => findings.add(Verdict::Good, "quota", format!("{message} of {most}")),
-            None => findings.add(Verdict::Good, "quota", message),
-        }
+    if let Some(stored) = setup.store().ok().and_then(|store| StoredOutputs::count(&*store).ok()) {
+        check_outputs(findings, &stored, max_total(setup));
+    }
+}
+
+/// What the metadata of the stored outputs says. Their bytes are not read.
+#[derive(Default)]
+struct StoredOutputs {
+    outputs: u64,
+    bytes: u64,
+    damaged: u64,
+    incomplete: u64,
+}
+
+impl StoredOutputs {
+    fn count(store: &dyn Store) -> Result<StoredOutputs, StoreError> {
+        let mut stored = StoredOutputs::default();
+        store.visit(&EntryFilter::default(), &mut |entry| {
+            stored.outputs += 1;
+            stored.bytes += entry.bytes;
+            match entry.state {
+                EntryState::Damaged { .. } => stored.damaged += 1,
+                EntryState::Capped { .. } | EntryState::Abandoned => stored.incomplete += 1,
+                EntryState::Running | EntryState::Complete | EntryState::Unsupported { .. } => {}
+            }
+        })?;
+        Ok(stored)
+    }
+}
+
+/// Compares the stored outputs with the quota, and mentions those that are not whole.
+fn check_outputs(findings: &mut Findings, stored: &StoredOutputs, quota: Option<u64>) {
+    let StoredOutputs { outputs, bytes, damaged, incomplete } = *stored;
+    let message = format!("{outputs} outputs, {bytes} bytes");
+    match quota {
+        // Cleaning keeps what is pinned, younger than a day, or kept forever.
+        Some(most) if bytes > most => findings.add(
+            Verdict::Note,
+            "quota",
+            format!("{message}, more than {most}; `offcut clean` removes what is old"),
+        ),
+        Some(most) => findings.add(Verdict::Good, "quota", format!("{message} of {most}")),
+        None => findings.add(Verdict::Good, "quota", message),
+    }
+    if damaged + incomplete > 0 {
+        let message = format!("{damaged} damaged, {incomplete} incomplete; `offcut fsck` lists them");
+        findings.add(Verdict::Note, "outputs", message);
     }
 }
 
