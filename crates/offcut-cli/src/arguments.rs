@@ -251,9 +251,10 @@ pub(crate) enum Command {
     Ls(Ls),
     /// Delete stored outputs
     ///
-    /// With ids, deletes these outputs. If one of them is pinned, asks on a terminal; elsewhere nothing is deleted without
-    /// --force. With filters, lists what they choose and asks; without a terminal, nothing is deleted without --yes. Pinned
-    /// outputs that filters choose stay, unless you confirm them or give --force.
+    /// With ids, deletes these outputs. If one of them is pinned or still being written, asks on a terminal; elsewhere nothing
+    /// is deleted without --force. With filters, lists what they choose and asks; without a terminal, nothing is deleted
+    /// without --yes. Outputs that filters choose stay if they are pinned or still being written, unless you confirm them or
+    /// give --force.
     #[command(after_help = "Examples:
   offcut rm last 1m3k9q2zab7xk4pd
   offcut rm --session 7a97fa37

@@ -72,7 +72,7 @@ pub(crate) struct Rm {
     /// Ids, unique id prefixes, `last`, `last-1`, or paths of stored files
     #[arg(value_name = "ID", required_unless_present = "filter", conflicts_with = "filter")]
     pub(crate) ids: Vec<String>,
-    /// Also delete pinned outputs
+    /// Also delete outputs that are pinned or still being written
     #[arg(short, long)]
     pub(crate) force: bool,
     /// Delete what the filters choose without asking

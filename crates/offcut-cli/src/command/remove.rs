@@ -31,14 +31,11 @@ fn remove_named(setup: &Setup, rm: &Rm) -> CommandResult {
         let store = setup.store_of(reference)?.0;
         let id = retrieve::resolve(&*store, reference)?;
         // An entry that cannot be read can be removed.
-        if !rm.force && store.entry(&id).is_ok_and(|entry| entry.pin == Pin::Pinned) {
-            let is_confirmed =
-                can_ask() && super::is_confirmed(&format!("{id} is pinned. Delete it? [y/N] "));
-            if !is_confirmed {
-                let short = id.short();
-                return Err(Failure::Usage(anyhow::anyhow!(
-                    "cannot remove {id}: it is pinned; unpin it with `offcut unpin {short}`, or use --force"
-                )));
+        let protection = store.entry(&id).ok().as_ref().and_then(Protection::of);
+        if let Some(protection) = protection.filter(|_| !rm.force) {
+            let question = format!("{id} is {}. Delete it? [y/N] ", protection.as_str());
+            if !(can_ask() && super::is_confirmed(&question)) {
+                return Err(protection.refuse(&id));
             }
         }
         if !found.iter().any(|(_, known)| known == &id) {
@@ -65,7 +62,7 @@ fn remove_selected(setup: &Setup, rm: &Rm) -> CommandResult {
     let listed = &chosen[..chosen.len().min(MAX_LISTED)];
     entry_table::print(listed, &*store, &Layout::of_stdout(setup))?;
     let (mut protected, mut remove): (Vec<Entry>, Vec<Entry>) =
-        chosen.iter().cloned().partition(|entry| is_protected(entry) && !rm.force);
+        chosen.iter().cloned().partition(|entry| Protection::of(entry).is_some() && !rm.force);
     if chosen.len() > listed.len() {
         diagnostic::say(format_args!("{} more outputs are not listed", chosen.len() - listed.len()));
     }
@@ -97,9 +94,36 @@ fn remove_selected(setup: &Setup, rm: &Rm) -> CommandResult {
     result
 }
 
-/// Whether an output that nobody named is deleted only after a question.
-fn is_protected(entry: &Entry) -> bool {
-    entry.pin == Pin::Pinned || matches!(entry.state, EntryState::Running)
+/// Why an output is deleted only after a question.
+#[derive(Clone, Copy)]
+enum Protection {
+    Pinned,
+    Running,
+}
+
+impl Protection {
+    fn of(entry: &Entry) -> Option<Protection> {
+        match (entry.pin, &entry.state) {
+            (Pin::Pinned, _) => Some(Protection::Pinned),
+            (Pin::Loose, EntryState::Running) => Some(Protection::Running),
+            (Pin::Loose, _) => None,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Protection::Pinned => "pinned",
+            Protection::Running => "still being written",
+        }
+    }
+
+    fn refuse(self, id: &Id) -> Failure {
+        let instead = match self {
+            Protection::Pinned => format!("unpin it with `offcut unpin {}`, or use --force", id.short()),
+            Protection::Running => "wait until its command ends, or use --force".to_owned(),
+        };
+        Failure::Usage(anyhow::anyhow!("cannot remove {id}: it is {}; {instead}", self.as_str()))
+    }
 }
 
 fn remove_all(store: &dyn Store, entries: &[Entry]) -> CommandResult {

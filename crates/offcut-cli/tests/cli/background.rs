@@ -150,10 +150,13 @@ fn background_process_survives_when_store_is_unavailable() {
 }
 
 #[test]
-fn rm_removes_entry_of_running_background_process() {
+fn rm_removes_entry_of_running_background_process_only_with_force() {
     let sandbox = Sandbox::new();
     sandbox.run(&["run", "--", "/bin/sh", "-c", LATE], b"").text();
-    assert_eq!(sandbox.run(&["rm", "last"], b"").code, Some(0));
+    let message = "it is still being written; wait until its command ends, or use --force";
+    sandbox.run(&["rm", "last"], b"y\n").failed(2, message);
+    assert_eq!(listed(&sandbox).as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.run(&["rm", "last", "--force"], b"").code, Some(0));
     finish(&sandbox);
     assert_eq!(listed(&sandbox).as_array().unwrap().len(), 0);
 }
