@@ -3,9 +3,9 @@
 //!
 //! Field names are stable: scripts rely on them. Fields are added, and never renamed or removed.
 
-mod statistics;
+mod hidden_tokens;
 
-pub use statistics::{StatisticsReport, hidden_tokens, statistics};
+pub use hidden_tokens::hidden_tokens;
 
 use crate::cut::{Gap, Size};
 use crate::limits::Unit;
