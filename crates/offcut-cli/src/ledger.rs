@@ -4,7 +4,7 @@
 //! record with one system call, so several can write at once. A record starts with a line feed: if a writer was killed in
 //! the middle, only its own record is lost.
 
-use crate::agents::{self, Agent, Ending, ToolKind};
+use crate::agents::{self, Agent, CommandOutcome, ToolKind};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use jiff::{Timestamp, tz::TimeZone};
 use offcut::store::Entry;
@@ -41,8 +41,8 @@ pub(crate) struct Record {
     /// How much was shown of it.
     pub(crate) shown: u64,
     /// How much the agent would have shown without offcut, if that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) alone: Option<u64>,
+    #[serde(default, rename = "alone", skip_serializing_if = "Option::is_none")]
+    pub(crate) without_offcut: Option<u64>,
     /// The sizes in tokens, if they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<u64>,
@@ -102,7 +102,7 @@ impl Ledger {
                 let record = call(RecordedEvent::Cut, context, original, content);
                 match entry {
                     Some(entry) => record.with_entry(entry, self.tool),
-                    None => record.with_size(original, None, Ending::Success, self.tool),
+                    None => record.with_size(original, None, CommandOutcome::Success, self.tool),
                 }
             }
             Event::Error { context, original, content, error } => Record {
@@ -110,7 +110,7 @@ impl Ledger {
                 ..call(RecordedEvent::NotKept, context, original, content).with_size(
                     original,
                     None,
-                    Ending::Success,
+                    CommandOutcome::Success,
                     self.tool,
                 )
             },
@@ -185,21 +185,24 @@ impl Record {
     fn with_entry(self, entry: &Entry, tool: ToolKind) -> Record {
         let record = Record { id: Some(entry.id.to_string()), ..self };
         let Some(summary) = &entry.summary else { return record };
-        let ending = match (summary.exit_code, summary.signal) {
-            (None | Some(0), None) => Ending::Success,
-            _ => Ending::Failure,
+        let outcome = match (summary.exit_code, summary.signal) {
+            (None | Some(0), None) => CommandOutcome::Success,
+            _ => CommandOutcome::Failure,
         };
         let bytes = record.bytes;
         Record {
             tokens: summary.original.tokens,
             shown_tokens: summary.shown.tokens,
-            ..record.with_size(bytes, Some(summary.original.lines), ending, tool)
+            ..record.with_size(bytes, Some(summary.original.lines), outcome, tool)
         }
     }
 
-    fn with_size(self, bytes: u64, lines: Option<u64>, ending: Ending, tool: ToolKind) -> Record {
+    fn with_size(self, bytes: u64, lines: Option<u64>, outcome: CommandOutcome, tool: ToolKind) -> Record {
         let agent = self.agent.as_deref().and_then(agents::named);
-        Record { alone: agent.and_then(|agent| agent.shows_alone(tool, ending, bytes, lines)), ..self }
+        Record {
+            without_offcut: agent.and_then(|agent| agent.shows_without_offcut(tool, outcome, bytes, lines)),
+            ..self
+        }
     }
 }
 

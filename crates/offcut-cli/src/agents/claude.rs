@@ -6,7 +6,7 @@
 //!   called for successful calls only.
 //! - Reading back: `permissions.allow` has rules for `offcut read`, `offcut grep` and the files of the store.
 
-use super::limits::{AgentSettings, Ending, MAX_BYTES, ToolKind, limit};
+use super::limits::{AgentSettings, CommandOutcome, MAX_BYTES, ToolKind, limit};
 use super::{Agent, Base, McpClient, Options, PassedContent, SettingsPlace, Variables};
 use crate::hook::{Answer, Call, Hooks, Services, Shorten, member, quoted};
 use crate::install::{Change, Edit, InstallContext, Method, Scope};
@@ -67,11 +67,11 @@ fn limits(tool: ToolKind, settings: &AgentSettings) -> ReaderLimits {
     }
 }
 
-fn excerpt(tool: ToolKind, ending: Ending) -> Option<u64> {
-    match (tool, ending) {
-        (ToolKind::Shell, Ending::Success) => Some(2_260),
-        (ToolKind::Other, Ending::Success) => Some(1_350),
-        (_, Ending::Failure) => None,
+fn excerpt(tool: ToolKind, outcome: CommandOutcome) -> Option<u64> {
+    match (tool, outcome) {
+        (ToolKind::Shell, CommandOutcome::Success) => Some(2_260),
+        (ToolKind::Other, CommandOutcome::Success) => Some(1_350),
+        (_, CommandOutcome::Failure) => None,
     }
 }
 

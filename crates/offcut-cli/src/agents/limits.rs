@@ -20,9 +20,9 @@ pub(crate) enum ToolKind {
     Other,
 }
 
-/// How a command ended.
+/// Whether a command succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum CommandOutcome {
     Success,
     Failure,
 }

@@ -11,7 +11,7 @@ mod limits;
 mod opencode;
 mod pi;
 
-pub(crate) use limits::{Ending, ToolKind};
+pub(crate) use limits::{CommandOutcome, ToolKind};
 
 use crate::hook::Hooks;
 use crate::install::{Change, InstallContext, Method, Scope};
@@ -51,7 +51,7 @@ pub(crate) struct Agent {
     /// What it passes on to its model.
     limits: fn(ToolKind, &AgentSettings) -> ReaderLimits,
     /// How many bytes it shows, without offcut, of an output that exceeds its limits; `None` if as many as the limits allow.
-    excerpt: fn(ToolKind, Ending) -> Option<u64>,
+    excerpt: fn(ToolKind, CommandOutcome) -> Option<u64>,
     options: Options,
     /// How long to wait before exiting: some agents lose output that is printed just before the end.
     pub(crate) exit_delay: Duration,
@@ -168,17 +168,17 @@ impl Agent {
     }
 
     /// How many bytes of an output this agent passes on to its model without offcut.
-    pub(crate) fn shows_alone(
+    pub(crate) fn shows_without_offcut(
         &self,
         tool: ToolKind,
-        ending: Ending,
+        outcome: CommandOutcome,
         bytes: u64,
         lines: Option<u64>,
     ) -> Option<u64> {
         let ReaderLimits { success, failure, .. } = self.limits(tool)?;
-        let limits = match ending {
-            Ending::Success => success,
-            Ending::Failure => failure,
+        let limits = match outcome {
+            CommandOutcome::Success => success,
+            CommandOutcome::Failure => failure,
         };
         // Lines of average length, and characters of one byte.
         let allowed_lines = limits.lines.zip(lines).filter(|(most, lines)| most < lines);
@@ -187,7 +187,7 @@ impl Agent {
         let allowed = limits.bytes.into_iter().chain(limits.chars).chain(first_lines).min().unwrap_or(bytes);
         match bytes <= allowed {
             true => Some(bytes),
-            false => Some((self.excerpt)(tool, ending).unwrap_or(allowed).min(bytes)),
+            false => Some((self.excerpt)(tool, outcome).unwrap_or(allowed).min(bytes)),
         }
     }
 

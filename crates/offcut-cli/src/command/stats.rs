@@ -1,10 +1,10 @@
 //! `offcut stats`: how much of the outputs was shown, compared with the whole outputs and with what the agents would have
 //! shown without offcut.
 
-mod summary;
+mod sums;
 mod table;
 
-pub(crate) use summary::GroupBy;
+pub(crate) use sums::GroupBy;
 
 use crate::arguments::{Format, GlobalOptions, Stats};
 use crate::diagnostic;
@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use offcut::report::hidden_tokens;
 use offcut::store::{Entry, Store};
 use std::collections::HashSet;
-use summary::Summary;
+use sums::Sums;
 
 /// How many entries are read at a time.
 const BATCH: usize = 4096;
@@ -25,7 +25,7 @@ pub(crate) fn stats(global: &GlobalOptions, stats: &Stats) -> CommandResult {
     let setup = Setup::new(global)?;
     let store = setup.store();
     let since = stats.since.map(ledger::ago);
-    let mut summary = Summary::new(stats.by);
+    let mut sums = Sums::new(stats.by);
     let mut recorded = HashSet::new();
     // Readings come last, when the groups of all outputs are known.
     let mut readings = Vec::new();
@@ -38,27 +38,27 @@ pub(crate) fn stats(global: &GlobalOptions, stats: &Stats) -> CommandResult {
             let id = record.id.as_ref()?;
             Some((store, store.entry(&offcut::retrieve::resolve_id(&**store, id).ok()?).ok()?))
         });
-        summary.add(&record, entry.and_then(|(store, entry)| count_hidden(&**store, &entry)));
+        sums.add(&record, entry.and_then(|(store, entry)| count_hidden(&**store, &entry)));
         recorded.extend(record.id);
     })?;
     let added = store.and_then(|store| {
         let count = |entry: &Entry| stats.tokens.then(|| count_hidden(&*store, entry)).flatten();
-        add_entries(&mut summary, &*store, since, &recorded, count)
+        add_entries(&mut sums, &*store, since, &recorded, count)
     });
     // What is in the ledger is still of interest.
     if let Err(failure) = added {
         diagnostic::warn(failure.reason().unwrap_or_default());
     }
-    readings.iter().for_each(|reading| summary.add(reading, None));
+    readings.iter().for_each(|reading| sums.add(reading, None));
     match global.format {
-        Format::Json => super::print_json(&summary.rows()),
-        Format::Text => super::print(table::draw(&summary, since, stats).as_bytes()),
+        Format::Json => super::print_json(&sums.rows()),
+        Format::Text => super::print(table::draw(&sums, since, stats).as_bytes()),
     }
 }
 
 /// Adds the stored outputs that are not in the ledger: those of other machines, of sandboxes, and from before the ledger.
 fn add_entries(
-    summary: &mut Summary,
+    sums: &mut Sums,
     store: &dyn Store,
     since: Option<Timestamp>,
     recorded: &HashSet<String>,
@@ -73,7 +73,7 @@ fn add_entries(
     // All entries of a large store do not fit into memory.
     for entry in ids.chunks(BATCH).flat_map(|ids| store.entries(ids)).inspect(|_| progress.step()).flatten() {
         if let Some(record) = Record::of_entry(&entry) {
-            summary.add(&record, count(&entry));
+            sums.add(&record, count(&entry));
         }
     }
     Ok(())

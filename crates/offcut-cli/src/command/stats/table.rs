@@ -1,6 +1,6 @@
 //! The table of `offcut stats`, which fits 80 columns, with a bar for each row.
 
-use super::summary::{GroupBy, Row, Summary};
+use super::sums::{GroupBy, Row, Sums};
 use crate::arguments::Stats;
 use crate::ledger::local_day;
 use jiff::Timestamp;
@@ -12,8 +12,8 @@ const BAR: u64 = 10;
 const NAME: usize = 16;
 const NAME_WITHOUT_BAR: usize = 28;
 
-pub(super) fn draw(summary: &Summary, since: Option<Timestamp>, stats: &Stats) -> String {
-    let (rows, total) = (summary.rows(), summary.total());
+pub(super) fn draw(sums: &Sums, since: Option<Timestamp>, stats: &Stats) -> String {
+    let (rows, total) = (sums.rows(), sums.total());
     if total.calls == 0 && total.read_bytes == 0 {
         return "no outputs are recorded\n".to_owned();
     }
@@ -46,18 +46,18 @@ pub(super) fn draw(summary: &Summary, since: Option<Timestamp>, stats: &Stats) -
         size(total.saved_bytes),
         total.saved_tokens
     );
-    let alone = &total.alone;
+    let without_offcut = &total.without_offcut;
     text += "  agents without offcut  ";
-    text += &match alone.outputs {
+    text += &match without_offcut.outputs {
         0 => "unknown: no output of a known agent was cut\n".to_owned(),
-        _ => format!("{}, {} tokens\n", size(alone.saved_bytes), alone.saved_tokens),
+        _ => format!("{}, {} tokens\n", size(without_offcut.saved_bytes), without_offcut.saved_tokens),
     };
-    if alone.outputs > 0 {
+    if without_offcut.outputs > 0 {
         text += &format!(
             "They would have shown {} of {} outputs; with offcut, they showed {}.\n",
-            bytes(alone.bytes),
-            alone.outputs,
-            bytes(alone.shown_bytes)
+            bytes(without_offcut.bytes),
+            without_offcut.outputs,
+            bytes(without_offcut.shown_bytes)
         );
     }
     if total.not_kept > 0 {

@@ -30,7 +30,7 @@ pub(super) struct Group {
     pub(super) tool: String,
 }
 
-/// The sums of one row. In JSON, what was saved is called `spared`, as in earlier versions.
+/// The sums of one row. JSON has the names of earlier versions: `spared` is what was saved, `alone` is without offcut.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Row {
     #[serde(flatten)]
@@ -51,11 +51,13 @@ pub(super) struct Row {
     #[serde(rename = "spared_tokens")]
     pub(super) saved_tokens: i64,
     /// The same for the outputs of known agents, compared with what they show without offcut.
-    pub(super) alone: AloneSums,
+    #[serde(rename = "alone")]
+    pub(super) without_offcut: WithoutOffcut,
 }
 
+/// What agents would have shown without offcut, and what is saved in comparison.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-pub(super) struct AloneSums {
+pub(super) struct WithoutOffcut {
     pub(super) outputs: u64,
     pub(super) bytes: u64,
     pub(super) shown_bytes: u64,
@@ -75,23 +77,23 @@ impl Row {
         self.read_bytes += other.read_bytes;
         self.saved_bytes += other.saved_bytes;
         self.saved_tokens += other.saved_tokens;
-        self.alone.outputs += other.alone.outputs;
-        self.alone.bytes += other.alone.bytes;
-        self.alone.shown_bytes += other.alone.shown_bytes;
-        self.alone.saved_bytes += other.alone.saved_bytes;
-        self.alone.saved_tokens += other.alone.saved_tokens;
+        self.without_offcut.outputs += other.without_offcut.outputs;
+        self.without_offcut.bytes += other.without_offcut.bytes;
+        self.without_offcut.shown_bytes += other.without_offcut.shown_bytes;
+        self.without_offcut.saved_bytes += other.without_offcut.saved_bytes;
+        self.without_offcut.saved_tokens += other.without_offcut.saved_tokens;
     }
 
     /// The sums of one output that was cut. `hidden` is the number of tokens that were not shown, if they were counted.
     fn of_cut(record: &Record, hidden: Option<u64>) -> Row {
         let (bytes, shown) = (signed(record.bytes), signed(record.shown));
         let counted = record.tokens.zip(record.shown_tokens).map(|(all, shown)| signed(all) - signed(shown));
-        let sums = record.alone.map(|alone| AloneSums {
+        let sums = record.without_offcut.map(|without_offcut| WithoutOffcut {
             outputs: 1,
-            bytes: alone,
+            bytes: without_offcut,
             shown_bytes: record.shown,
-            saved_bytes: signed(alone) - shown,
-            saved_tokens: tokens(signed(alone) - shown),
+            saved_bytes: signed(without_offcut) - shown,
+            saved_tokens: tokens(signed(without_offcut) - shown),
         });
         Row {
             outputs: 1,
@@ -99,7 +101,7 @@ impl Row {
             shown_bytes: record.shown,
             saved_bytes: bytes - shown,
             saved_tokens: hidden.map(signed).or(counted).unwrap_or_else(|| tokens(bytes - shown)),
-            alone: sums.unwrap_or_default(),
+            without_offcut: sums.unwrap_or_default(),
             ..Row::default()
         }
     }
@@ -107,12 +109,13 @@ impl Row {
     /// What was read later of an output that was cut. An agent that reads it saves less.
     fn of_reading(record: &Record, is_of_agent: bool) -> Row {
         let bytes = signed(record.bytes);
-        let alone = AloneSums { saved_bytes: -bytes, saved_tokens: -tokens(bytes), ..AloneSums::default() };
+        let sums =
+            WithoutOffcut { saved_bytes: -bytes, saved_tokens: -tokens(bytes), ..WithoutOffcut::default() };
         Row {
             read_bytes: record.bytes,
             saved_bytes: -bytes,
             saved_tokens: -tokens(bytes),
-            alone: if is_of_agent { alone } else { AloneSums::default() },
+            without_offcut: if is_of_agent { sums } else { WithoutOffcut::default() },
             ..Row::default()
         }
     }
@@ -127,17 +130,17 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// All rows.
-pub(super) struct Summary {
+/// The sums of all rows.
+pub(super) struct Sums {
     by: GroupBy,
     rows: BTreeMap<Group, Row>,
     /// The group of each output that was cut, for later readings, and whether its agent is known.
     groups: HashMap<String, (Group, bool)>,
 }
 
-impl Summary {
-    pub(super) fn new(by: GroupBy) -> Summary {
-        Summary { by, rows: BTreeMap::new(), groups: HashMap::new() }
+impl Sums {
+    pub(super) fn new(by: GroupBy) -> Sums {
+        Sums { by, rows: BTreeMap::new(), groups: HashMap::new() }
     }
 
     /// Adds a record. `hidden` is the number of tokens of the output that were not shown, if they were counted.
@@ -152,7 +155,7 @@ impl Summary {
             RecordedEvent::Read => Row::of_reading(record, is_of_agent),
         };
         if let (RecordedEvent::Cut, Some(id)) = (record.event, &record.id) {
-            self.groups.insert(id.clone(), (group.clone(), record.alone.is_some()));
+            self.groups.insert(id.clone(), (group.clone(), record.without_offcut.is_some()));
         }
         self.rows.entry(group.clone()).or_insert_with(|| Row { group, ..Row::default() }).add(&sums);
     }
