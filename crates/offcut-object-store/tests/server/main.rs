@@ -13,16 +13,18 @@ mod sharing;
 mod versions;
 
 use harness::Place;
+use offcut::store::contract::{self, PreviewSupport};
 
 #[test]
 fn keeps_the_contract_of_a_store() {
     let places = std::sync::Mutex::new(Vec::new());
-    offcut::store::contract::check(|| {
+    let make = || {
         let place = Place::new();
         let store = place.store();
         places.lock().unwrap().push(place);
         store
-    });
+    };
+    contract::check(make, PreviewSupport::None);
     for place in places.into_inner().unwrap() {
         assert!(place.has_nothing_pending(), "everything was uploaded, except what was abandoned on purpose");
     }

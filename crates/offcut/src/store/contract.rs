@@ -1,7 +1,9 @@
 //! The requirements for every store, as a test suite that anybody can run against their own.
 //!
 //! ```
-//! offcut::store::contract::check(|| offcut::store::MemoryStore::new(std::time::SystemTime::now));
+//! use offcut::store::{MemoryStore, contract::{self, PreviewSupport}};
+//!
+//! contract::check(|| MemoryStore::new(std::time::SystemTime::now), PreviewSupport::None);
 //! ```
 
 use crate::context::{Context, Origin};
@@ -13,9 +15,18 @@ use crate::store::{
 use std::collections::BTreeSet;
 use std::time::{Duration, UNIX_EPOCH};
 
+/// Whether a store keeps previews ([`Store::save_preview`]), which is optional.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreviewSupport {
+    /// It returns the last preview that was saved for an entry.
+    Kept,
+    /// It accepts previews and returns none.
+    None,
+}
+
 /// Checks a store. `make` returns a new empty one for each test. Panics with a message at the first failure.
 #[expect(clippy::unwrap_used, reason = "a failed expectation of a test suite is a panic")]
-pub fn check<S: Store>(make: impl Fn() -> S) {
+pub fn check<S: Store>(make: impl Fn() -> S, previews: PreviewSupport) {
     empty_store_has_no_entries(&make());
     bytes_are_returned_unchanged(&make());
     reads_by_range(&make());
@@ -27,6 +38,7 @@ pub fn check<S: Store>(make: impl Fn() -> S) {
     pins_stay_until_removed(&make());
     finds_newest_and_by_prefix(&make());
     filters_select(&make());
+    saved_preview_is_returned(&make(), previews);
     checkpoints_are_exact(&make());
     removes_many_at_once(&make());
     many_writers_do_not_mix(&make());
@@ -292,11 +304,6 @@ fn filters_select(store: &dyn Store) {
     assert_eq!(ids(&EntryFilter { limit: Some(2), ..everything.clone() }), all[..2]);
     assert_eq!(ids(&EntryFilter { limit: Some(1), ..tool("bash") }), [made[1].id]);
     assert_eq!(ids(&EntryFilter { before: Some(made[2].id), ..everything.clone() }), all[2..]);
-    for preview in [&b"first"[..], b"second\0\xff"] {
-        ok(store.save_preview(&made[1].id, preview));
-        let kept = ok(store.preview(&made[1].id));
-        assert!(kept.is_none_or(|kept| kept == preview), "a store that keeps previews replaces them");
-    }
     let one = made[1].id;
     let condition = Some(Condition::new(move |entry: &Entry| entry.summary.is_some() && entry.id != one));
     let conditional = EntryFilter { condition, ..tool("bash") };
@@ -314,6 +321,23 @@ fn filters_select(store: &dyn Store) {
         let pin = if item.id == made[1].id { Pin::Pinned } else { Pin::Loose };
         assert_eq!(item.pin, pin);
     }
+}
+
+fn saved_preview_is_returned(store: &dyn Store, previews: PreviewSupport) {
+    let (first, second) = (put(store, b"first"), put(store, b"second"));
+    let kept = |entry: &Entry| ok(store.preview(&entry.id));
+    assert_eq!(kept(&first), None, "no preview was saved");
+    for preview in [&b"longer than the next"[..], b"next\0\xff", b""] {
+        ok(store.save_preview(&first.id, preview));
+        let expected = match previews {
+            PreviewSupport::Kept => Some(preview.to_vec()),
+            PreviewSupport::None => None,
+        };
+        assert_eq!(kept(&first), expected, "the last preview replaces the one before");
+    }
+    assert_eq!(kept(&second), None, "the preview belongs to one entry");
+    assert_eq!(ok(store.ids()), [first.id, second.id], "a preview is no entry");
+    assert_eq!(all(store, &first.id), b"first", "a preview does not change the output");
 }
 
 fn checkpoints_are_exact(store: &dyn Store) {

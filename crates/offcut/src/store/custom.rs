@@ -12,6 +12,7 @@ use std::time::UNIX_EPOCH;
 /// The caller's own place for the bytes of outputs.
 ///
 /// ```
+/// use offcut::store::contract::{self, PreviewSupport};
 /// use offcut::store::{Backend, CustomStore, Id, NewEntry, StoreError};
 /// use std::{collections::BTreeMap, io::Write, sync::{Arc, Mutex}, time::SystemTime};
 ///
@@ -48,7 +49,7 @@ use std::time::UNIX_EPOCH;
 ///     }
 /// }
 ///
-/// offcut::store::contract::check(|| CustomStore::new(Cache::default(), SystemTime::now));
+/// contract::check(|| CustomStore::new(Cache::default(), SystemTime::now), PreviewSupport::None);
 /// ```
 pub trait Backend: Send + Sync {
     /// Opens a place for a new output. The writer is flushed when the output is complete.

@@ -1,7 +1,8 @@
 //! The contract suite for both stores, and the failures that only a directory can have.
 
 use crate::common::noon;
-use offcut::store::{EntryState, FsStore, MemoryStore, NewEntry, Store, StoreError, contract};
+use offcut::store::contract::{self, PreviewSupport};
+use offcut::store::{EntryState, FsStore, MemoryStore, NewEntry, Store, StoreError};
 use offcut::{Context, Profile, Saved, Storage, Truncator};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -23,17 +24,17 @@ fn mode(path: &Path) -> u32 {
 
 #[test]
 fn memory_store_passes_the_contract_suite() {
-    contract::check(|| MemoryStore::new(SystemTime::now));
-    contract::check(|| MemoryStore::new(noon));
+    for clock in [SystemTime::now, noon] {
+        contract::check(|| MemoryStore::new(clock), PreviewSupport::None);
+    }
 }
 
 #[test]
 fn directory_store_passes_the_contract_suite() {
     let home = tempfile::tempdir().unwrap();
     for clock in [SystemTime::now, noon] {
-        contract::check(|| {
-            FsStore::new(tempfile::tempdir_in(home.path()).unwrap().keep().join("a/b"), clock)
-        });
+        let directory = || tempfile::tempdir_in(home.path()).unwrap().keep().join("a/b");
+        contract::check(|| FsStore::new(directory(), clock), PreviewSupport::Kept);
     }
 }
 
