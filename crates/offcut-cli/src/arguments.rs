@@ -344,9 +344,14 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Mcp(Mcp),
     /// Print shell completions
-    #[command(after_help = "Example:
+    ///
+    /// In bash, zsh and fish they offer the stored outputs, sessions, profiles and settings that exist; after `offcut run`,
+    /// what the shell completes for that command. Outputs in a bucket are not offered: a key press sends no requests.
+    #[command(after_help = "Examples:
   mkdir -p ~/.local/share/bash-completion/completions
-  offcut completions bash > ~/.local/share/bash-completion/completions/offcut")]
+  offcut completions bash > ~/.local/share/bash-completion/completions/offcut
+  offcut completions zsh > ~/.zfunc/_offcut     With fpath=(~/.zfunc $fpath) before compinit
+  offcut completions fish > ~/.config/fish/completions/offcut.fish")]
     Completions(Completions),
     /// Print the manual pages
     #[command(after_help = "Examples:

@@ -31,6 +31,7 @@ mod usage;
 
 use arguments::{Arguments, Command, GlobalOptions};
 use command::ShellName;
+use std::ffi::OsStr;
 
 /// The entry point, in place of the one of the standard library (see docs/decisions/0011-no-main.md).
 ///
@@ -52,11 +53,15 @@ fn main() -> std::process::ExitCode {
 
 fn offcut() -> u8 {
     let inherited = process::InheritedState::capture();
-    // An internal command, which must work with any command line and configuration.
+    // Internal commands, which must work with any command line and configuration.
     let mut rest = std::env::args_os().skip(1);
-    if rest.next().is_some_and(|first| first == process::DRAIN) {
-        process::drain(&rest.collect::<Vec<_>>());
-        return 0;
+    match rest.next().as_deref().and_then(OsStr::to_str) {
+        Some(process::DRAIN) => {
+            process::drain(&rest.collect::<Vec<_>>());
+            return 0;
+        }
+        Some(command::COMPLETE) => return failure::exit_code(command::complete(rest.collect())),
+        _ => {}
     }
     // A link has the name of a shell, and the scripts of `offcut init` pass it as the first argument. All arguments after it
     // belong to the shell, including `--help`.

@@ -206,7 +206,7 @@ fn remarkable_state(entry: &Entry) -> String {
 }
 
 /// The command line; for other tools, the name and the input.
-fn command(entry: &Entry) -> String {
+pub(super) fn command(entry: &Entry) -> String {
     let tool = entry.context.tool.as_deref();
     let text = match (tool, entry.context.origin.command.as_deref()) {
         (Some(tool), Some(input)) if input.starts_with('{') => format!("{tool} {input}"),

@@ -1,18 +1,12 @@
-//! `offcut completions`, `offcut man` and the generated documentation: all derive from the same definitions as `--help`.
+//! `offcut man` and the generated documentation: both derive from the same definitions as `--help`.
 
-use crate::arguments::{Arguments, Completions, Documentation, Manual, Page};
+use crate::arguments::{Arguments, Documentation, Manual, Page};
 use crate::config::{KEYS, Key, Kind, OTHER_VARIABLES, ProjectAccess};
 use crate::failure::{CommandResult, Failure};
 use crate::suggestion;
 use anyhow::Context;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
-
-pub(crate) fn completions(completions: &Completions) -> CommandResult {
-    let mut text = Vec::new();
-    clap_complete::generate(completions.shell, &mut Arguments::definition(), "offcut", &mut text);
-    super::print(&text)
-}
 
 /// Prints `docs/cli.md` or `docs/config.md`. A test compares them with the files in the repository.
 pub(crate) fn documentation(documentation: &Documentation) -> CommandResult {

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod clean;
+mod completions;
 mod config;
 mod cut;
 mod doctor;
@@ -24,6 +25,7 @@ mod stats;
 mod unread_input;
 
 pub(crate) use clean::{clean, pin, unpin};
+pub(crate) use completions::{COMPLETE, complete, completions};
 pub(crate) use config::config;
 pub(crate) use cut::cut;
 pub(crate) use doctor::doctor;
@@ -32,7 +34,7 @@ pub(crate) use grep::grep;
 pub(crate) use hook::{hook, unknown_hook};
 pub(crate) use init::init;
 pub(crate) use list::{Ls, ls};
-pub(crate) use manual::{completions, documentation, manual};
+pub(crate) use manual::{documentation, manual};
 pub(crate) use mcp::mcp;
 pub(crate) use profiles::profiles;
 pub(crate) use read::{cat, read};

@@ -10,7 +10,7 @@ mod layer;
 
 pub(crate) use edit::{Change, edit};
 pub(crate) use file::read;
-pub(crate) use keys::{KEYS, Key, Kind, OTHER_VARIABLES, PASS_VARIABLE, ProjectAccess};
+pub(crate) use keys::{KEYS, Key, Kind, OTHER_VARIABLES, PASS_VARIABLE, ProjectAccess, find};
 pub(crate) use layer::{Layer, Origin, Problem, Setting, Trust, to_toml};
 
 use crate::suggestion;

@@ -7,6 +7,7 @@ mod background;
 mod bash_env;
 mod cleaning;
 mod commands;
+mod completions;
 mod configuration;
 mod damage;
 mod doctor;
