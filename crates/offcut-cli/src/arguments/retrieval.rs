@@ -1,6 +1,6 @@
 //! Arguments of the commands that read and search stored outputs.
 
-use clap::Args;
+use clap::{Args, ColorChoice};
 use offcut::limits::parse_size;
 
 #[derive(Debug, Args)]
@@ -115,6 +115,9 @@ pub(crate) struct Grep {
     /// Print only the ids of outputs without a match
     #[arg(short = 'L', long = "files-without-match")]
     pub(crate) without_match: bool,
+    /// Colour matches, ids and line numbers; `auto`: on a terminal, unless NO_COLOR is set
+    #[arg(long, alias = "colour", value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub(crate) color: ColorChoice,
 }
 
 impl Grep {

@@ -1,6 +1,7 @@
 //! grep, show, stats, pin, completions, man, and the generated documentation.
 
 use crate::harness::{Sandbox, numbered};
+use crate::terminal::Terminal;
 
 #[test]
 fn grep_prints_matches_and_counts() {
@@ -33,6 +34,37 @@ fn grep_prints_matches_and_counts() {
     sandbox.run(&["grep", "((", "last"], b"").failed(1, "not a regular expression");
     sandbox.run(&["grep", "x", "last-9"], b"").failed(3, "no stored output");
     assert_eq!(sandbox.run(&["grep", "-m", "2", "^7", "last"], b"").text().lines().count(), 3);
+}
+
+#[test]
+fn grep_colours_matches_on_terminal() {
+    let sandbox = Sandbox::new();
+    let id =
+        sandbox.run(&["cut", "--format", "json"], numbered(20_000).as_bytes()).json()["saved"]["id"].clone();
+    let id = id.as_str().unwrap();
+    let (green, magenta, red, reset) = ("\x1b[32m", "\x1b[35m", "\x1b[1m\x1b[31m", "\x1b[0m");
+    let line = format!("{green}1234{reset}:{red}1234{reset}\n");
+    let context = format!("{green}1233{reset}-1233\n{line}{green}1235{reset}-1235\n");
+    let check = |arguments: &str, coloured: &str| {
+        let words: Vec<&str> = arguments.split(' ').collect();
+        let plain = sandbox.run(&words, b"").text();
+        let stripped = [green, magenta, red, reset]
+            .iter()
+            .fold(coloured.to_owned(), |text, code| text.replace(code, ""));
+        assert_eq!(plain, stripped, "{arguments}");
+        let always: Vec<&str> = words.iter().copied().chain(["--color", "always"]).collect();
+        assert_eq!(sandbox.run(&always, b"").text(), coloured, "{arguments}");
+        for (variables, expected) in
+            [("", coloured), ("NO_COLOR=1 ", &plain), ("CLAUDECODE=1 ", &plain), ("TERM=dumb ", &plain)]
+        {
+            let line = format!("{variables}\"$offcut\" {arguments}");
+            let (seen, code) = Terminal::open_shell(&sandbox, &line).close();
+            assert_eq!((seen.replace("\r\n", "\n").as_str(), code), (expected, Some(0)), "{line}");
+        }
+    };
+    check("grep -w 123[4] -C 1", &context);
+    check("grep ^1234$ all", &format!("{magenta}{id}{reset}:{line}"));
+    check("grep -l 1234 all", &format!("{magenta}{id}{reset}\n"));
 }
 
 #[test]

@@ -13,9 +13,13 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
 use std::io;
+use std::ops::Range;
 
 /// A long line is shown around its match, with this many bytes on each side.
 const AROUND: usize = 160;
+
+/// In place of what is left out of a long line.
+const ELLIPSIS: &str = "…";
 
 /// The most memory that a search uses. A longer line is searched in parts.
 const HEAP: usize = 128 << 20;
@@ -41,6 +45,8 @@ pub struct Hit {
     pub offset: u64,
     /// The line without its line feed, the part around the match, or only the match.
     pub text: Vec<u8>,
+    /// Where the text matches: parts of it, in order.
+    pub found: Vec<Range<usize>>,
     /// What kind of line it is.
     pub kind: HitKind,
 }
@@ -313,9 +319,10 @@ struct Collector<'a> {
 
 impl Collector<'_> {
     /// Adds a hit if the page has room for it, and returns whether it did.
-    fn add(&mut self, kind: HitKind, line: u64, offset: u64, text: Vec<u8>) -> bool {
+    fn add(&mut self, kind: HitKind, line: u64, offset: u64, excerpt: Excerpt) -> bool {
         let Page { left, with_ids, result } = &mut *self.page;
-        let hit = Hit { id: self.id, line, offset, text, kind };
+        let Excerpt { text, found } = excerpt;
+        let hit = Hit { id: self.id, line, offset, text, found, kind };
         let cost = hit.size(*with_ids);
         if left.bytes < cost || left.lines == 0 {
             *left = PageLimits { bytes: 0, lines: 0 };
@@ -332,8 +339,9 @@ impl Collector<'_> {
         let mut is_shown = true;
         let matcher = self.matcher;
         let _ = matcher.find_iter(line, |found| {
-            is_shown = found.is_empty()
-                || self.add(HitKind::Match, number, offset + found.start() as u64, around(&line[found], 0));
+            let at = offset + found.start() as u64;
+            is_shown =
+                found.is_empty() || self.add(HitKind::Match, number, at, Excerpt::of_match(&line[found]));
             is_shown
         });
         is_shown
@@ -359,8 +367,7 @@ impl Sink for Collector<'_> {
         let is_shown = if self.only_matching {
             self.add_matches(number, offset, line)
         } else {
-            let at = self.matcher.find(line).ok().flatten().map_or(0, |found| found.start());
-            self.add(HitKind::Match, number, offset, around(line, at))
+            self.add(HitKind::Match, number, offset, Excerpt::with_matches(line, self.matcher))
         };
         self.page.result.shown += u64::from(is_shown);
         Ok(true)
@@ -377,13 +384,13 @@ impl Sink for Collector<'_> {
         }
         let (offset, number) =
             self.added.original(context.absolute_byte_offset(), context.line_number().unwrap_or(0));
-        self.add(HitKind::Context, number, offset, around(without_line_end(context.bytes()), 0));
+        self.add(HitKind::Context, number, offset, Excerpt::around(without_line_end(context.bytes()), 0).0);
         Ok(true)
     }
 
     fn context_break(&mut self, _searcher: &Searcher) -> io::Result<bool> {
         if self.matches < self.most {
-            self.add(HitKind::Break, 0, 0, Vec::new());
+            self.add(HitKind::Break, 0, 0, Excerpt::default());
         }
         Ok(true)
     }
@@ -394,15 +401,47 @@ fn without_line_end(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The part of a long line around the byte at `at`.
-fn around(line: &[u8], at: usize) -> Vec<u8> {
-    if line.len() <= 2 * AROUND {
-        return line.to_vec();
+/// What is shown of a line, and where it matches.
+#[derive(Default)]
+struct Excerpt {
+    text: Vec<u8>,
+    found: Vec<Range<usize>>,
+}
+
+impl Excerpt {
+    /// The part of a long line around the byte at `at`, and which bytes of the line it has.
+    fn around(line: &[u8], at: usize) -> (Excerpt, Range<usize>) {
+        if line.len() <= 2 * AROUND {
+            return (Excerpt { text: line.to_vec(), found: Vec::new() }, 0..line.len());
+        }
+        let start = boundary::ceil(line, at.saturating_sub(AROUND));
+        let end = boundary::floor(line, (start + 2 * AROUND).min(line.len()));
+        let ellipsis = |is_cut: bool| if is_cut { ELLIPSIS } else { "" }.as_bytes();
+        let text = [ellipsis(start > 0), &line[start..end], ellipsis(end < line.len())].concat();
+        (Excerpt { text, found: Vec::new() }, start..end)
     }
-    let start = boundary::ceil(line, at.saturating_sub(AROUND));
-    let end = boundary::floor(line, (start + 2 * AROUND).min(line.len()));
-    let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" }.as_bytes();
-    [ellipsis(start > 0), &line[start..end], ellipsis(end < line.len())].concat()
+
+    /// The part around the first match, with all matches in it.
+    fn with_matches(line: &[u8], matcher: &RegexMatcher) -> Excerpt {
+        let at = matcher.find(line).ok().flatten().map_or(0, |found| found.start());
+        let (mut excerpt, shown) = Excerpt::around(line, at);
+        let before = if shown.start > 0 { ELLIPSIS.len() } else { 0 };
+        let _ = matcher.find_iter(line, |found| {
+            let (start, end) = (found.start().max(shown.start), found.end().min(shown.end));
+            if start < end {
+                excerpt.found.push(before + start - shown.start..before + end - shown.start);
+            }
+            found.start() < shown.end
+        });
+        excerpt
+    }
+
+    /// A match without the rest of its line.
+    fn of_match(text: &[u8]) -> Excerpt {
+        let (mut excerpt, shown) = Excerpt::around(text, 0);
+        excerpt.found.push(0..shown.len());
+        excerpt
+    }
 }
 
 #[cfg(test)]

@@ -55,6 +55,33 @@ fn search_options_have_the_meaning_of_ripgrep() {
 }
 
 #[test]
+fn hits_say_where_they_match() {
+    let parts = |text: &str, query: Query| -> Vec<String> {
+        let store = MemoryStore::new(|| UNIX_EPOCH);
+        let mut writer = store.create(&NewEntry::new(&Context::default(), "native")).unwrap();
+        writer.write(text.as_bytes()).unwrap();
+        let id = writer.commit(EntryState::Complete, &contract::summary(text.as_bytes())).unwrap().id;
+        let found = search(&store, &[id], &query, PageLimits::default()).unwrap();
+        let hits = found.hits.iter();
+        hits.flat_map(|hit| {
+            hit.found.iter().map(|part| String::from_utf8_lossy(&hit.text[part.clone()]).into())
+        })
+        .collect()
+    };
+    let text = "one two\nthree\r\ntwo two\n";
+    assert_eq!(parts(text, query("two|e$")), ["two", "e", "two", "two"]);
+    assert_eq!(parts(text, Query { only_matching: true, ..query("t..") }), ["two", "thr", "two", "two"]);
+    assert_eq!(parts(text, Query { invert: true, context: 1, ..query("two") }), [""; 0]);
+    assert_eq!(parts(text, Query { context: 1, ..query("three") }), ["three"], "context has no match");
+    assert_eq!(parts(text, query("x*")), [""; 0], "an empty match is nothing to see");
+    let long = format!("{}é needle {}needle", "é".repeat(1000), "x".repeat(100) + &"é".repeat(1000));
+    assert_eq!(parts(&long, query("needle")), ["needle"], "the second one is not shown");
+    // From the match at byte 2003 to the end of the excerpt, which has the bytes from 1844 to 2164.
+    let part = parts(&long, query("needle.*")).remove(0);
+    assert!(part.starts_with("needle xxx") && part.ends_with('é') && part.len() == 161, "{part}");
+}
+
+#[test]
 fn last_match_of_the_maximum_has_its_context() {
     let text = b"0\na1\n2\n3\n4\na5\na6\n7\n";
     let lines =
