@@ -167,7 +167,7 @@ impl Setup {
         tool: ToolKind,
     ) -> Result<Setup, Failure> {
         let mut setup = Setup::without_warnings(global)?.with_reader(agent, tool);
-        if !install::is_on_path()
+        if !install::is_on_path("offcut")
             && let Some(path) = std::env::current_exe().ok().as_deref().and_then(Path::to_str)
             && let Ok(path) = shlex::try_quote(path)
         {

@@ -1,7 +1,7 @@
 //! Help and usage errors.
 
 use crate::arguments::Arguments;
-use crate::{command, diagnostic};
+use crate::{command, diagnostic, suggestion};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::ffi::OsString;
 
@@ -21,6 +21,12 @@ pub(crate) fn report(error: &clap::Error) -> u8 {
         && let Some(stored) = command::store_unread_input()
     {
         diagnostic::say(stored);
+    }
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+        && parsed_command().is_none()
+        && let Some(line) = suggestion::with_run(name)
+    {
+        diagnostic::say(format_args!("hint: to run a program and shorten its output: {line}"));
     }
     match command.as_deref() {
         Some("run") => {
@@ -44,15 +50,20 @@ fn intended_command(error: &clap::Error, arguments: &[OsString]) -> Option<Strin
             _ => None,
         };
     }
-    let definition = Arguments::definition();
-    let parsed = definition.clone().ignore_errors(true).try_get_matches().ok();
-    if let Some(name) = parsed.as_ref().and_then(clap::ArgMatches::subcommand_name) {
-        return Some(name.to_owned());
+    if let Some(name) = parsed_command() {
+        return Some(name);
     }
+    let definition = Arguments::definition();
     // Parsing stops at an unknown option before the command. Its value may look like a command too.
     let is_command = |word: &OsString| definition.get_subcommands().any(|known| word == known.get_name());
     let position = (0..arguments.len()).find(|&position| {
         is_command(&arguments[position]) && !arguments.get(position + 1).is_some_and(is_command)
     })?;
     arguments[position].to_str().map(str::to_owned)
+}
+
+/// The command before the mistake.
+fn parsed_command() -> Option<String> {
+    let parsed = Arguments::definition().ignore_errors(true).try_get_matches().ok()?;
+    parsed.subcommand_name().map(str::to_owned)
 }

@@ -2,6 +2,7 @@
 
 use super::edit::Presence;
 use super::{Change, Content};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// The file that the prefix of a command line sources.
@@ -84,7 +85,7 @@ impl InstallContext {
 
     /// The command by which notices call this program.
     pub(crate) fn command_in_notices(&self) -> String {
-        if is_on_path() { "offcut".to_owned() } else { shell_quoted(&self.program) }
+        if is_on_path("offcut") { "offcut".to_owned() } else { shell_quoted(&self.program) }
     }
 
     /// The command of a hook. Without the program, it changes nothing and reports no error: to some agents, a hook that
@@ -196,9 +197,14 @@ impl InstallContext {
 }
 
 /// Whether `offcut` can be called by its name.
-pub(crate) fn is_on_path() -> bool {
+pub(crate) fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|directory| directory.join("offcut").is_file())
+    std::env::split_paths(&path).any(|directory| is_executable(&directory.join(program)))
+}
+
+/// Whether a path names a program.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 /// The prefix of command lines, if the file that it sources exists.

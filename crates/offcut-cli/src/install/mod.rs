@@ -14,7 +14,9 @@ mod secrets;
 mod toml;
 
 pub(crate) use backup::Backups;
-pub(crate) use context::{BASH_ENV, InstallContext, KLAUDE, LINE, Method, Scope, is_on_path, prefix};
+pub(crate) use context::{
+    BASH_ENV, InstallContext, KLAUDE, LINE, Method, Scope, is_executable, is_on_path, prefix,
+};
 pub(crate) use edit::{Edit, Presence};
 pub(crate) use line::{Line, Position};
 pub(crate) use named::NamedFile;

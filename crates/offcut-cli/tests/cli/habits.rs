@@ -161,6 +161,25 @@ fn grep_takes_several_patterns_and_those_that_begin_with_a_hyphen() {
 }
 
 #[test]
+fn program_in_place_of_a_command_gets_a_hint() {
+    let sandbox = Sandbox::new();
+    let check = |arguments: &[&str], expected: Option<&str>| {
+        let mut command = sandbox.command();
+        command.args(arguments).env("PATH", "/usr/bin:/bin");
+        let ran = feed(command, b"");
+        ran.failed(2, "unrecognized subcommand");
+        let hint = ran.stderr.lines().find_map(|line| line.split_once("shorten its output: "));
+        assert_eq!(hint.map(|(_, line)| line), expected, "{}", ran.stderr);
+    };
+    check(&["seq", "-w", "3"], Some("offcut run seq -w 3"));
+    check(&["--store", "my store", "seq", "a b"], Some("offcut --store 'my store' run seq 'a b'"));
+    check(&["/bin/sh", "-c", "exit 3"], Some("offcut run /bin/sh -c 'exit 3'"));
+    check(&["no-such-program"], None);
+    check(&["./no-such-program"], None);
+    check(&["config", "seq"], None);
+}
+
+#[test]
 fn grep_lists_and_counts_by_output() {
     let sandbox = Sandbox::new();
     let mut ids = Vec::new();
