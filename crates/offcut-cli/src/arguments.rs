@@ -255,6 +255,9 @@ pub(crate) enum Command {
     /// is deleted without --force. With filters, lists what they choose and asks; without a terminal, nothing is deleted
     /// without --yes. Outputs that filters choose stay if they are pinned or still being written, unless you confirm them or
     /// give --force.
+    ///
+    /// With --format json, prints one object instead: `removed`, `removed_bytes`, `ids`, and `kept`, which are the ids that
+    /// filters chose and that stay. Nothing is asked.
     #[command(after_help = "Examples:
   offcut rm last 1m3k9q2zab7xk4pd
   offcut rm --session 7a97fa37
@@ -292,11 +295,15 @@ pub(crate) enum Command {
   offcut show --diff        Print the output, with what the model did not see dimmed")]
     Show(Show),
     /// Protect stored outputs from automatic removal
+    ///
+    /// With --format json, prints one object: `pinned`, which is true, and `ids`.
     #[command(after_help = "Examples:
   offcut pin last
   offcut pin 1m3k9q2zab7xk4pd last-1")]
     Pin(Pinning),
     /// Allow the automatic removal of pinned outputs again
+    ///
+    /// With --format json, prints one object: `pinned`, which is false, and `ids`.
     #[command(after_help = "Example:
   offcut unpin 1m3k9q2zab7xk4pd")]
     Unpin(Unpinning),
@@ -392,6 +399,8 @@ pub(crate) enum ConfigCommand {
     /// Print the paths of the configuration files
     Path,
     /// Check the configuration files and variables; the exit status is 2 if there are errors
+    ///
+    /// With --format json, also prints one object: `problems`, an array of texts.
     Check,
     /// Open your configuration file in $VISUAL or $EDITOR, and check it afterwards
     ///

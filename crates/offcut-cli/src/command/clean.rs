@@ -14,6 +14,7 @@ use offcut::retention::{self, Candidate, CleaningPlan, Policy};
 use offcut::retrieve;
 use offcut::store::{FsStore, LeftoverFile, Pin, Stray};
 use offcut::terminal::printable;
+use serde::Serialize;
 use std::time::SystemTime;
 
 /// The most bytes that are stored in a directory, unless another number is configured.
@@ -180,13 +181,30 @@ pub(crate) fn unpin(global: &GlobalOptions, unpinning: &Unpinning) -> CommandRes
     set_pin(global, &unpinning.ids, Pin::Loose)
 }
 
+/// What `offcut pin` and `offcut unpin` did.
+#[derive(Serialize)]
+struct PinReport {
+    /// Whether the outputs are pinned now.
+    pinned: bool,
+    ids: Vec<String>,
+}
+
 fn set_pin(global: &GlobalOptions, references: &[String], pin: Pin) -> CommandResult {
     let setup = Setup::new(global)?;
-    for reference in references {
+    let mut report = PinReport { pinned: pin == Pin::Pinned, ids: Vec::new() };
+    let result = references.iter().try_for_each(|reference| {
         let (store, _) = setup.store_of(reference)?;
         let id = retrieve::resolve(&*store, reference)?;
         store.pin(&id, pin)?;
-        diagnostic::say(format_args!("{} {id}", if pin == Pin::Pinned { "pinned" } else { "unpinned" }));
+        report.ids.push(id.to_string());
+        Ok(())
+    });
+    match global.format {
+        Format::Json => super::print_json(&report)?,
+        Format::Text => {
+            let done = if report.pinned { "pinned" } else { "unpinned" };
+            report.ids.iter().for_each(|id| diagnostic::say(format_args!("{done} {id}")));
+        }
     }
-    Ok(())
+    result
 }

@@ -284,7 +284,12 @@ fn check(global: &GlobalOptions) -> CommandResult {
     let Setup { configuration, profile, .. } = &setup;
     let mut problems: Vec<String> = configuration.problems.iter().map(|problem| problem.0.clone()).collect();
     problems.extend(configuration.raised_limits(profile));
-    let Some(last) = problems.pop() else { return super::print(b"No errors found.\n") };
+    match global.format {
+        Format::Json => super::print_json(&json!({ "problems": problems }))?,
+        Format::Text if problems.is_empty() => super::print(b"No errors found.\n")?,
+        Format::Text => {}
+    }
+    let Some(last) = problems.pop() else { return Ok(()) };
     for problem in problems {
         diagnostic::say(problem);
     }

@@ -74,6 +74,9 @@ fn all_errors_are_reported_and_the_other_settings_apply() {
     ] {
         check.failed(2, message);
     }
+    let report = sandbox.run(&["config", "check", "--format", "json"], b"");
+    let json: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!((json["problems"].as_array().unwrap().len(), report.code), (5, Some(2)), "{json}");
     let show = sandbox.run(&["config", "show"], b"").text();
     for setting in ["limits.bytes = 2000\n", "strategy = \"head\"\n", "split = [2, 1]\n"] {
         assert!(show.contains(setting), "{show}");
@@ -164,6 +167,7 @@ fn precedence_applies_to_each_key() {
     let parsed: Result<toml::Table, _> = origins.parse();
     assert!(parsed.is_ok(), "the output is a valid configuration: {parsed:?}");
     assert_eq!(sandbox.run(&["config", "check"], b"").text(), "No errors found.\n");
+    assert_eq!(sandbox.run(&["config", "check", "--format", "json"], b"").text(), "{\"problems\":[]}\n");
 }
 
 #[test]

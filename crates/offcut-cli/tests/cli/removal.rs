@@ -73,6 +73,35 @@ fn rm_here_deletes_what_commands_in_the_directory_printed() {
 }
 
 #[test]
+fn rm_pin_and_unpin_print_json() {
+    let sandbox = two_sessions();
+    let json = |arguments: &[&str]| sandbox.run(&[arguments, &["--format", "json"]].concat(), b"");
+    let rows = json(&["ls", "--session", "s-1"]).json();
+    let (first, pinned) = (&rows[1]["id"], &rows[0]["id"]);
+    let report = json(&["rm", "--session", "s-1"]);
+    report.failed(2, "use --yes");
+    assert_eq!(
+        String::from_utf8(report.stdout).unwrap(),
+        "{\"removed\":0,\"removed_bytes\":0,\"ids\":[],\"kept\":[]}\n"
+    );
+    let ran = json(&["rm", "--session", "s-1", "--yes"]);
+    let expected =
+        serde_json::json!({ "removed": 1, "removed_bytes": 23893, "ids": [first], "kept": [pinned] });
+    assert_eq!((ran.json(), ran.stderr.as_str()), (expected, ""));
+    let expected = serde_json::json!({ "pinned": false, "ids": [pinned] });
+    assert_eq!(json(&["unpin", pinned.as_str().unwrap()]).json(), expected);
+    let expected = serde_json::json!({ "pinned": true, "ids": [pinned] });
+    let ran = json(&["pin", pinned.as_str().unwrap()]);
+    assert_eq!((ran.json(), ran.stderr.as_str()), (expected, ""));
+    let ran = json(&["rm", "--force", pinned.as_str().unwrap()]);
+    let expected = serde_json::json!({ "removed": 1, "removed_bytes": 23893, "ids": [pinned], "kept": [] });
+    assert_eq!((ran.json(), ran.stderr.as_str()), (expected, ""));
+    let ran = json(&["rm", "--session", "none", "--yes"]);
+    assert_eq!((ran.json()["removed"].clone(), ran.stderr.as_str()), (0.into(), ""));
+    assert_eq!(stored(&sandbox), (0, 2, 0));
+}
+
+#[test]
 fn rm_needs_ids_or_filters_and_not_both() {
     let sandbox = two_sessions();
     sandbox.run(&["rm"], b"").failed(2, "required");
