@@ -336,6 +336,7 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   offcut stats
   offcut stats --since 30d --by agent
+  offcut stats --since 2026-11-15 --by day
   offcut stats --tokens --format json   Count tokens exactly, which is slower")]
     Stats(Stats),
     /// Print, check and change the configuration

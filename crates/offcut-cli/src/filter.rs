@@ -123,7 +123,7 @@ fn command_pattern(pattern: &str) -> Result<RegexMatcher, Failure> {
 }
 
 /// Parses a time: an age such as `2h`, a day, or a local time.
-fn parse_since(text: &str) -> Result<SystemTime, String> {
+pub(crate) fn parse_since(text: &str) -> Result<SystemTime, String> {
     if let Ok(age) = parse_age(text) {
         return SystemTime::now().checked_sub(age).ok_or_else(|| "this is too long ago".to_owned());
     }

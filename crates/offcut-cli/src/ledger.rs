@@ -223,7 +223,7 @@ pub(crate) fn now() -> Timestamp {
 }
 
 /// The time before now.
-pub(crate) fn ago(age: Duration) -> Timestamp {
+fn ago(age: Duration) -> Timestamp {
     now().saturating_sub(age).unwrap_or(Timestamp::MIN)
 }
 

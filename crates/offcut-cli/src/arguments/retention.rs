@@ -1,10 +1,10 @@
 //! Arguments of the commands that protect, remove and count stored outputs.
 
 use crate::command::GroupBy;
-use crate::filter::Filter;
+use crate::filter::{Filter, parse_since};
 use clap::Args;
 use offcut::limits::parse_size;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 #[derive(Debug, Args)]
 pub(crate) struct Pinning {
@@ -48,9 +48,9 @@ pub(crate) struct Clean {
 
 #[derive(Debug, Args)]
 pub(crate) struct Stats {
-    /// Count only outputs of this last time: 30d, 12h
-    #[arg(long, value_name = "AGE", value_parser = parse_age)]
-    pub(crate) since: Option<Duration>,
+    /// Count only outputs since then: 30d, 12h, today, 2026-11-15, or '2026-11-15 14:30'
+    #[arg(long, value_name = "AGE|DATE", value_parser = parse_since)]
+    pub(crate) since: Option<SystemTime>,
     /// Print one row for each of these, instead of each tool and day
     #[arg(long, value_name = "WHAT", default_value = "day-and-tool", hide_default_value = true)]
     pub(crate) by: GroupBy,

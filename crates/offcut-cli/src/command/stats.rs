@@ -24,7 +24,7 @@ const BATCH: usize = 4096;
 pub(crate) fn stats(global: &GlobalOptions, stats: &Stats) -> CommandResult {
     let setup = Setup::new(global)?;
     let store = setup.store();
-    let since = stats.since.map(ledger::ago);
+    let since = stats.since.map(|time| Timestamp::try_from(time).unwrap_or(Timestamp::MIN));
     let mut sums = Sums::new(stats.by);
     let mut recorded = HashSet::new();
     // Readings come last, when the groups of all outputs are known.

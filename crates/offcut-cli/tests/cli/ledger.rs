@@ -173,7 +173,11 @@ fn stats_since_leaves_out_older_records() {
     let old = text.replace(&time.to_string(), &(time - 40 * 24 * 60 * 60).to_string());
     std::fs::write(&file, text + &old).unwrap();
     assert_eq!(rows(&sandbox, &[]).len(), 2);
-    assert_eq!(row(&sandbox, &["--since", "30d"])["outputs"], 1);
+    for since in ["30d", "today", "yesterday"] {
+        assert_eq!(row(&sandbox, &["--since", since])["outputs"], 1, "{since}");
+    }
+    assert_eq!(rows(&sandbox, &["--since", "2001-02-03 04:05"]).len(), 2);
+    sandbox.run(&["stats", "--since", "soon"], b"").failed(2, "expected an age or a date");
 }
 
 /// Sizes and names are recorded, but nothing that may be secret.
