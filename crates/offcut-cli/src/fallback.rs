@@ -9,7 +9,9 @@
 //! the store, never follows a path in there: see `FsStore::move_from`.
 
 use crate::housekeeping::STAMP;
-use offcut::store::{Entry, FsStore, Id, NewEntry, Pin, Store, StoreError, Stray, StrayKind, Writer, newest};
+use offcut::store::{
+    Entry, EntryFilter, FsStore, Id, NewEntry, Pin, Store, StoreError, Stray, StrayKind, Writer, newest,
+};
 use rustix::fs::{Access, AtFlags, Dir, Mode, OFlags, openat, statat, statvfs, unlinkat};
 use rustix::process::geteuid;
 use std::ffi::OsStr;
@@ -117,6 +119,10 @@ impl Store for StoreWithFallback {
 
     fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
         self.read_first(|store| store.entry(id))
+    }
+
+    fn entry_matching(&self, id: &Id, filter: &EntryFilter) -> Result<Option<Entry>, StoreError> {
+        self.read_first(|store| store.entry_matching(id, filter))
     }
 
     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {

@@ -308,6 +308,8 @@ fn filters_select(store: &dyn Store) {
     let condition = Some(Condition::new(move |entry: &Entry| entry.summary.is_some() && entry.id != one));
     let conditional = EntryFilter { condition, ..tool("bash") };
     assert_eq!(ids(&conditional), [made[0].id], "a condition sees the whole metadata");
+    assert_eq!(ok(store.entry_matching(&one, &conditional)), None);
+    assert_eq!(ok(store.entry_matching(&made[0].id, &conditional)), Some(ok(store.entry(&made[0].id))));
     assert_eq!(ids(&EntryFilter { tool: None, limit: Some(1), ..conditional }), all[..1]);
     // Several may be made within one moment.
     let time = made[2].id.time();

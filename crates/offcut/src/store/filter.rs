@@ -33,7 +33,10 @@ pub struct EntryFilter {
     pub limit: Option<usize>,
 }
 
-/// A condition on everything that is known about an entry.
+/// A condition on what was recorded about an entry: the call, the profile, the machine and the summary.
+///
+/// A store may check it before it knows whether the entry is pinned and whether its bytes are still there: path, size, pin
+/// and the states that depend on them are not reliable.
 ///
 /// ```
 /// use offcut::store::{Condition, EntryFilter};
@@ -68,7 +71,7 @@ impl EntryFilter {
             && self.before.is_none_or(|before| *id < before)
     }
 
-    /// Whether the entry is one of those wanted. The limit is not considered.
+    /// Whether the entry is one of those wanted, by what was recorded about it. The limit is not considered.
     pub fn matches(&self, entry: &Entry) -> bool {
         let fits = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
         self.covers(&entry.id)
@@ -88,11 +91,17 @@ impl EntryFilter {
 
 /// Reads the metadata of many entries. Each needs a few small reads, so several threads share the work.
 pub(super) fn entries<S: Store + ?Sized>(store: &S, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
+    in_threads(ids, |id| Some(store.entry(id)))
+}
+
+/// Calls a function for each id, in several threads, and returns what it returned, in the order of `ids`.
+fn in_threads<T: Send>(ids: &[Id], read: impl Fn(&Id) -> Option<T> + Sync) -> Vec<T> {
     let share = ids.len().div_ceil(THREADS).max(ENTRIES_PER_THREAD);
+    let read = &read;
     std::thread::scope(|scope| {
         let parts: Vec<_> = ids
             .chunks(share)
-            .map(|part| scope.spawn(move || part.iter().map(|id| store.entry(id)).collect::<Vec<_>>()))
+            .map(|part| scope.spawn(move || part.iter().filter_map(read).collect::<Vec<_>>()))
             .collect();
         parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
     })
@@ -111,13 +120,14 @@ pub(super) fn visit<S: Store + ?Sized>(
         let mut batch = ids.split_off(ids.len().saturating_sub(filter.batch(wanted)));
         ids.shrink_to_fit();
         batch.reverse();
-        let found = batch.iter().zip(store.entries(&batch)).filter_map(|(id, entry)| match entry {
-            Ok(entry) => Some(entry),
+        let found = in_threads(&batch, |id| match store.entry_matching(id, filter) {
+            Ok(found) => found,
             Err(StoreError::NotFound { .. }) => None,
             // An entry with unreadable metadata must stay visible.
-            Err(error) => Some(Entry::unknown(*id, EntryState::Damaged { reason: error.to_string() })),
+            Err(error) => Some(Entry::unknown(*id, EntryState::Damaged { reason: error.to_string() }))
+                .filter(|entry| filter.matches(entry)),
         });
-        for entry in found.filter(|entry| filter.matches(entry)).take(wanted) {
+        for entry in found.into_iter().take(wanted) {
             visit(entry);
             wanted -= 1;
         }

@@ -18,8 +18,8 @@
 
 use crate::store::digest::{BLOCK, BlockDigests};
 use crate::store::{
-    Clock, Entry, EntryState, Id, NewEntry, Pin, Store, StoreError, Stray, StrayKind, Summary, Writer,
-    format, name, platform,
+    Clock, Entry, EntryFilter, EntryState, Id, NewEntry, Pin, Store, StoreError, Stray, StrayKind, Summary,
+    Writer, format, name, platform,
 };
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -201,6 +201,36 @@ impl FsStore {
             _ => entry,
         }
     }
+
+    /// The entry with what its files say: its size, and whether it is running, damaged or pinned.
+    fn examine(&self, entry: Entry, path: PathBuf) -> Entry {
+        let entry = match entry.state {
+            EntryState::Running => self.check_writer(entry, &path),
+            _ => entry,
+        };
+        let found = fs::symlink_metadata(&path);
+        let bytes = found.as_ref().ok().filter(|found| found.is_file()).map(fs::Metadata::len);
+        let damage = match (&entry.state, bytes) {
+            (EntryState::Complete | EntryState::Capped { .. }, None) => {
+                let cause = found.err().map_or_else(|| "not a file".to_owned(), |error| error.to_string());
+                Some(format!("the file cannot be read: {cause}"))
+            }
+            (EntryState::Complete | EntryState::Capped { .. }, Some(bytes)) if bytes != entry.bytes => {
+                let than = if bytes < entry.bytes { "shorter" } else { "longer" };
+                Some(format!(
+                    "the file was modified after it was stored: it is {than} than recorded, {bytes} instead of {} bytes",
+                    entry.bytes
+                ))
+            }
+            _ => None,
+        };
+        let entry = match damage {
+            Some(reason) => entry.with_state(EntryState::Damaged { reason }),
+            None => entry,
+        };
+        let pin = if self.pin_path(&entry.id).exists() { Pin::Pinned } else { Pin::Loose };
+        Entry { path: Some(path), bytes: bytes.unwrap_or(0), pin, ..entry }
+    }
 }
 
 impl Store for FsStore {
@@ -273,32 +303,12 @@ impl Store for FsStore {
 
     fn entry(&self, id: &Id) -> Result<Entry, StoreError> {
         let (entry, path) = self.load(id)?;
-        let entry = match entry.state {
-            EntryState::Running => self.check_writer(entry, &path),
-            _ => entry,
-        };
-        let found = fs::symlink_metadata(&path);
-        let bytes = found.as_ref().ok().filter(|found| found.is_file()).map(fs::Metadata::len);
-        let damage = match (&entry.state, bytes) {
-            (EntryState::Complete | EntryState::Capped { .. }, None) => {
-                let cause = found.err().map_or_else(|| "not a file".to_owned(), |error| error.to_string());
-                Some(format!("the file cannot be read: {cause}"))
-            }
-            (EntryState::Complete | EntryState::Capped { .. }, Some(bytes)) if bytes != entry.bytes => {
-                let than = if bytes < entry.bytes { "shorter" } else { "longer" };
-                Some(format!(
-                    "the file was modified after it was stored: it is {than} than recorded, {bytes} instead of {} bytes",
-                    entry.bytes
-                ))
-            }
-            _ => None,
-        };
-        let entry = match damage {
-            Some(reason) => entry.with_state(EntryState::Damaged { reason }),
-            None => entry,
-        };
-        let pin = if self.pin_path(id).exists() { Pin::Pinned } else { Pin::Loose };
-        Ok(Entry { path: Some(path), bytes: bytes.unwrap_or(0), pin, ..entry })
+        Ok(self.examine(entry, path))
+    }
+
+    fn entry_matching(&self, id: &Id, filter: &EntryFilter) -> Result<Option<Entry>, StoreError> {
+        let (entry, path) = self.load(id)?;
+        Ok(filter.matches(&entry).then(|| self.examine(entry, path)))
     }
 
     fn read(&self, id: &Id, offset: u64, buffer: &mut [u8]) -> Result<usize, StoreError> {

@@ -75,6 +75,12 @@ pub trait Store: Send + Sync {
         None
     }
 
+    /// What is known about an entry, if it matches. Most entries do not, so that a store reads no more than it needs to know
+    /// this.
+    fn entry_matching(&self, id: &Id, filter: &EntryFilter) -> Result<Option<Entry>, StoreError> {
+        Ok(Some(self.entry(id)?).filter(|entry| filter.matches(entry)))
+    }
+
     /// What is known about many entries, in the order of `ids`.
     fn entries(&self, ids: &[Id]) -> Vec<Result<Entry, StoreError>> {
         filter::entries(self, ids)
