@@ -134,7 +134,8 @@ pub(crate) enum Command {
     /// Strategies: `head` shows the beginning, `tail` the end, `head-tail` both, `smart` the most relevant lines,
     /// `json` a shorter document that is still valid JSON, `auto` chooses one of them by content.
     ///
-    /// If an option is invalid and standard input is a pipe, the input is stored, and the error says how to read it.
+    /// If an option is invalid and standard input is a pipe, the input is stored, and the error says how to read it. The same
+    /// applies if the command is missing or unknown.
     ///
     /// Several files are printed one after another, each after a line `==> FILE <==`. A file that cannot be read is an error
     /// with exit status 2; the others are still printed.

@@ -358,6 +358,13 @@ fn usage_error_in_a_pipe_stores_the_input() {
         (&["--stroe", "read", "cut"], "a similar argument exists: '--store'"),
         (&["--format", "jsn", "cut"], "a similar value exists: 'json'"),
         (&["cutt", "--max-bytes", "300"], "'cut'"),
+        (&["ct"], "unrecognized subcommand 'ct'"),
+        (&["shorten"], "unrecognized subcommand 'shorten'"),
+        (&["head", "-5"], "unrecognized subcommand 'head'"),
+        (&["--max-bytes", "500"], "unexpected argument '--max-bytes'"),
+        (&["-x"], "unexpected argument '-x'"),
+        (&["--format", "jsn"], "a similar value exists: 'json'"),
+        (&["--format", "json"], "requires a subcommand"),
     ] {
         let input = format!("{arguments:?}\n{}", numbered(100_000));
         let ran = sandbox.run(arguments, input.as_bytes());
@@ -369,7 +376,7 @@ fn usage_error_in_a_pipe_stores_the_input() {
         assert!(sandbox.run(&["show", id], b"").text().contains("100001 lines"));
     }
     assert_eq!(sandbox.run(&["fsck"], b"").code, Some(0));
-    let command = sandbox.run(&["show", "last-9", "--format", "json"], b"").json()["command"].clone();
+    let command = sandbox.run(&["show", "last-16", "--format", "json"], b"").json()["command"].clone();
     assert!(command.as_str().unwrap().ends_with(" cut --max-byts 100"), "{command}");
 }
 
@@ -404,18 +411,23 @@ fn usage_error_in_a_pipe_stores_as_much_of_the_input_as_allowed() {
 fn usage_error_does_not_read_input_that_cut_would_not_read() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.path().join("build.log"), "x").unwrap();
-    for arguments in [
-        &["cut", "--max-byts", "100", "build.log"][..],
-        &["read", "--lins", "3"],
-        &["--stroe", "x", "read"],
-        &["--stroe", "cut", "read", "last"],
+    for (arguments, message) in [
+        (&["cut", "--max-byts", "100", "build.log"][..], "a similar argument exists"),
+        (&["--max-bytes", "500", "build.log"], "unexpected argument"),
+        (&["read", "--lins", "3"], "a similar argument exists"),
+        (&["--stroe", "x", "read"], "a similar argument exists"),
+        (&["--stroe", "cut", "read", "last"], "a similar argument exists"),
+        (&["config", "shw"], "unrecognized subcommand"),
+        (&["help", "ct"], "unrecognized subcommand"),
+        (&["config"], "Usage: offcut config"),
+        (&[], "Usage: offcut"),
     ] {
         let mut command = sandbox.command();
         let (reader, writer) = std::io::pipe().unwrap();
         let child = command.args(arguments).stdin(reader).stderr(std::process::Stdio::piped()).spawn();
         let ran = finish(child.unwrap());
         drop(writer);
-        ran.failed(2, "a similar argument exists");
+        ran.failed(2, message);
     }
     let mut command = sandbox.command();
     let input = std::fs::File::open(sandbox.path().join("build.log")).unwrap();
