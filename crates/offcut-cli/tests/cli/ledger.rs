@@ -130,11 +130,27 @@ fn output_that_could_not_be_stored_is_reported() {
     std::fs::write(sandbox.store(), "not a directory").unwrap();
     sandbox.run(&["--store", sandbox.store().to_str().unwrap(), "cut"], numbered(10_000).as_bytes());
     std::fs::remove_file(sandbox.store()).unwrap();
-    assert_eq!(row(&sandbox, &[])["not_kept"], 1);
+    let lost = row(&sandbox, &[]);
+    assert_eq!((&lost["not_kept"], &lost["original_bytes"]), (&1.into(), &48_894.into()));
+    assert_eq!(
+        (&lost["spared_bytes"], &lost["spared_tokens"]),
+        (&0.into(), &0.into()),
+        "it is lost, not saved"
+    );
     assert!(sandbox.run(&["stats"], b"").text().contains("Not kept: 1"));
     assert!(sandbox.run(&["ls"], b"").stderr.contains("Not kept: 1 "));
     let doctor = String::from_utf8(sandbox.run(&["doctor"], b"").stdout).unwrap();
     assert!(doctor.contains("Not kept: 1 "), "{doctor}");
+}
+
+/// The user does not want to store it.
+#[test]
+fn output_of_a_call_without_store_counts_as_saved() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut", "--store", "none"], numbered(10_000).as_bytes()).text();
+    let row = row(&sandbox, &[]);
+    assert_eq!(row["not_kept"], 0);
+    assert!(row["spared_bytes"].as_i64().unwrap() > 30_000, "{row}");
 }
 
 #[test]

@@ -84,7 +84,18 @@ impl Row {
         self.without_offcut.saved_tokens += other.without_offcut.saved_tokens;
     }
 
-    /// The sums of one output that was cut. `hidden` is the number of tokens that were not shown, if they were counted.
+    /// The sizes of one output that was cut.
+    fn of_output(record: &Record) -> Row {
+        Row {
+            calls: 1,
+            outputs: 1,
+            original_bytes: record.bytes,
+            shown_bytes: record.shown,
+            ..Row::default()
+        }
+    }
+
+    /// The sums of one output that was cut and stored. `hidden` is the number of tokens that were not shown, if they were counted.
     fn of_cut(record: &Record, hidden: Option<u64>) -> Row {
         let (bytes, shown) = (signed(record.bytes), signed(record.shown));
         let counted = record.tokens.zip(record.shown_tokens).map(|(all, shown)| signed(all) - signed(shown));
@@ -96,13 +107,10 @@ impl Row {
             saved_tokens: tokens(signed(without_offcut) - shown),
         });
         Row {
-            outputs: 1,
-            original_bytes: record.bytes,
-            shown_bytes: record.shown,
             saved_bytes: bytes - shown,
             saved_tokens: hidden.map(signed).or(counted).unwrap_or_else(|| tokens(bytes - shown)),
             without_offcut: sums.unwrap_or_default(),
-            ..Row::default()
+            ..Row::of_output(record)
         }
     }
 
@@ -150,8 +158,9 @@ impl Sums {
         let (group, is_of_agent) = known.unwrap_or_else(|| (self.group(record), record.agent.is_some()));
         let sums = match record.event {
             RecordedEvent::Passed => Row { calls: 1, ..Row::default() },
-            RecordedEvent::Cut => Row { calls: 1, ..Row::of_cut(record, hidden) },
-            RecordedEvent::NotKept => Row { calls: 1, not_kept: 1, ..Row::of_cut(record, hidden) },
+            RecordedEvent::Cut => Row::of_cut(record, hidden),
+            // What was not shown is lost, which saves nothing.
+            RecordedEvent::NotKept => Row { not_kept: 1, ..Row::of_output(record) },
             RecordedEvent::Read => Row::of_reading(record, is_of_agent),
         };
         if let (RecordedEvent::Cut, Some(id)) = (record.event, &record.id) {
