@@ -1,8 +1,8 @@
 //! The ledger: what happened to each output on this machine, one line of JSON each. `offcut stats` adds it up.
 //!
 //! Cleaning does not remove it. It contains sizes and names, but no command lines and no output. Writers only append, each
-//! record with one system call, so several can write at once. A record starts with a line feed: if a writer was killed in
-//! the middle, only its own record is lost.
+//! record with one system call, so several can write at once. If a writer was killed in the middle, the next one starts a new
+//! line, so that only the record of the first is lost.
 
 use crate::agents::{self, Agent, CommandOutcome, ToolKind};
 use etcetera::{BaseStrategy, choose_base_strategy};
@@ -12,7 +12,7 @@ use offcut::{Context, Event, EventSink};
 use serde::{Deserialize, Serialize};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -131,8 +131,8 @@ impl Ledger {
     }
 
     fn append(&self, record: &Record) -> io::Result<()> {
-        let mut line = vec![b'\n'];
-        serde_json::to_writer(&mut line, record)?;
+        let mut line = serde_json::to_vec(record)?;
+        line.push(b'\n');
         let mut file = self.open(record.time).or_else(|error| match error.kind() {
             ErrorKind::NotFound => {
                 DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
@@ -140,12 +140,15 @@ impl Ledger {
             }
             _ => Err(error),
         })?;
+        if !ends_with_line_feed(&file)? {
+            line.insert(0, b'\n');
+        }
         file.write_all(&line)
     }
 
     fn open(&self, time: i64) -> io::Result<File> {
         let name = file_name(Timestamp::from_second(time).map_err(io::Error::other)?);
-        OpenOptions::new().append(true).create(true).mode(0o600).open(self.directory.join(name))
+        OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(self.directory.join(name))
     }
 }
 
@@ -215,6 +218,15 @@ pub(crate) fn directory() -> Option<PathBuf> {
 /// The name of the file with the records of this time.
 fn file_name(time: Timestamp) -> String {
     time.to_zoned(TimeZone::UTC).strftime("%Y-%m.jsonl").to_string()
+}
+
+/// Whether a record can follow: the file is empty, or its last line is complete.
+fn ends_with_line_feed(file: &File) -> io::Result<bool> {
+    let mut last = [b'\n'];
+    if let Some(end) = file.metadata()?.len().checked_sub(1) {
+        file.read_at(&mut last, end)?;
+    }
+    Ok(last == [b'\n'])
 }
 
 /// The time, or 1970 if a wrong clock shows a year after 9999.

@@ -177,6 +177,10 @@ fn ledger_has_every_record_of_concurrent_writers() {
         }
     });
     assert_eq!(row(&sandbox, &[])["calls"], 200);
+    let text = std::fs::read_to_string(file(&sandbox)).unwrap();
+    assert!(text.ends_with('\n'), "{text}");
+    let is_record = |line: &str| serde_json::from_str::<Value>(line).is_ok();
+    assert_eq!(text.lines().filter(|line| is_record(line)).count(), text.lines().count(), "{text}");
 }
 
 #[test]
