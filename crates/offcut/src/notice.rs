@@ -24,6 +24,7 @@ mod parse;
 
 pub(crate) use display::CONTROL_NOT_SHOWN;
 
+use crate::cut::{Gap, GapReason, LinePosition};
 use crate::store::{Entry, EntryState, Id};
 
 /// One line that offcut adds to a text, without its line feed.
@@ -318,6 +319,18 @@ impl Notice {
 }
 
 impl Message {
+    /// What is not shown at a gap.
+    pub fn gap(gap: &Gap) -> Message {
+        let Gap { start, end, first_line: first, last_line: last, .. } = *gap;
+        match (gap.why, gap.from) {
+            (GapReason::Opaque, _) => Message::ChosenFrom { first, last },
+            (GapReason::Line, _) => Message::Bytes { start, end, line: Some(first) },
+            (_, LinePosition::Inside) => Message::Bytes { start, end, line: None },
+            (GapReason::Repeated, _) if first < last => Message::Similar { first, last },
+            (_, LinePosition::Start) => Message::Lines { first, last },
+        }
+    }
+
     /// What a reader of the entry must know if it does not have the whole output.
     pub fn incomplete(entry: &Entry) -> Option<Message> {
         let Entry { state, bytes, .. } = entry;

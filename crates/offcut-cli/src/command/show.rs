@@ -12,6 +12,7 @@ use anstyle::{AnsiColor, Style};
 use diff::{Diff, Marking};
 use offcut::Size;
 use offcut::cut::Gap;
+use offcut::notice::Message;
 use offcut::report::{self, EntryReport};
 use offcut::retrieve::{self, ChecksumMismatch, VerifiedReader};
 use offcut::store::{Entry, EntryState, Pin, Store};
@@ -94,13 +95,7 @@ fn print_gaps(entry: &Entry) -> CommandResult {
 }
 
 fn gap_line(gap: &Gap) -> String {
-    format!(
-        "  lines {}:{} not shown, {} bytes ({})\n",
-        gap.first_line,
-        gap.last_line,
-        gap.end - gap.start,
-        gap.why.as_str()
-    )
+    format!("  {}, {} bytes ({})\n", Message::gap(gap), gap.bytes(), gap.why.as_str())
 }
 
 fn print_diff(store: &dyn Store, entry: &Entry) -> CommandResult {

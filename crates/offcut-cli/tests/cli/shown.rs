@@ -91,7 +91,7 @@ fn gaps_are_all_listed() {
         report["original"]["bytes"].as_u64().unwrap(),
         report["shown"]["bytes"].as_u64().unwrap() + bytes
     );
-    assert!(listed.starts_with("  lines ") && listed.contains(" not shown, "), "{listed}");
+    assert!(listed.contains(" similar lines ") && listed.contains(" not shown, "), "{listed}");
     let text = sandbox.run(&["show"], b"").text();
     assert!(text.contains(&format!("  and {} more: offcut show ", gaps.len() - 8)), "{text}");
 }
@@ -111,4 +111,22 @@ fn preview_of_an_older_entry_is_reported_as_missing() {
     let files = std::fs::read_dir(sandbox.store().join(".offcut")).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     assert_eq!(names.filter(|name| name != "cleaned").collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn gaps_are_named_as_in_the_preview() {
+    let sandbox = Sandbox::new();
+    for text in [format!("{}\n", "x".repeat(60_000)), with_failures(), "the same line\n".repeat(5000)] {
+        let shown = sandbox.run(&["cut"], text.as_bytes()).text();
+        let gaps = sandbox.run(&["show", "--gaps"], b"").text();
+        let details = sandbox.run(&["show"], b"").text();
+        let markers = |line: &str| line.starts_with("[offcut") && line.ends_with(" not shown]");
+        let markers: Vec<&str> = shown.lines().filter(|line| markers(line)).collect();
+        assert_eq!(gaps.lines().count(), markers.len(), "{shown}\n{gaps}");
+        for (marker, gap) in markers.iter().zip(gaps.lines()) {
+            let marker = marker.split_once(": ").unwrap().1.trim_end_matches(']');
+            assert!(gap.starts_with(&format!("  {marker}, ")), "{marker:?} {gap:?}");
+        }
+        assert!(details.contains(gaps.lines().next().unwrap()), "{details}");
+    }
 }

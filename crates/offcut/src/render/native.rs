@@ -356,14 +356,10 @@ impl<'a> Notices<'a> {
 
     fn marker(&self, gap: &Gap) -> Notice {
         let Gap { start, end, first_line: first, last_line: last, .. } = *gap;
-        self.notice(match (self.level, gap.why, gap.from) {
-            (NoticeLevel::Compact, GapReason::Line, _) => Message::Count(Count::Bytes(end - start)),
-            (NoticeLevel::Compact, _, _) => Message::Count(Count::Lines(last + 1 - first)),
-            (_, GapReason::Opaque, _) => Message::ChosenFrom { first, last },
-            (_, GapReason::Line, _) => Message::Bytes { start, end, line: Some(first) },
-            (_, _, LinePosition::Inside) => Message::Bytes { start, end, line: None },
-            (_, GapReason::Repeated, _) if first < last => Message::Similar { first, last },
-            (_, _, LinePosition::Start) => Message::Lines { first, last },
+        self.notice(match (self.level, gap.why) {
+            (NoticeLevel::Compact, GapReason::Line) => Message::Count(Count::Bytes(end - start)),
+            (NoticeLevel::Compact, _) => Message::Count(Count::Lines(last + 1 - first)),
+            (NoticeLevel::Full, _) => Message::gap(gap),
         })
     }
 
