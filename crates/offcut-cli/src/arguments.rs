@@ -257,8 +257,8 @@ pub(crate) enum Command {
     /// without --yes. Outputs that filters choose stay if they are pinned or still being written, unless you confirm them or
     /// give --force.
     ///
-    /// With --format json, prints one object instead: `removed`, `removed_bytes`, `ids`, and `kept`, which are the ids that
-    /// filters chose and that stay. Nothing is asked.
+    /// With --format json, prints one object instead: `removed`, `removed_bytes`, `ids`, and `kept`, which are the chosen
+    /// ids that stay. Nothing is asked.
     #[command(after_help = "Examples:
   offcut rm last 1m3k9q2zab7xk4pd
   offcut rm --session 7a97fa37

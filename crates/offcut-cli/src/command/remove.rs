@@ -10,7 +10,7 @@ use offcut::retrieve;
 use offcut::store::{Entry, EntryState, Id, Pin, Store, StoreError};
 use serde::Serialize;
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -18,61 +18,85 @@ use std::sync::Arc;
 /// How many of the outputs to delete are listed.
 const MAX_LISTED: usize = 20;
 
-/// What was deleted.
-#[derive(Default, Serialize)]
-struct RemovalReport {
-    removed: u64,
+/// What was to be deleted, and what was.
+#[derive(Default)]
+struct Removal {
+    chosen: Vec<Id>,
+    removed: Vec<Id>,
     removed_bytes: u64,
-    ids: Vec<String>,
-    /// What the filters chose and was not deleted, because it is pinned or being written.
-    kept: Vec<String>,
 }
 
-impl RemovalReport {
-    fn add(&mut self, id: &Id, bytes: u64) {
-        self.removed += 1;
+impl Removal {
+    fn add(&mut self, id: Id, bytes: u64) {
+        self.removed.push(id);
         self.removed_bytes += bytes;
-        self.ids.push(id.to_string());
     }
+
+    fn report(&self) -> RemovalReport {
+        let removed: HashSet<&Id> = self.removed.iter().collect();
+        let kept = self.chosen.iter().filter(|id| !removed.contains(id));
+        RemovalReport {
+            removed: self.removed.len(),
+            removed_bytes: self.removed_bytes,
+            ids: self.removed.iter().map(Id::to_string).collect(),
+            kept: kept.map(Id::to_string).collect(),
+        }
+    }
+}
+
+/// The report for programs.
+#[derive(Serialize)]
+struct RemovalReport {
+    removed: usize,
+    removed_bytes: u64,
+    ids: Vec<String>,
+    /// What was chosen and not deleted.
+    kept: Vec<String>,
 }
 
 pub(crate) fn rm(global: &GlobalOptions, rm: &Rm) -> CommandResult {
     let setup = Setup::new(global)?;
-    let mut report = RemovalReport::default();
+    let mut removal = Removal::default();
     let result = match rm.ids.is_empty() {
-        true => remove_selected(global, &setup, rm, &mut report),
-        false => remove_named(global, &setup, rm, &mut report),
+        true => remove_selected(global, &setup, rm, &mut removal),
+        false => remove_named(global, &setup, rm, &mut removal),
     };
     if global.format == Format::Json {
-        super::print_json(&report)?;
+        super::print_json(&removal.report())?;
     }
     result
 }
 
-fn remove_named(global: &GlobalOptions, setup: &Setup, rm: &Rm, report: &mut RemovalReport) -> CommandResult {
+fn remove_named(global: &GlobalOptions, setup: &Setup, rm: &Rm, removal: &mut Removal) -> CommandResult {
     // Resolve all before removing any: `rm last last` must not remove two.
-    let mut found: Vec<(Arc<dyn Store>, Id, u64)> = Vec::new();
+    let mut found: Vec<(Arc<dyn Store>, Id, Option<Entry>)> = Vec::new();
     for reference in &rm.ids {
         let store = setup.store_of(reference)?.0;
         let id = retrieve::resolve(&*store, reference)?;
-        // An entry that cannot be read can be removed.
-        let entry = store.entry(&id).ok();
-        let protection = entry.as_ref().and_then(Protection::of);
-        if let Some(protection) = protection.filter(|_| !rm.force) {
-            let question = format!("{id} is {}. Delete it? [y/N] ", protection.as_str());
-            if !(can_ask(global) && super::is_confirmed(&question)) {
-                return Err(protection.refuse(&id));
-            }
+        if !removal.chosen.contains(&id) {
+            // An entry that cannot be read can be removed.
+            let entry = store.entry(&id).ok();
+            removal.chosen.push(id);
+            found.push((store, id, entry));
         }
-        if !found.iter().any(|(_, known, _)| known == &id) {
-            found.push((store, id, entry.map_or(0, |entry| entry.bytes)));
+    }
+    for (_, id, entry) in &found {
+        let Some(protection) = entry.as_ref().and_then(Protection::of).filter(|_| !rm.force) else {
+            continue;
+        };
+        if !can_ask(global) {
+            return Err(protection.refuse(id));
+        }
+        if !super::is_confirmed(&format!("{id} is {}. Delete it? [y/N] ", protection.as_str())) {
+            diagnostic::say("nothing was deleted");
+            return Ok(());
         }
     }
     let mut failures = Vec::new();
-    for (store, id, bytes) in found {
+    for (store, id, entry) in found {
         match store.remove(&id) {
             Ok(()) => {
-                report.add(&id, bytes);
+                removal.add(id, entry.map_or(0, |entry| entry.bytes));
                 say(global, format_args!("removed {id}"));
             }
             Err(error) => failures.push(Failure::from(error)),
@@ -81,18 +105,14 @@ fn remove_named(global: &GlobalOptions, setup: &Setup, rm: &Rm, report: &mut Rem
     super::fail_with(failures)
 }
 
-fn remove_selected(
-    global: &GlobalOptions,
-    setup: &Setup,
-    rm: &Rm,
-    report: &mut RemovalReport,
-) -> CommandResult {
+fn remove_selected(global: &GlobalOptions, setup: &Setup, rm: &Rm, removal: &mut Removal) -> CommandResult {
     let store = setup.store()?;
     let chosen = store.select(&rm.filter.for_store(&*store)?)?;
     if chosen.is_empty() {
         say(global, "no stored output matches");
         return Ok(());
     }
+    removal.chosen = chosen.iter().map(|entry| entry.id).collect();
     let listed = &chosen[..chosen.len().min(MAX_LISTED)];
     if global.format == Format::Text {
         entry_table::print(listed, &*store, &Layout::of_stdout(setup))?;
@@ -120,8 +140,7 @@ fn remove_selected(
             remove.append(&mut protected);
         }
     }
-    let result = remove_all(global, &*store, &remove, report);
-    report.kept = protected.iter().map(|entry| entry.id.to_string()).collect();
+    let result = remove_all(global, &*store, &remove, removal);
     if !protected.is_empty() {
         let amount = amount(&protected);
         say(global, format_args!("kept what is pinned or being written, {amount}; --force deletes it too"));
@@ -165,7 +184,7 @@ fn remove_all(
     global: &GlobalOptions,
     store: &dyn Store,
     entries: &[Entry],
-    report: &mut RemovalReport,
+    removal: &mut Removal,
 ) -> CommandResult {
     let ids: Vec<Id> = entries.iter().map(|entry| entry.id).collect();
     let by_id: HashMap<Id, &Entry> = entries.iter().map(|entry| (entry.id, entry)).collect();
@@ -175,7 +194,7 @@ fn remove_all(
         Ok(()) | Err(StoreError::NotFound { .. }) => removed.extend(by_id.get(id).copied()),
         Err(error) => failures.push(Failure::from(error)),
     });
-    removed.iter().for_each(|entry| report.add(&entry.id, entry.bytes));
+    removed.iter().for_each(|entry| removal.add(entry.id, entry.bytes));
     say(global, format_args!("removed {}", amount(&removed)));
     super::fail_with(failures)
 }

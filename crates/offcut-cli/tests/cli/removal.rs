@@ -82,8 +82,12 @@ fn rm_pin_and_unpin_print_json() {
     report.failed(2, "use --yes");
     assert_eq!(
         String::from_utf8(report.stdout).unwrap(),
-        "{\"removed\":0,\"removed_bytes\":0,\"ids\":[],\"kept\":[]}\n"
+        format!("{{\"removed\":0,\"removed_bytes\":0,\"ids\":[],\"kept\":[{pinned},{first}]}}\n")
     );
+    let report = json(&["rm", first.as_str().unwrap(), pinned.as_str().unwrap()]);
+    report.failed(2, "it is pinned");
+    let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!((&report["removed"], &report["kept"]), (&0.into(), &serde_json::json!([first, pinned])));
     let ran = json(&["rm", "--session", "s-1", "--yes"]);
     let expected =
         serde_json::json!({ "removed": 1, "removed_bytes": 23893, "ids": [first], "kept": [pinned] });
@@ -130,7 +134,8 @@ fn rm_asks_on_a_terminal_and_again_for_pinned_outputs() {
     rm("--session s-1", &[(all, "y"), (pinned, "n")]);
     assert_eq!(stored(&sandbox), (1, 2, 1));
     let (seen, code) = rm("last-1", &[(" is pinned. Delete it? [y/N] ", "n")]);
-    assert!(seen.contains("it is pinned") && code == Some(2), "{seen}");
+    assert!(seen.contains("nothing was deleted") && code == Some(0), "{seen}");
+    assert!(!seen.contains("unpin"), "{seen}");
     assert_eq!(stored(&sandbox), (1, 2, 1));
     rm("--session s-1", &[(pinned, "y")]);
     assert_eq!(stored(&sandbox), (0, 2, 0));
