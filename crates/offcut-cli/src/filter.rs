@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Which outputs are wanted: those that satisfy every option.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Default, PartialEq, Eq, Args)]
 #[group(id = "filter", multiple = true)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filter {
@@ -51,6 +51,11 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
+    /// Whether every output is wanted.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Filter::default()
+    }
+
     /// The filter as stores apply it.
     pub(crate) fn for_store(&self, store: &dyn Store) -> Result<EntryFilter, Failure> {
         let day = self.day.map(bounds).transpose()?;

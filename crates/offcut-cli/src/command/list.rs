@@ -49,27 +49,35 @@ pub(crate) fn ls(global: &GlobalOptions, ls: &Ls) -> CommandResult {
     print(global, &items, &*store, &layout)?;
     if global.format == Format::Text {
         if items.is_empty() {
-            say_that_nothing_is_listed(&setup);
+            say_that_nothing_is_listed(&setup, ls);
         }
         if let (true, Some(last)) = (has_older, items.last()) {
             let last = layout.id(&*store, &last.id);
             diagnostic::say(format_args!("more outputs: add `--before {last}`, or --all"));
         }
         warn_if_not_uploaded(&setup);
-        if let Some(message) = ledger::not_kept() {
+        // Whether a filter would choose an output that was not stored is not known.
+        if ls.filter.is_empty()
+            && let Some(message) = ledger::not_kept()
+        {
             diagnostic::say(message);
         }
     }
     Ok(())
 }
 
-fn say_that_nothing_is_listed(setup: &Setup) {
-    match setup.directory().filter(|directory| !directory.exists()) {
-        Some(directory) => {
-            diagnostic::say(format_args!("no stored outputs yet: {} does not exist", directory.display()));
-        }
-        None => diagnostic::say("no stored output matches; an output within the limits is not stored"),
+fn say_that_nothing_is_listed(setup: &Setup, ls: &Ls) {
+    if let Some(directory) = setup.directory().filter(|directory| !directory.exists()) {
+        return diagnostic::say(format_args!(
+            "no stored outputs yet: {} does not exist",
+            directory.display()
+        ));
     }
+    diagnostic::say(match (ls.limit, ls.filter.is_empty()) {
+        (0, _) => "no output is listed: the limit is 0",
+        (_, true) => "no stored outputs; an output within the limits is not stored",
+        (_, false) => "no stored output matches; an output within the limits is not stored",
+    });
 }
 
 /// The entries with everything that the store knows about them.

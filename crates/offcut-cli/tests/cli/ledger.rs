@@ -139,6 +139,8 @@ fn output_that_could_not_be_stored_is_reported() {
     );
     assert!(sandbox.run(&["stats"], b"").text().contains("Not kept: 1"));
     assert!(sandbox.run(&["ls"], b"").stderr.contains("Not kept: 1 "));
+    let ran = sandbox.run(&["ls", "--tool", "grep"], b"");
+    assert!(!ran.stderr.contains("Not kept"), "the filter does not choose it: {}", ran.stderr);
     let doctor = String::from_utf8(sandbox.run(&["doctor"], b"").stdout).unwrap();
     assert!(doctor.contains("Not kept: 1 "), "{doctor}");
 }
@@ -197,6 +199,8 @@ fn stats_since_leaves_out_older_records() {
         assert_eq!(row(&sandbox, &["--since", since])["outputs"], 1, "{since}");
     }
     assert_eq!(rows(&sandbox, &["--since", "2001-02-03 04:05"]).len(), 2);
+    let text = |arguments: &[&str]| sandbox.run(&[&["stats"], arguments].concat(), b"").text();
+    assert_eq!(text(&["--since", "2601-02-03"]), "no outputs are recorded since 2601-02-03 00:00:00\n");
     sandbox.run(&["stats", "--since", "soon"], b"").failed(2, "expected an age or a date");
 }
 

@@ -249,3 +249,16 @@ fn rm_keeps_an_output_that_is_being_written() {
     child.wait().unwrap();
     assert_eq!(list()[0]["state"], "complete");
 }
+
+#[test]
+fn ls_says_why_nothing_is_listed() {
+    let sandbox = Sandbox::new();
+    let says = |arguments: &[&str]| sandbox.run(&[&["ls"], arguments].concat(), b"").stderr;
+    assert!(says(&[]).contains("no stored outputs yet: "));
+    sandbox.run(&["cut"], numbered(5000).as_bytes());
+    assert_eq!(says(&["-n", "0"]), "offcut: no output is listed: the limit is 0\n");
+    let within = "an output within the limits is not stored\n";
+    assert_eq!(says(&["--tool", "x"]), format!("offcut: no stored output matches; {within}"));
+    sandbox.run(&["rm", "last"], b"").text();
+    assert_eq!(says(&[]), format!("offcut: no stored outputs; {within}"));
+}

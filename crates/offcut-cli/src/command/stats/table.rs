@@ -2,6 +2,7 @@
 
 use super::sums::{GroupBy, Row, Sums};
 use crate::arguments::Stats;
+use crate::human;
 use crate::ledger::local_day;
 use jiff::Timestamp;
 
@@ -15,7 +16,8 @@ const NAME_WITHOUT_BAR: usize = 28;
 pub(super) fn draw(sums: &Sums, since: Option<Timestamp>, stats: &Stats) -> String {
     let (rows, total) = (sums.rows(), sums.total());
     if total.calls == 0 && total.read_bytes == 0 {
-        return "no outputs are recorded\n".to_owned();
+        let period = since.map(|since| format!(" since {}", human::local_time(since.into())));
+        return format!("no outputs are recorded{}\n", period.unwrap_or_default());
     }
     // A day and a tool need the room of the bar.
     let (name_width, most) = match stats.by {
