@@ -12,7 +12,7 @@ use offcut::retrieve::{
     self, ChecksumMismatch, Page, PageLimits, Progress, Range, RetrieveError, VerifiedReader,
 };
 use offcut::store::Entry;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 const BLOCK: usize = 1 << 20;
 
@@ -75,18 +75,20 @@ impl Pager {
 
 /// Prints exactly the requested range. If it does not fit the page, the last line says so and names the rest.
 fn print_text(pager: &Pager, entry: &Entry, page: &mut Page) -> CommandResult {
-    match &page.progress {
-        Progress::AtEnd => {}
-        Progress::Satisfied(next) => diagnostic::print(&format!("{}\n", pager.notice(entry, page, next))),
-        Progress::Full(next) => {
-            let notice = pager.notice(entry, page, next);
-            if !page.content.ends_with(b"\n") {
-                page.content.push(b'\n');
-            }
-            page.content.extend_from_slice(format!("{notice}\n").as_bytes());
+    if let Progress::Full(next) = &page.progress {
+        let notice = pager.notice(entry, page, next);
+        if !page.content.ends_with(b"\n") {
+            page.content.push(b'\n');
         }
+        page.content.extend_from_slice(format!("{notice}\n").as_bytes());
     }
     super::print(&page.content)?;
+    if let Progress::Satisfied(next) = &page.progress {
+        // On a terminal, the notice follows the text.
+        let is_in_line = !page.content.ends_with(b"\n") && std::io::stdout().is_terminal();
+        let line_feed = if is_in_line { "\n" } else { "" };
+        diagnostic::print(&format!("{line_feed}{}\n", pager.notice(entry, page, next)));
+    }
     warn_if_incomplete(entry);
     Ok(())
 }

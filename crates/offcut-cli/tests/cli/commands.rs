@@ -1,6 +1,7 @@
 //! Commands, their formats and their exit codes.
 
 use crate::harness::{Sandbox, numbered};
+use crate::terminal::Terminal;
 
 #[test]
 fn cut_passes_input_through_when_within_limits() {
@@ -247,4 +248,16 @@ fn rm_refuses_a_pinned_output_without_force() {
     assert_eq!(sandbox.run(&["ls", "--format", "json"], b"").json().as_array().unwrap().len(), 2);
     assert_eq!(sandbox.run(&["rm", "--force", "last"], b"").code, Some(0));
     assert_eq!(sandbox.run(&["rm", "last"], b"").code, Some(0), "the other one is not pinned");
+}
+
+#[test]
+fn notice_of_a_page_follows_its_text_on_a_terminal() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["cut"], numbered(5000).as_bytes());
+    for (options, text) in
+        [("--lines 3:6", "3\r\n4\r\n5\r\n6\r\n[offcut "), ("--bytes 0:3", "1\r\n2\r\n[offcut ")]
+    {
+        let (seen, code) = Terminal::open_shell(&sandbox, &format!("\"$offcut\" read {options}")).close();
+        assert!(seen.contains(text) && code == Some(0), "{seen:?}");
+    }
 }
