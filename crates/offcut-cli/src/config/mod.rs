@@ -25,6 +25,9 @@ use std::path::{Path, PathBuf};
 /// The name of the project file.
 pub(crate) const PROJECT_FILE: &str = ".offcut.toml";
 
+/// How the names of all variables begin.
+const PREFIX: &str = "OFFCUT_";
+
 /// Variables by which processes of offcut recognise each other.
 const INTERNAL_VARIABLES: &[&str] = &["OFFCUT_KLAUDE", "OFFCUT_PIPE"];
 
@@ -134,14 +137,18 @@ impl Configuration {
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         let mut unknown: Vec<String> = names
             // OFFCUT_TEST_ variables are for the tests of offcut.
-            .filter(|name| name.starts_with("OFFCUT_") && !name.starts_with("OFFCUT_TEST_"))
+            .filter(|name| name.starts_with(PREFIX) && !name.starts_with("OFFCUT_TEST_"))
             .filter(|name| !known.contains(&name.as_str()))
             .take(MAX_UNKNOWN_VARIABLES)
             .collect();
         unknown.sort();
         self.problems.extend(unknown.into_iter().map(|name| {
-            let guess = suggestion::nearest(&name, known.iter().copied())
-                .map_or_else(String::new, |nearest| format!("; did you mean {nearest}?"));
+            // The prefix, which all have in common, makes none of them similar.
+            let own_name = |name| str::strip_prefix(name, PREFIX);
+            let nearest = own_name(&name)
+                .and_then(|name| suggestion::nearest(name, known.iter().copied().filter_map(own_name)));
+            let guess =
+                nearest.map_or_else(String::new, |nearest| format!("; did you mean {PREFIX}{nearest}?"));
             Problem(format!("${}: no such variable{guess}", printable(&name, MAX_NAME_CHARS)))
         }));
     }
