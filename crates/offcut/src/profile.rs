@@ -323,8 +323,7 @@ impl Profile {
     pub fn native() -> Profile {
         Profile {
             name: "native".to_owned(),
-            about: "offcut's own: the lines that matter, a notice inside the budget, exact commands"
-                .to_owned(),
+            about: "offcut's own: the lines that matter, a notice within the budget".to_owned(),
             limits: Limits { lines: Some(1900), bytes: Some(9500), ..Limits::default() },
             failure_limits: None,
             keep: Limits::default(),

@@ -163,3 +163,9 @@ fn documentation_matches_help() {
         );
     }
 }
+
+#[test]
+fn profiles_fit_80_columns() {
+    let text = Sandbox::new().run(&["profiles"], b"").text();
+    assert!(text.lines().count() >= 6 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
