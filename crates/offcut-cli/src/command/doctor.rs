@@ -89,7 +89,7 @@ fn check_agent(findings: &mut Findings, agent: &Agent, context: &InstallContext,
         .filter_map(|scope| Installation::find(agent, scope, context))
         .collect();
     if installations.is_empty() && !agent.is_installed(context) {
-        return findings.add(Verdict::Note, name, "not installed");
+        return findings.add(Verdict::Note, name, format!("{} is not installed", agent.title));
     }
     let version = output(Command::new(name).arg("--version"), b"").map_or_else(
         |_| "not on your PATH".to_owned(),
@@ -97,7 +97,8 @@ fn check_agent(findings: &mut Findings, agent: &Agent, context: &InstallContext,
     );
     let unreadable = unreadable_settings(agent, context);
     if installations.is_empty() && unreadable.is_empty() {
-        let message = format!("{version}, offcut is not installed; run: offcut init {name}");
+        let title = agent.title;
+        let message = format!("{version}; offcut is not installed in {title}; run: offcut init {name}");
         findings.add(Verdict::Note, name, message);
     }
     for problem in unreadable {

@@ -12,11 +12,17 @@ fn doctor(home: &Home) -> Ran {
 #[test]
 fn doctor_runs_shell_and_hook_of_configured_agent() {
     let home = Home::with(".codex/config.toml", "");
+    let text = doctor(&home).text();
+    assert!(text.contains("; offcut is not installed in Codex; run: offcut init codex\n"), "{text}");
     home.init(&["codex"]).text();
     let text = doctor(&home).text();
-    for message in
-        ["shell works", "bash works", "hook works", "readable only by you", "claude         not installed"]
-    {
+    for message in [
+        "shell works",
+        "bash works",
+        "hook works",
+        "readable only by you",
+        "claude         Claude Code is not installed",
+    ] {
         assert!(text.contains(message), "{message}: {text}");
     }
     home.0.run(&["hook", "codex", "after"], b"not what it should be");
@@ -35,7 +41,7 @@ fn doctor_mentions_damaged_and_incomplete_outputs() {
     for _ in 0..3 {
         sandbox.run(&["cut"], numbered(5000).as_bytes());
     }
-    assert!(text().contains("3 outputs, ") && !text().contains("incomplete"), "{}", text());
+    assert!(text().contains("3 outputs, 72 kB of ") && !text().contains("incomplete"), "{}", text());
     let ids: Vec<String> = ["last", "last-1", "last-2"]
         .map(|reference| sandbox.run(&["show", reference, "--format", "json"], b"").json()["id"].clone())
         .map(|id| id.as_str().unwrap().to_owned())
@@ -91,7 +97,7 @@ fn doctor_checks_an_installation_whose_agent_is_missing() {
         assert!(shown.contains(&format!("{agent:<14} not on your PATH, configured")), "{shown}");
         home.init(&[agent, "--uninstall"]).text();
         let shown = doctor(&home).text();
-        assert!(shown.contains(&format!("{agent:<14} not installed")), "{shown}");
+        assert!(shown.contains(&format!("{agent:<14} {agent} is not installed\n")), "{shown}");
     }
 }
 

@@ -5,6 +5,7 @@ use crate::command::clean::max_total;
 use crate::config;
 use crate::environment::Setup;
 use crate::fallback;
+use crate::human;
 use offcut::store::{EntryFilter, EntryState, Store, StoreError};
 use offcut::{Context, Profile, Saved, Storage, Truncator};
 use std::io::Write;
@@ -77,15 +78,15 @@ impl StoredOutputs {
 /// Compares the stored outputs with the quota, and mentions those that are not whole.
 fn check_outputs(findings: &mut Findings, stored: &StoredOutputs, quota: Option<u64>) {
     let StoredOutputs { outputs, bytes, damaged, incomplete } = *stored;
-    let message = format!("{outputs} outputs, {bytes} bytes");
+    let message = format!("{outputs} outputs, {}", human::size(bytes));
     match quota {
         // Cleaning keeps what is pinned, younger than a day, or kept forever.
         Some(most) if bytes > most => findings.add(
             Verdict::Note,
             "quota",
-            format!("{message}, more than {most}; `offcut clean` removes what is old"),
+            format!("{message}, more than {}; `offcut clean` removes what is old", human::size(most)),
         ),
-        Some(most) => findings.add(Verdict::Good, "quota", format!("{message} of {most}")),
+        Some(most) => findings.add(Verdict::Good, "quota", format!("{message} of {}", human::size(most))),
         None => findings.add(Verdict::Good, "quota", message),
     }
     if damaged + incomplete > 0 {
@@ -151,8 +152,8 @@ fn check_shared(findings: &mut Findings, setup: &Setup) {
     if let Some(Ok(waiting)) = setup.fleet().map(|fleet| fleet.pending())
         && waiting.entries > 0
     {
-        let (entries, bytes) = (waiting.entries, waiting.bytes);
-        let message = format!("{entries} outputs, {bytes} bytes, wait on this machine; run: offcut clean");
+        let (entries, size) = (waiting.entries, human::size(waiting.bytes));
+        let message = format!("{entries} outputs, {size}, wait on this machine; run: offcut clean");
         findings.add(Verdict::Note, "upload", message);
     }
 }
