@@ -1,6 +1,7 @@
 //! Completions: what the internal command answers, and what the shells make of it.
 
 use crate::harness::{Ran, Sandbox, binary, feed, numbered};
+use crate::terminal::Terminal;
 use std::path::Path;
 use std::process::Command;
 
@@ -32,6 +33,8 @@ fn completes_ids_newest_first_with_what_was_run() {
     assert_eq!(complete(&sandbox, &["grep", "error", ""]).1, ids);
     assert_eq!(complete(&sandbox, &["ls", "--before", &ids[1]]).1, ids[1..2]);
     assert_eq!(complete(&sandbox, &["read", "la"]).1, ["last", "last-1"]);
+    assert_eq!(complete(&sandbox, &["grep", "error", "al"]).1, ["all"]);
+    assert_eq!(complete(&sandbox, &["read", "al"]).1, Vec::<String>::new());
     let text = sandbox.run(&["__complete", "offcut", "read", &ids[0]], b"").text();
     assert!(text.contains(&format!("{}\t", ids[0])) && text.trim_end().ends_with("seq 7000"), "{text}");
     assert_eq!(complete(&sandbox, &["read", "./ou"]).0, "files", "a path names an output too");
@@ -70,6 +73,9 @@ fn completes_names_and_keys() {
     check(&["config", "set", "ledger", ""], &["true", "false"]);
     check(&["config", "set", "tools.bash.strategy", "hea"], &["head", "head-tail"]);
     check(&["init", "co"], &["codex", "copilot"]);
+    for words in [["ls", "--day", ""], ["rm", "--since", ""], ["stats", "--since", ""]] {
+        check(&words, &["today", "yesterday"]);
+    }
     check(&["man", "gr"], &["grep"]);
     check(&["unp"], &["unpin"]);
     check(&["read", "--arou"], &["--around"]);
@@ -128,6 +134,29 @@ fn bash_completes() {
     assert_eq!((lines[0], lines[1], lines[2]), (&id[..], &id[..], "unpin"), "{text}");
     assert!(lines[3].split(' ').any(|command| command == "test"), "{text}");
     assert_eq!(lines[4..], ["native", ""], "bash itself completes names of files");
+}
+
+#[test]
+fn bash_sorts_commands_and_lists_each_once() {
+    let sandbox = Sandbox::new();
+    let completions = sandbox.run(&["completions", "bash"], b"").text();
+    std::fs::write(sandbox.path().join("startup"), format!("{completions}\nPS1='ready> '\n")).unwrap();
+    for program in ["one/zz-last", "one/zz-first", "two/zz-last", "two/zz-first"] {
+        let path = sandbox.path().join(program);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink("/bin/true", path).unwrap();
+    }
+    let mut command = Command::new("/bin/bash");
+    command.args(["--noprofile", "--rcfile", "startup", "-i"]).env_clear().current_dir(sandbox.path());
+    command.env("HOME", sandbox.path()).env("TERM", "dumb");
+    command.env("PATH", format!("{0}/one:{0}/two:/bin", sandbox.path().display()));
+    let mut terminal = Terminal::start(command);
+    terminal.wait_for("ready> ");
+    terminal.type_in(b"offcut run zz-\t\t");
+    terminal.wait_for("zz-first  zz-last");
+    terminal.type_in(b"\x15exit\n");
+    let (seen, _) = terminal.close();
+    assert_eq!(seen.matches("zz-first").count(), 1, "{seen:?}");
 }
 
 #[test]

@@ -17,7 +17,8 @@ _offcut() {
 
     case $kind in
     command\ *)
-        # The rest of the line is a command line of its own.
+        # The rest of the line is a command line of its own. bash removes duplicates only when it sorts.
+        compopt +o nosort 2>/dev/null
         local first=${kind#command }
         if declare -F _comp_command_offset >/dev/null; then
             _comp_command_offset "$first"

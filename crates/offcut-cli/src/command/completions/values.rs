@@ -26,13 +26,22 @@ const RECENT: usize = 500;
 /// The most characters of a description.
 const MAX_ABOUT: usize = 60;
 
+/// Words that name an output, and what they mean.
+const LAST: &[(&str, &str)] = &[("last", "the last output"), ("last-1", "the output before the last one")];
+
+/// The word that names all outputs.
+const ALL: &[(&str, &str)] = &[("all", "all outputs")];
+
 /// What an argument completes to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     Ids,
+    /// Ids, or `all`.
+    SearchedIds,
     Sessions,
     Tools,
     Hosts,
+    Days,
     Agents,
     Profiles,
     Keys,
@@ -47,7 +56,9 @@ impl Values {
         Some(match (command, argument.get_id().as_str()) {
             // The definition has the values of these.
             _ if !argument.get_possible_values().is_empty() => return None,
+            ("grep", "ids") => Values::SearchedIds,
             (_, "id" | "ids" | "before") => Values::Ids,
+            (_, "day" | "since") => Values::Days,
             (_, "session") => Values::Sessions,
             (_, "tool" | "skip_tool") => Values::Tools,
             (_, "host") => Values::Hosts,
@@ -98,11 +109,14 @@ impl Line {
     fn complete(&self, values: Values, current: &str) -> Vec<Candidate> {
         // A path can name an output too.
         let is_path = values == Values::Files && !current.starts_with('-');
-        if is_path || values == Values::Ids && current.contains('/') {
+        let is_id = matches!(values, Values::Ids | Values::SearchedIds);
+        if is_path || is_id && current.contains('/') {
             return vec![Candidate::new(FILES)];
         }
         let mut found = match values {
-            Values::Ids => ids(&self.global, current),
+            Values::Ids => ids(&self.global, current, LAST),
+            Values::SearchedIds => ids(&self.global, current, &[LAST, ALL].concat()),
+            Values::Days => ["today", "yesterday"].map(Candidate::new).into(),
             Values::Sessions => recent(&self.global, |entry| entry.context.session.as_ref()),
             Values::Tools => recent(&self.global, |entry| entry.context.tool.as_ref()),
             Values::Hosts => recent(&self.global, |entry| entry.host.as_ref()),
@@ -149,18 +163,11 @@ fn newest_entries(global: &GlobalOptions, current: &str, most: usize) -> Vec<Ent
     store.entries(&newest(&ids, most, SystemTime::now())).into_iter().flatten().collect()
 }
 
-/// The newest outputs, and the words that name one.
-fn ids(global: &GlobalOptions, current: &str) -> Vec<Candidate> {
-    if current.starts_with('l') {
-        return vec![
-            described("last", "the last output"),
-            described("last-1", "the output before the last one"),
-        ];
-    }
-    newest_entries(global, current, MOST_IDS)
-        .iter()
-        .map(|entry| described(entry.id.as_str(), &about(entry)))
-        .collect()
+/// The newest outputs. Words that can stand for an id are offered once one was begun.
+fn ids(global: &GlobalOptions, current: &str, words: &[(&str, &str)]) -> Vec<Candidate> {
+    let words = words.iter().filter(|_| !current.is_empty()).map(|(word, about)| described(*word, about));
+    let entries = newest_entries(global, current, MOST_IDS);
+    words.chain(entries.iter().map(|entry| described(entry.id.as_str(), &about(entry)))).collect()
 }
 
 /// What an output is: `3 min  cargo test`
