@@ -332,8 +332,9 @@ pub(crate) enum Command {
     /// Print how much was cut, shown, read later and saved
     ///
     /// What was saved is compared with two things: the whole outputs, and what the agents would have shown of them without
-    /// offcut (see "Limits" in docs/agents.md). What was read later is subtracted. The figures come from a ledger on this machine,
-    /// which outlives the stored outputs, and from the outputs in the store.
+    /// offcut (see "Limits" in docs/agents.md). What agents read later is subtracted; what you read yourself does not
+    /// count. The figures come from a ledger on this machine, which outlives the stored outputs, and from the outputs in the
+    /// store.
     #[command(after_help = "Examples:
   offcut stats
   offcut stats --since 30d --by agent
