@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
+use std::io::Read as _;
 use std::path::Path;
 
 /// The labels of one log: one line of `labels.jsonl`.
@@ -40,8 +41,19 @@ pub(crate) fn read(directory: &Path) -> Result<Vec<Log>> {
         let labels: Labels =
             serde_json::from_str(line).with_context(|| format!("{}:{}", path.display(), number + 1))?;
         let file = directory.join(&labels.file);
-        let text = std::fs::read(&file).with_context(|| format!("read {}", file.display()))?;
+        let text = read_log(&file).with_context(|| format!("read {}", file.display()))?;
         logs.push(Log { labels, text });
     }
     Ok(logs)
+}
+
+/// Reads a log, which may be compressed.
+fn read_log(path: &Path) -> Result<Vec<u8>> {
+    let bytes = std::fs::read(path)?;
+    if path.extension().is_none_or(|extension| extension != "zst") {
+        return Ok(bytes);
+    }
+    let mut text = Vec::new();
+    ruzstd::decoding::StreamingDecoder::new(bytes.as_slice())?.read_to_end(&mut text)?;
+    Ok(text)
 }

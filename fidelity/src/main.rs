@@ -7,8 +7,9 @@ mod score;
 use anyhow::{Context as _, Result, anyhow};
 use clap::Parser;
 use labels::Log;
+use offcut::cut::GapReason;
 use offcut::strategy::{Group, Smart, StrategyName};
-use offcut::{Context, Limits, Profile, Rule, Truncator};
+use offcut::{Context, Limits, Outcome, Profile, Rule, Truncator};
 use plot::Measurement;
 use score::{MissedFacts, Score};
 use std::collections::BTreeMap;
@@ -17,8 +18,9 @@ use std::path::PathBuf;
 /// Prints whole/facts/any in percent for each corpus, budget and strategy, over the logs larger than the budget.
 #[derive(Parser)]
 struct Arguments {
-    /// The folder with labels.jsonl and the logs
-    directory: PathBuf,
+    /// Folders with labels.jsonl and logs
+    #[arg(required = true)]
+    directories: Vec<PathBuf>,
     /// Budgets in bytes, for example 8k
     #[arg(long, value_delimiter = ',', default_value = "4k,8k,16k,50k")]
     budget: Vec<String>,
@@ -44,7 +46,10 @@ struct Arguments {
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
-    let mut logs = labels::read(&arguments.directory)?;
+    let mut logs = Vec::new();
+    for directory in &arguments.directories {
+        logs.extend(labels::read(directory)?);
+    }
     logs.retain(|log| log.labels.file.contains(&arguments.only));
     let strategies = arguments.strategy.iter().map(|name| strategy(name)).collect::<Result<Vec<_>>>()?;
     let mut measured = Vec::new();
@@ -59,7 +64,7 @@ fn main() -> Result<()> {
                 let row = table
                     .entry(&log.labels.corpus)
                     .or_insert_with(|| vec![Score::default(); strategies.len()]);
-                row[column].add(log, &missed);
+                row[column].add(log, &missed, gaps(&shown));
                 if arguments.missed {
                     print_missed(log, &missed, budget, name);
                 }
@@ -108,8 +113,27 @@ fn print_table(budget: &str, strategies: &[StrategyName], table: &BTreeMap<&str,
             print!("{score:>14}");
         }
         println!();
+        print_row("  whole, 95% interval", row, |score| {
+            let (low, high) = score.interval();
+            format!("{low:.0}-{high:.0}")
+        });
+        print_row("  gaps, median/90%", row, |score| format!("{}/{}", score.gaps(50), score.gaps(90)));
     }
     println!();
+}
+
+fn print_row(title: &str, row: &[Score], figure: impl Fn(&Score) -> String) {
+    print!("{title:<29}");
+    for score in row {
+        print!("{:>14}", figure(score));
+    }
+    println!();
+}
+
+/// The number of gaps that a reader of the preview meets. Hidden control sequences have no marker.
+fn gaps(shown: &Outcome<'_>) -> usize {
+    let gaps = shown.preview().map_or(&[][..], |preview| preview.gaps());
+    gaps.iter().filter(|gap| gap.why != GapReason::Control).count()
 }
 
 /// Prints the scores of `smart` without each group of its rules.
@@ -122,7 +146,8 @@ fn print_ablation(budget: &str, bytes: u64, logs: &[Log]) -> Result<()> {
         let mut scores = BTreeMap::<&str, Score>::new();
         for log in logs.iter().filter(|log| log.text.len() as u64 > bytes) {
             let shown = truncator.apply(&log.text, &Context::default());
-            scores.entry(&log.labels.corpus).or_default().add(log, &score::compare(log, shown.content()));
+            let missed = score::compare(log, shown.content());
+            scores.entry(&log.labels.corpus).or_default().add(log, &missed, gaps(&shown));
         }
         print!("{name:<12}");
         for (corpus, score) in &scores {

@@ -9,29 +9,52 @@ pub(crate) struct MissedFacts<'a> {
 }
 
 /// Sums over the logs of a corpus.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Score {
     logs: usize,
     whole: usize,
     any: usize,
     /// The sum of the shares of facts shown per log, so that a log with forty facts counts no more than one with one.
     share: f64,
+    /// The number of gaps of each preview.
+    gaps: Vec<usize>,
 }
 
 impl Score {
     /// Adds one log.
-    pub(crate) fn add(&mut self, log: &Log, missed: &MissedFacts<'_>) {
+    pub(crate) fn add(&mut self, log: &Log, missed: &MissedFacts<'_>, gaps: usize) {
         let facts = log.labels.facts.len();
         let shown = facts - missed.facts.len();
         self.logs += 1;
         self.whole += usize::from(missed.facts.is_empty());
         self.any += usize::from(shown > 0);
         self.share += shown as f64 / facts.max(1) as f64;
+        self.gaps.push(gaps);
     }
 
     /// The share of logs of which every fact is shown, in percent.
     pub(crate) fn whole(&self) -> f64 {
         100.0 * self.whole as f64 / self.logs.max(1) as f64
+    }
+
+    /// The Wilson interval of `whole` that contains the true share with a probability of 95%, in percent.
+    pub(crate) fn interval(&self) -> (f64, f64) {
+        const DEVIATIONS: f64 = 1.96;
+        let logs = self.logs.max(1) as f64;
+        let share = self.whole as f64 / logs;
+        let square = DEVIATIONS * DEVIATIONS;
+        let middle = share + square / (2.0 * logs);
+        let half = DEVIATIONS * (share * (1.0 - share) / logs + square / (4.0 * logs * logs)).sqrt();
+        let scale = 100.0 / (1.0 + square / logs);
+        ((middle - half) * scale, (middle + half) * scale)
+    }
+
+    /// The number of gaps that this share of the previews, in percent, does not exceed.
+    pub(crate) fn gaps(&self, percent: usize) -> usize {
+        let mut sorted = self.gaps.clone();
+        sorted.sort_unstable();
+        let rank = (sorted.len() * percent).div_ceil(100).max(1);
+        sorted.get(rank - 1).copied().unwrap_or_default()
     }
 
     /// Logs measured.
@@ -111,6 +134,16 @@ mod tests {
         };
         let log = Log { labels, text: text.as_bytes().to_vec() };
         assert_eq!(compare(&log, preview.as_bytes()).facts.is_empty(), survives, "{text:?} {preview:?}");
+    }
+
+    #[test]
+    fn interval_and_gaps_are_those_of_the_logs() {
+        let gaps = (1..=10).collect();
+        let score = Score { logs: 10, whole: 8, any: 9, share: 8.5, gaps };
+        let (low, high) = score.interval();
+        assert_eq!((low.round(), high.round()), (49.0, 94.0));
+        assert_eq!((score.gaps(50), score.gaps(90)), (5, 9));
+        assert_eq!(Score::default().gaps(50), 0);
     }
 
     #[test]
