@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Makes the outputs again: fetches each project, breaks it, and writes what one command prints.
 
-usage: make.py [--list] [--into DIR] [NAME ...]
-
 Each recipe in recipes/*.toml has these keys:
 
   name      the name of the log
@@ -13,8 +11,13 @@ Each recipe in recipes/*.toml has these keys:
   setup     shell commands that fetch, prepare and break the project in /build/NAME
   command   the command whose output (standard output and standard error together) is the log
 
-It is meant for a throw-away Debian 12 container with `deb-src` enabled and the packages of packages.txt, as root. Versions that
-are not fixed in a recipe are those of the day. Times, addresses and random numbers differ from run to run.
+It is meant for a container of Debian 12 that may be thrown away, as root, with `deb-src` enabled and
+
+  apt-get install --no-install-recommends $(cat packages.txt)
+  python3.11 -m venv /build/py && /build/py/bin/pip install -r requirements.txt
+  mkdir /build/js && cp package.json /build/js && cd /build/js && npm install --legacy-peer-deps --ignore-scripts
+
+Times, process numbers and addresses differ from run to run.
 """
 
 import argparse
@@ -32,7 +35,8 @@ SHELL = r"""
 set -e
 pypi() { # NAME VERSION: the source distribution
     curl -sSfL "$(curl -sSfL "https://pypi.org/simple/$1/" | python3 -c 'import html,re,sys
-print([html.unescape(u) for u in re.findall("href=.([^#\"]+)", sys.stdin.read()) if u.endswith((sys.argv[1] + ".tar.gz", sys.argv[1] + ".zip"))][0])' "-$2")" > sdist
+links = map(html.unescape, re.findall("href=.([^#\"]+)", sys.stdin.read()))
+print(next(link for link in links if link.endswith((sys.argv[1] + ".tar.gz", sys.argv[1] + ".zip"))))' "-$2")" > sdist
     (tar xf sdist --strip-components=1 || { mkdir z && cd z && unzip -q ../sdist && mv */* ../; }) && rm sdist
 }
 crate() { # NAME VERSION
@@ -74,7 +78,8 @@ def run(case, into, again):
     place = BUILD / case["name"]
     kept = {name: value for name, value in os.environ.items() if name == "HOME" or "CA" in name or "SSL" in name}
     environment = dict(kept, TERM="dumb", LC_ALL="C.UTF-8", COLUMNS="100", DEBIAN_FRONTEND="noninteractive",
-                       PIP_DISABLE_PIP_VERSION_CHECK="1", NO_UPDATE_NOTIFIER="1", GO111MODULE="off", NODE_PATH="/build/js/node_modules",
+                       PIP_DISABLE_PIP_VERSION_CHECK="1", NO_UPDATE_NOTIFIER="1", GO111MODULE="off",
+                       NODE_PATH="/build/js/node_modules",
                        PATH="/build/py/bin:/build/js/node_modules/.bin:" + os.environ["PATH"])
     environment.update(case.get("environment", {}))
     if again or not (place / ".ready").exists():
@@ -96,16 +101,17 @@ def run(case, into, again):
     (into / f"{case['name']}.log").write_bytes(text)
     version = subprocess.run(["bash", "-c", case["version"] + " 2>&1 | grep -m1 '[0-9]'"], cwd=place, env=environment,
                              stdin=subprocess.DEVNULL, capture_output=True).stdout
-    (into / f"{case['name']}.json").write_text(json.dumps({"exit": done.returncode, "bytes": len(text), "version": version.decode().strip()}))
+    facts = {"exit": done.returncode, "bytes": len(text), "version": version.decode().strip()}
+    (into / f"{case['name']}.json").write_text(json.dumps(facts))
     print(f"{case['name']}: exit {done.returncode}, {len(text)} bytes, {text.count(10)} lines", flush=True)
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--again", action="store_true")
-    parser.add_argument("--into", type=pathlib.Path, default=pathlib.Path("logs"))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="print the names")
+    parser.add_argument("--again", action="store_true", help="fetch and run also what was made before")
+    parser.add_argument("--into", type=pathlib.Path, default=pathlib.Path("logs"), help="the folder for the logs")
     options = parser.parse_args()
     options.into.mkdir(exist_ok=True, parents=True)
     for case in recipes():

@@ -203,4 +203,26 @@ mod tests {
         }
         assert!(wrong.is_empty(), "{wrong:#?}");
     }
+
+    /// A label with a wrong line number would count as a line that every preview misses.
+    #[test]
+    fn labels_of_the_outputs_are_lines_with_text() {
+        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("outputs");
+        for half in ["tuned", "held"] {
+            let logs = labels::read(&directory.join(half)).unwrap();
+            assert!(logs.len() >= 40, "{half}");
+            for log in &logs {
+                let lines: Vec<&[u8]> = log.text.split(|&byte| byte == b'\n').collect();
+                let alternatives = log.labels.facts.iter().flat_map(|fact| &fact.alternatives);
+                for &number in alternatives.flat_map(|alternative| &alternative.lines) {
+                    let line = number.checked_sub(1).and_then(|index| lines.get(index));
+                    assert!(
+                        line.is_some_and(|line| !score::plain(line).is_empty()),
+                        "{}:{number}",
+                        log.labels.file
+                    );
+                }
+            }
+        }
+    }
 }
