@@ -1,11 +1,13 @@
 //! Prepares what the enabled features need.
 
 #[cfg(feature = "smart")]
-mod patterns;
+mod literals;
+#[cfg(feature = "smart")]
+mod rules;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[cfg(feature = "smart")]
-    patterns::compile()?;
+    rules::compile()?;
     println!("cargo::rerun-if-changed=build");
     Ok(())
 }

@@ -17,6 +17,8 @@ mod opaque;
 mod outline;
 mod room;
 #[cfg(feature = "smart")]
+mod rules;
+#[cfg(feature = "smart")]
 mod smart;
 mod tool_status;
 
@@ -24,13 +26,13 @@ pub use edges::Edges;
 pub use ends::Ends;
 pub use opaque::{Opaque, OwnText};
 pub use room::{Cost, Room};
+/// What `offcut rules` prints.
+#[cfg(feature = "smart")]
+#[doc(hidden)]
+pub use rules::{RuleFile, annotated_role};
 use tool_status::WithToolStatus;
 #[cfg(feature = "smart")]
-pub use {
-    auto::Auto,
-    json::Json,
-    smart::{Group, Smart},
-};
+pub use {auto::Auto, json::Json, rules::Group, smart::Smart};
 #[cfg(feature = "smart")]
 pub(crate) use {json::find_outliers, smart::ImportantLines};
 

@@ -2,7 +2,7 @@
 //! runners and loggers add.
 
 /// The content of a line. `buffer` is used if it is not a part of the line.
-pub(super) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+pub(in crate::strategy) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     match go_test_output(line) {

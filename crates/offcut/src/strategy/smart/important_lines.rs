@@ -1,7 +1,6 @@
 //! Recognises lines that a reader wants to see at once, while the command still runs.
 
-use super::matcher::Matcher;
-use super::rules::Role;
+use super::rules::{Matcher, Role};
 use super::{fingerprint, matched_part};
 use std::collections::HashSet;
 

@@ -18,17 +18,15 @@ mod constant_fields;
 pub(super) mod content;
 pub(super) mod fingerprint;
 mod important_lines;
-mod keyword_scan;
 mod line_tables;
 pub(super) mod lines;
 mod match_budget;
-mod matcher;
 mod repeated_results;
 mod repeats;
-mod rules;
 mod variation;
 mod window;
 
+use super::rules::{self, Group, Matcher};
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
 use crate::cut::{Piece, Segment};
 use crate::profile::Settings;
@@ -38,13 +36,11 @@ use constant_fields::{ConstantFields, WatchedFields};
 use line_tables::{CachedLine, LineCache, LineInfo, Opening, TemplateCounts};
 use lines::{Line, Lines};
 use match_budget::{MatchBudget, Surroundings};
-use matcher::Matcher;
 use repeats::Repeats;
 use std::collections::HashSet;
 use window::{TextLocation, Window};
 
 pub(crate) use important_lines::ImportantLines;
-pub use rules::Group;
 
 /// How many lines before and after an important one are raised with it.
 const NEARBY_LINES: usize = 8;
