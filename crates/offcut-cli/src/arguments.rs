@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 const GROUPS: &[(&str, &[&str])] = &[
     ("Run", &["run", "cut"]),
     ("Read back", &["ls", "show", "read", "cat", "grep"]),
-    ("Manage", &["stats", "rm", "pin", "unpin", "clean", "fsck", "config", "profiles"]),
+    ("Manage", &["stats", "rm", "pin", "unpin", "clean", "fsck", "config", "profiles", "rules"]),
     ("Agents", &["init", "doctor", "shell", "hook"]),
     ("Programs", &["result", "mcp", "completions", "man"]),
 ];
@@ -271,6 +271,22 @@ pub(crate) enum Command {
   offcut profiles opencode > ~/.config/offcut/profiles/mine.toml
   offcut cut --profile mine < build.log")]
     Profiles(Profiles),
+    /// List the tools that `smart` recognises, or print the rules of one
+    ///
+    /// A rule is a pattern and a role: what a line that matches is, such as `failed`, `exception` or `summary`. The
+    /// strategy `smart` shows lines by their roles. The first rule that matches decides, by tier: `harmless`, `tool`,
+    /// `format`, `phrase`, `word`.
+    ///
+    /// If the preview of a tool lacks its errors, `offcut rules test` shows which lines have no role, or a wrong one. Its
+    /// output is the transcript that a new tool needs besides its rules: correct the roles, and write the rules until the
+    /// tests pass. ARCHITECTURE.md has a section "Add a tool".
+    #[command(after_help = "Examples:
+  offcut rules
+  offcut rules pytest
+  offcut rules test build.log
+  mytool 2>&1 | offcut rules test -
+  offcut rules test build.log > crates/offcut/rules/mytool.txt")]
+    Rules(Rules),
     /// Search stored outputs
     ///
     /// Prints the first matches that fit on a page, and the total number of matches: there is no next page, narrow the
@@ -463,6 +479,25 @@ fn shape() -> impl clap::builder::TypedValueParser<Value = ShapeChoice> {
     let names = std::iter::once("auto").chain(Shape::ALL.map(Shape::name));
     PossibleValuesParser::new(names.collect::<Vec<_>>())
         .map(|name| Shape::named(&name).map_or(ShapeChoice::Auto, ShapeChoice::Is))
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Rules {
+    /// The tool whose rules to print
+    pub(crate) name: Option<String>,
+    #[command(subcommand)]
+    pub(crate) command: Option<RulesCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesCommand {
+    /// Print a log with the role of each line before it
+    Test {
+        /// The log; `-` is standard input
+        #[arg(value_name = "FILE", default_value = "-")]
+        file: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -90,6 +90,7 @@ fn offcut() -> u8 {
         Command::Ls(ls) => command::ls(&arguments.global, ls),
         Command::Rm(rm) => command::rm(&arguments.global, rm),
         Command::Profiles(profiles) => command::profiles(&arguments.global, profiles),
+        Command::Rules(rules) => command::rules(&arguments.global, rules),
         Command::Grep(grep) => command::grep(&arguments.global, grep),
         Command::Show(show) => command::show(&arguments.global, show),
         Command::Pin(pinning) => command::pin(&arguments.global, pinning),

@@ -158,6 +158,35 @@ fn profiles_lists_and_prints_built_in_profiles() {
 }
 
 #[test]
+fn rules_lists_tools_and_prints_the_rules_of_one() {
+    let sandbox = Sandbox::new();
+    let list = sandbox.run(&["rules"], b"").text();
+    assert!(list.lines().any(|line| line.starts_with("pytest ") && line.ends_with("  pytest")), "{list}");
+    let rows = sandbox.run(&["rules", "--format", "json"], b"").json();
+    let of_pytest = rows.as_array().unwrap().iter().find(|row| row["name"] == "pytest").unwrap();
+    let text = sandbox.run(&["rules", "pytest"], b"").text();
+    assert_eq!(text.matches("{ role = \"").count() as u64, of_pytest["rules"].as_u64().unwrap(), "{text}");
+    sandbox.run(&["rules", "pytst"], b"").failed(2, "did you mean \"pytest\"?");
+    sandbox.run(&["rules", "?"], b"").failed(2, "`offcut rules` lists them");
+}
+
+#[test]
+fn rules_test_prints_a_log_as_a_transcript() {
+    let sandbox = Sandbox::new();
+    let rules = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../offcut/rules");
+    let transcript = std::fs::read_to_string(rules.join("pytest.txt")).unwrap();
+    let line = |line: &str| line.get("list-heading   | ".len()..).unwrap_or_default().to_owned() + "\n";
+    let log: String = transcript.lines().map(line).collect();
+    assert_eq!(sandbox.run(&["rules", "test"], log.as_bytes()).text(), transcript);
+    assert_eq!(sandbox.run(&["rules", "test", "-"], log.as_bytes()).text(), transcript);
+    let file = sandbox.path().join("test.log");
+    std::fs::write(&file, &log).unwrap();
+    assert_eq!(sandbox.run(&["rules", "test", file.to_str().unwrap()], b"").text(), transcript);
+    assert!(sandbox.run(&["rules", "test"], b"").text().is_empty());
+    sandbox.run(&["rules", "test", "no.log"], b"").failed(2, "cannot read no.log");
+}
+
+#[test]
 fn store_directory_contains_files_named_by_profile() {
     let sandbox = Sandbox::new();
     let store = sandbox.path().join("outputs");
@@ -184,6 +213,7 @@ fn help_of_every_command_has_examples() {
         "ls",
         "rm",
         "profiles",
+        "rules",
         "grep",
         "show",
         "pin",
