@@ -8,16 +8,28 @@
 
 #[cfg(feature = "smart")]
 mod auto;
+#[cfg(feature = "smart")]
+mod content;
 mod edges;
+#[cfg(feature = "smart")]
+mod end_lines;
 mod ends;
 #[cfg(feature = "smart")]
+mod fingerprint;
+#[cfg(feature = "smart")]
 mod json;
+#[cfg(feature = "smart")]
+mod lines;
 mod opaque;
 #[cfg(feature = "smart")]
 mod outline;
+#[cfg(feature = "smart")]
+mod pool;
 mod room;
 #[cfg(feature = "smart")]
 mod rules;
+#[cfg(feature = "smart")]
+mod select;
 #[cfg(feature = "smart")]
 mod smart;
 mod tool_status;

@@ -7,7 +7,7 @@
 
 use super::buffer::Buffer;
 use super::parse::{Kind, Node, Rarity, State, Tree};
-use crate::strategy::smart::fingerprint;
+use crate::strategy::fingerprint;
 use std::collections::{BTreeSet, HashMap};
 
 /// Arrays with fewer items have no outliers.

@@ -73,8 +73,8 @@ const STATEMENTS: [&[u8]; 14] = [
     b"elif", b"with",
 ];
 
-/// The score of a definition, by its indentation; `None` for any other line.
-fn definition_score(line: &[u8]) -> Option<u32> {
+/// The value of a definition, by its indentation; `None` for any other line.
+fn definition_value(line: &[u8]) -> Option<i32> {
     let text = line.trim_ascii_start();
     let indent: usize =
         line[..line.len() - text.len()].iter().map(|&byte| if byte == b'\t' { 4 } else { 1 }).sum();
@@ -91,11 +91,11 @@ fn definition_score(line: &[u8]) -> Option<u32> {
     if indent > 12 || !(is_defined || is_method) {
         return None;
     }
-    Some(900_u32.saturating_sub(indent as u32 * 20))
+    Some((900 - indent as i32 * 20).max(0))
 }
 
 impl Format for Code {
-    fn score(&mut self, line: &[u8]) -> u32 {
+    fn value(&mut self, line: &[u8]) -> i32 {
         let text = line.trim_ascii();
         if text.is_empty() {
             return 0;
@@ -108,9 +108,9 @@ impl Format for Code {
             self.has_other_block |= self.block.1 < MIN_CODE_LINES;
             self.block = (0, 0);
         }
-        let score = definition_score(line).unwrap_or(0);
-        self.definitions += u64::from(score > 0);
-        score
+        let value = definition_value(line).unwrap_or(0);
+        self.definitions += u64::from(value > 0);
+        value
     }
 
     fn is_match(&self) -> bool {

@@ -1,9 +1,9 @@
 //! The output of `git log`: the newest commits in full, the subjects of more, and the number of commits.
 
-use super::{Format, IRREGULAR_SCORE, count, is_majority, is_path};
+use super::{Format, IRREGULAR_VALUE, count, is_majority, is_path};
 
-/// The score of the newest commit. Each older one scores a little less.
-const NEWEST_SCORE: u32 = 1_000_000;
+/// The value of the newest commit. Each older one has a little less.
+const NEWEST_VALUE: i32 = 1_000_000;
 
 /// `commit …` with author, date and message; or one line per commit, with or without its files.
 #[derive(Default)]
@@ -70,12 +70,12 @@ impl Commits {
 }
 
 impl Format for Commits {
-    fn score(&mut self, line: &[u8]) -> u32 {
+    fn value(&mut self, line: &[u8]) -> i32 {
         self.lines += 1;
         self.regular += 1;
         let line = strip_graph(line);
         let subject =
-            NEWEST_SCORE.saturating_sub(u32::try_from(self.commits).unwrap_or(NEWEST_SCORE)).max(700);
+            NEWEST_VALUE.saturating_sub(i32::try_from(self.commits).unwrap_or(NEWEST_VALUE)).max(700);
         if self.count_commit(line) {
             return subject - 1;
         }
@@ -97,7 +97,7 @@ impl Format for Commits {
             _ if self.short > 0 && (is_path(line) || !line.contains(&b' ')) => 40,
             _ => {
                 self.regular -= 1;
-                IRREGULAR_SCORE
+                IRREGULAR_VALUE
             }
         }
     }

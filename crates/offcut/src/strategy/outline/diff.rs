@@ -1,7 +1,7 @@
 //! Diffs: the files, the hunks, some changes of each, and the number of changed lines.
 
 use super::commits::is_commit;
-use super::{Format, IRREGULAR_SCORE, count, is_majority};
+use super::{Format, IRREGULAR_VALUE, count, is_majority};
 
 /// A unified diff, as git and diff print it.
 #[derive(Default)]
@@ -20,9 +20,9 @@ pub(super) struct Diff {
     old: u64,
     new: u64,
     /// How many changed lines of the hunk there were.
-    changes: u32,
+    changes: i32,
     /// How many hunks of the file there were.
-    hunks_in_file: u32,
+    hunks_in_file: i32,
     commits: u64,
     awaits_subject: bool,
 }
@@ -34,7 +34,7 @@ impl Diff {
         self.files <= 3 && self.hunks_in_file == 1
     }
 
-    fn score_in_hunk(&mut self, line: &[u8]) -> Option<u32> {
+    fn value_in_hunk(&mut self, line: &[u8]) -> Option<i32> {
         let (old, new) = match line.first() {
             Some(b'-') => (1, 0),
             Some(b'+') => (0, 1),
@@ -54,29 +54,29 @@ impl Diff {
         }
         // A few lines of each hunk come before more of any, and the first hunks of a file before the others.
         let later = 20 * ((self.changes - 1) / 4) + 5 * self.hunks_in_file;
-        Some(400_u32.saturating_sub(later).max(80))
+        Some((400 - later).max(80))
     }
 }
 
 impl Format for Diff {
-    fn score(&mut self, line: &[u8]) -> u32 {
+    fn value(&mut self, line: &[u8]) -> i32 {
         self.lines += 1;
-        if self.old + self.new > 0 || line.starts_with(b"\\ No newline") {
-            if let Some(score) = self.score_in_hunk(line) {
+        if (self.old, self.new) != (0, 0) || line.starts_with(b"\\ No newline") {
+            if let Some(value) = self.value_in_hunk(line) {
                 self.regular += 1;
-                return score;
+                return value;
             }
             (self.old, self.new) = (0, 0);
         }
-        if let Some(score) = self.score_commit(line) {
-            return self.regular(score);
+        if let Some(value) = self.commit_value(line) {
+            return self.regular(value);
         }
         let begins = |prefixes: &[&[u8]]| prefixes.iter().any(|prefix| line.starts_with(prefix));
-        let score = if let Some((old, new)) = hunk_lengths(line) {
+        let value = if let Some((old, new)) = hunk_lengths(line) {
             self.hunks += 1;
             self.hunks_in_file += 1;
             (self.old, self.new, self.changes, self.is_named) = (old, new, 0, false);
-            if self.is_sample() { 1010 } else { 700_u32.saturating_sub(2 * self.hunks_in_file).max(500) }
+            if self.is_sample() { 1010 } else { (700 - 2 * self.hunks_in_file).max(500) }
         } else if begins(&[b"diff --git ", b"diff -", b"Index: "]) {
             self.files += 1;
             (self.hunks_in_file, self.is_named) = (0, true);
@@ -107,9 +107,9 @@ impl Format for Diff {
         } else {
             // Such lines may be in a hunk whose header has the wrong length.
             let may_be_of_hunk = matches!(line.first(), Some(b' ' | b'+' | b'-'));
-            return if may_be_of_hunk { 0 } else { IRREGULAR_SCORE };
+            return if may_be_of_hunk { 0 } else { IRREGULAR_VALUE };
         };
-        self.regular(score)
+        self.regular(value)
     }
 
     fn is_match(&self) -> bool {
@@ -136,8 +136,8 @@ impl Format for Diff {
 }
 
 impl Diff {
-    /// The score of the first line of a commit and of its subject, in a history with changes.
-    fn score_commit(&mut self, line: &[u8]) -> Option<u32> {
+    /// The value of the first line of a commit and of its subject, in a history with changes.
+    fn commit_value(&mut self, line: &[u8]) -> Option<i32> {
         if is_commit(line) {
             self.commits += 1;
             self.awaits_subject = true;
@@ -148,10 +148,10 @@ impl Diff {
         is_subject.then_some(1100)
     }
 
-    /// Counts a line as regular and returns its score.
-    fn regular(&mut self, score: u32) -> u32 {
+    /// Counts a line as regular and returns its value.
+    fn regular(&mut self, value: i32) -> i32 {
         self.regular += 1;
-        score
+        value
     }
 }
 

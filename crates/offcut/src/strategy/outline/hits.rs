@@ -1,6 +1,6 @@
 //! Search hits: the number of hits and files, and some hits of each file.
 
-use super::{Format, IRREGULAR_SCORE, count, is_majority};
+use super::{Format, IRREGULAR_VALUE, count, is_majority};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -18,7 +18,7 @@ pub(super) struct Hits {
     files: HashSet<u64>,
     /// The file of the last hit, and how many of its hits there were.
     file: u64,
-    hits_in_file: u32,
+    hits_in_file: i32,
     /// Hits that look like diagnostics of a compiler.
     diagnostics: u64,
     /// Whether a path on its own line was seen, with hits below it.
@@ -98,7 +98,7 @@ impl Hits {
 }
 
 impl Format for Hits {
-    fn score(&mut self, line: &[u8]) -> u32 {
+    fn value(&mut self, line: &[u8]) -> i32 {
         self.lines += 1;
         self.regular += 1;
         match row(line) {
@@ -111,10 +111,7 @@ impl Format for Hits {
                     self.regular -= 1;
                 }
                 self.hits_in_file += 1;
-                900_u32
-                    .saturating_sub(100 * self.hits_in_file)
-                    .max(100_u32.saturating_sub(self.hits_in_file))
-                    .max(2)
+                (900 - self.hits_in_file.saturating_mul(100)).max(100 - self.hits_in_file).max(2)
             }
             Row::Heading(path) => {
                 self.enter_file(path);
@@ -125,7 +122,7 @@ impl Format for Hits {
             Row::Other => {
                 self.regular -= 1;
                 self.others += 1;
-                IRREGULAR_SCORE
+                IRREGULAR_VALUE
             }
         }
     }

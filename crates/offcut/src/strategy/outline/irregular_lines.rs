@@ -1,6 +1,6 @@
-//! Scores lines that do not have the format of the others: a file that could not be read, a warning, a total.
+//! Values lines that do not have the format of the others: a file that could not be read, a warning, a total.
 
-use super::IRREGULAR_SCORE;
+use super::IRREGULAR_VALUE;
 use crate::strategy::smart::LineClassifier;
 use std::collections::HashMap;
 
@@ -19,8 +19,8 @@ pub(super) struct IrregularLines {
 }
 
 impl IrregularLines {
-    /// The score of the next irregular line. The first of a template score more than anything but a heading.
-    pub(super) fn score(&mut self, line: &[u8]) -> u32 {
+    /// The value of the next irregular line. The first of a template have more than anything but a heading.
+    pub(super) fn value(&mut self, line: &[u8]) -> i32 {
         let (template, is_problem) = self.classifier.classify(line);
         let max = if is_problem { MAX_PROBLEM_TEMPLATES } else { MAX_TEMPLATES };
         if self.counts.len() >= max && !self.counts.contains_key(&template) {
@@ -29,7 +29,7 @@ impl IrregularLines {
         let count = self.counts.entry(template).or_default();
         *count += 1;
         match *count <= MAX_PER_TEMPLATE {
-            true => IRREGULAR_SCORE + u32::from(is_problem),
+            true => IRREGULAR_VALUE + i32::from(is_problem),
             false => 1,
         }
     }

@@ -1,29 +1,33 @@
 //! Outlines text of a known format: a diff, a history, search hits, a table, a tree, source code.
 //!
-//! A [`Format`] scores each line and counts what it sees; everything else is common to all. The counts decide whether
+//! A [`Format`] values each line and counts what it sees; everything else is common to all. The counts decide whether
 //! a text has the format: those of its beginning choose the format, those of the whole text confirm it. An outline shows
-//! the lines with the highest scores and both ends, and a remark such as `table of 30 rows`.
+//! the lines with the highest values and both ends, and a remark such as `table of 30 rows`.
 
-mod choose;
 mod code;
 mod commits;
 mod diff;
 mod hits;
 mod irregular_lines;
+mod marks;
 mod table;
 mod tree;
 
-use super::smart::lines::{Coverage, Line, Lines};
+use super::end_lines::{clip, head_lines, tail_lines};
+use super::lines::{Coverage, Line, Lines};
+use super::pool::{Pool, Pooled, SMALL_GAP_BYTES};
+use super::select::{self, Unit};
 use super::{Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
 use irregular_lines::IrregularLines;
-use std::collections::VecDeque;
+use marks::Marks;
+use std::cmp::Reverse;
 
 /// One format of text.
 pub(super) trait Format: Send {
-    /// The score of the next line. Lines that score 0 are shown only at the ends and where there is room left. A line
-    /// that does not have this format scores [`IRREGULAR_SCORE`].
-    fn score(&mut self, line: &[u8]) -> u32;
+    /// The value of the next line. Lines without a value are shown only at the ends and where there is room left. A line
+    /// that does not have this format has [`IRREGULAR_VALUE`].
+    fn value(&mut self, line: &[u8]) -> i32;
 
     /// Whether the lines so far have this format.
     fn is_match(&self) -> bool;
@@ -37,11 +41,14 @@ pub(super) trait Format: Send {
     }
 }
 
-/// The score of column names: without them no row can be understood.
-const HEADING_SCORE: u32 = u32::MAX;
+/// The value of column names: without them no row can be understood.
+const HEADING_VALUE: i32 = i32::MAX;
 
-/// The score of a line that does not have the format of the others, such as the one file that could not be read.
-const IRREGULAR_SCORE: u32 = HEADING_SCORE / 2;
+/// The value of a line at an end of the text: more than any other but a heading.
+const END_VALUE: i32 = HEADING_VALUE - 1;
+
+/// The value of a line that does not have the format of the others, such as the one file that could not be read.
+const IRREGULAR_VALUE: i32 = HEADING_VALUE / 2;
 
 /// All formats, the most distinctive first.
 const FORMATS: [fn() -> Box<dyn Format>; 6] = [
@@ -60,7 +67,7 @@ pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
     let start = FORMATS.into_iter().find(|start| {
         let mut format = start();
         for line in opening.split_inclusive(|&byte| byte == b'\n') {
-            format.score(content(line));
+            format.value(content(line));
         }
         format.is_match()
     })?;
@@ -101,49 +108,43 @@ struct Row {
     number: u64,
     coverage: Coverage,
     form: PieceKind,
-    score: u32,
-    /// The score for keeping it in memory.
-    keep_score: u32,
+    value: i32,
 }
 
-/// The memory that a row takes besides its text.
-const OVERHEAD_BYTES: usize = 80;
+impl Pooled for Row {
+    fn start(&self) -> u64 {
+        self.start
+    }
 
-impl Row {
-    fn memory_bytes(&self) -> usize {
-        self.text.len() + OVERHEAD_BYTES
+    fn end(&self) -> u64 {
+        self.end
+    }
+
+    fn length(&self) -> usize {
+        self.text.len()
     }
 }
 
-/// The least capacity for rows: for short lines most of it is overhead.
-const MIN_CAPACITY_BYTES: usize = 1 << 20;
+/// The least memory for rows: for short lines most of it is overhead.
+const MIN_POOL_BYTES: usize = 1 << 20;
 
-/// A gap of at most this many bytes is about as long as its marker, so its bytes are shown instead.
-const SMALL_GAP_BYTES: usize = 40;
-
-/// Keeps the lines with the highest scores, and the last ones. It selects nothing if the text turns out not to have the
-/// format.
+/// Keeps the lines with the highest values. It selects nothing if the text turns out not to have the format.
 pub(super) struct Outline {
     lines: Lines,
     rows: Rows,
+    /// The rows at the end, in text order.
+    chosen: Vec<Row>,
+    /// Of a longer line only the beginning is shown.
+    max_line_bytes: usize,
 }
 
 struct Rows {
     format: Box<dyn Format>,
     irregular_lines: IrregularLines,
-    best: Vec<Row>,
-    best_bytes: usize,
-    /// How much of `best_bytes` is the beginning of the text, which is never dropped.
-    beginning_bytes: usize,
-    /// Lines without a score after the last of the best, as long as they make up only a small gap.
-    gap_rows: Vec<Row>,
-    gap_bytes: usize,
-    recent: VecDeque<Row>,
-    recent_bytes: usize,
-    /// The most bytes of the best lines. With more, the weaker half is dropped.
-    capacity: usize,
-    /// About how many bytes may be shown.
-    max_bytes: usize,
+    best: Pool<Row>,
+    /// Lines without a value after the last of the best, as long as they make up only a small gap.
+    gap: Vec<Row>,
+    gap_bytes: u64,
 }
 
 impl Outline {
@@ -152,18 +153,12 @@ impl Outline {
         let rows = Rows {
             format,
             irregular_lines: IrregularLines::default(),
-            best: Vec::new(),
-            best_bytes: 0,
-            beginning_bytes: 0,
-            gap_rows: Vec::new(),
+            best: Pool::new((6 * max_bytes).max(MIN_POOL_BYTES)),
+            gap: Vec::new(),
             gap_bytes: 0,
-            recent: VecDeque::new(),
-            recent_bytes: 0,
-            capacity: (6 * max_bytes).max(MIN_CAPACITY_BYTES),
-            max_bytes,
         };
-        // Of a line that is longer than a twentieth of what may be shown, only the beginning is shown.
-        Outline { lines: Lines::new((max_bytes / 20).clamp(160, 2048)), rows }
+        let max_line_bytes = (max_bytes / 20).clamp(160, 2048);
+        Outline { lines: Lines::new(max_line_bytes + 8), rows, chosen: Vec::new(), max_line_bytes }
     }
 
     /// Whether the text so far has the format.
@@ -180,100 +175,83 @@ impl Outline {
 }
 
 impl Rows {
+    /// Keeps a line with a value, and the lines between it and the one before if they are a small gap.
     fn add(&mut self, line: &Line<'_>) {
         let Line { text, start, end, number, coverage, form, .. } = *line;
-        let score = match self.format.score(content(text)) {
-            IRREGULAR_SCORE => self.irregular_lines.score(text),
-            score => score,
+        let value = match self.format.value(content(text)) {
+            IRREGULAR_VALUE => self.irregular_lines.value(text),
+            value => value,
         };
-        self.recent_bytes += text.len() + OVERHEAD_BYTES;
-        self.recent.push_back(Row {
-            text: text.to_vec(),
-            start,
-            end,
-            number,
-            coverage,
-            form,
-            score,
-            keep_score: score,
-        });
-        while self.recent_bytes > self.max_bytes
-            && let Some(mut row) = self.recent.pop_front()
-        {
-            self.recent_bytes -= row.text.len() + OVERHEAD_BYTES;
-            // The beginning is always kept: it is shown first, and fills the room that is left.
-            if self.beginning_bytes < self.max_bytes {
-                self.beginning_bytes += row.text.len() + OVERHEAD_BYTES;
-                row.keep_score = HEADING_SCORE;
-            } else if row.start < self.max_bytes as u64 {
-                row.keep_score = row.keep_score.max(1);
-            }
-            self.keep(row);
+        self.gap_bytes = if value > 0 { 0 } else { self.gap_bytes + text.len() as u64 };
+        if self.gap_bytes > SMALL_GAP_BYTES {
+            return self.gap.clear();
         }
-        if self.best_bytes > self.capacity {
-            self.prune();
-        }
-    }
-
-    /// Keeps a line with a score, and the lines between it and the one before if they are a small gap.
-    fn keep(&mut self, row: Row) {
-        self.gap_bytes = if row.keep_score > 0 { 0 } else { self.gap_bytes + row.text.len() };
-        let is_in_gap = row.keep_score == 0;
-        self.gap_rows.push(row);
-        if is_in_gap && self.gap_bytes > SMALL_GAP_BYTES {
-            self.gap_rows.clear();
-        }
-        if !is_in_gap {
-            self.best_bytes += self.gap_rows.iter().map(Row::memory_bytes).sum::<usize>();
-            self.best.append(&mut self.gap_rows);
-        }
-    }
-
-    /// Drops the weaker half, but keeps small gaps between two lines of the stronger half.
-    fn prune(&mut self) {
-        let key = |row: &Row| (u32::MAX - row.keep_score, row.start);
-        let mut order: Vec<((u32, u64), usize)> =
-            self.best.iter().map(|row| (key(row), row.memory_bytes())).collect();
-        order.sort_unstable();
-        let mut bytes = 0;
-        let kept = order.iter().take_while(|row| {
-            bytes += row.1;
-            bytes <= self.capacity / 2
-        });
-        let last = kept.last().map_or((0, 0), |row| row.0);
-        let mut is_kept: Vec<bool> = self.best.iter().map(|row| key(row) <= last).collect();
-        let strong: Vec<usize> = (0..is_kept.len()).filter(|&at| is_kept[at]).collect();
-        let mut allowed = self.capacity / 8;
-        for pair in strong.windows(2) {
-            let between = &self.best[pair[0] + 1..pair[1]];
-            let memory = between.iter().map(Row::memory_bytes).sum::<usize>();
-            let length = self.best[pair[1]].start - self.best[pair[0]].end;
-            if length <= SMALL_GAP_BYTES as u64 && memory <= allowed {
-                allowed -= memory;
-                is_kept[pair[0]..pair[1]].fill(true);
+        self.gap.push(Row { text: text.to_vec(), start, end, number, coverage, form, value });
+        if value > 0 {
+            for row in self.gap.drain(..) {
+                self.best.add(row, |row| row.value);
             }
         }
-        let mut flags = is_kept.into_iter();
-        self.best.retain(|_| flags.next().unwrap_or(false));
-        self.best_bytes = self.best.iter().map(Row::memory_bytes).sum();
     }
 }
 
 impl Selector for Outline {
     fn observe(&mut self, segment: Segment<'_>) {
-        let Outline { lines, rows } = self;
+        let Outline { lines, rows, .. } = self;
         lines.observe(segment, &mut |line| rows.add(&line));
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
-        let Outline { lines, rows } = self;
+        let Outline { lines, rows, chosen, max_line_bytes } = self;
         lines.flush(&mut |line| rows.add(&line));
         if !rows.format.is_match() {
             return Selection::default();
         }
         let remark = rows.format.remark();
-        let all: Vec<&Row> = rows.best.iter().chain(&rows.gap_rows).chain(&rows.recent).collect();
-        let pieces = choose::choose(&all, rows.format.ends(), ends, &room.less_remark(&remark));
-        Selection { pieces, remark, ..Selection::default() }
+        *chosen = rows.best.take();
+        let room = &room.less_remark(&remark).less_gaps(1);
+        let units = units(chosen, rows.format.ends(), ends, room, *max_line_bytes);
+        let marks = Marks::new(&units, ends, room);
+        let shown = select::select(units, ends.bytes(), room, marks.cost());
+        Selection { pieces: marks.between(select::pieces(&shown)), remark, ..Selection::default() }
     }
+}
+
+/// Every line that may be shown, once, in text order: the rows, and the lines at both ends.
+fn units<'t>(
+    rows: &'t [Row],
+    (head, tail): (u32, u32),
+    ends: &'t Ends,
+    room: &Room<'_>,
+    max_line_bytes: usize,
+) -> Vec<Unit<'t>> {
+    let (bytes, lines) = (ends.bytes(), ends.lines());
+    let share = |most: Option<u64>, all: u64, percent: u32| {
+        (u128::from(most.unwrap_or(u64::MAX).min(all)) * u128::from(percent) / 100) as u64
+    };
+    let of_bytes = |percent| share(room.limits.bytes, bytes, percent);
+    let of_lines = |percent| share(room.limits.lines, lines, percent);
+    let mut units: Vec<Unit<'t>> = rows
+        .iter()
+        .map(|row| {
+            let (text, coverage) = clip(&row.text, row.coverage, max_line_bytes);
+            let Row { start, end, number, form, value, .. } = *row;
+            Unit { text, start, end, number, coverage, form, value, order: start as i64 }
+        })
+        .collect();
+    let most = room.limits.bytes.unwrap_or(bytes).min(bytes);
+    let at_ends = [head_lines(ends, most, max_line_bytes), tail_lines(ends, most, max_line_bytes)];
+    units.extend(at_ends.into_iter().flatten());
+    units.sort_by_key(|unit| (unit.start, Reverse(unit.value)));
+    units.dedup_by_key(|unit| unit.start);
+    for unit in &mut units {
+        let is_first = unit.end <= of_bytes(head) && unit.number <= of_lines(head);
+        let is_last = unit.start >= bytes - of_bytes(tail) && unit.number > lines - of_lines(tail);
+        if is_first || is_last {
+            unit.value = unit.value.max(END_VALUE);
+        }
+    }
+    // A rendered line can only be shown as a whole.
+    units.retain(|unit| unit.coverage == Coverage::Whole || unit.form == PieceKind::Verbatim);
+    units
 }

@@ -1,7 +1,7 @@
 //! Tables: the header, the first and last rows, and rows that report problems.
 
-use super::{Format, HEADING_SCORE, IRREGULAR_SCORE, count, is_majority};
-use crate::strategy::smart::content;
+use super::{Format, HEADING_VALUE, IRREGULAR_VALUE, count, is_majority};
+use crate::strategy::content;
 use std::ops::Range;
 
 /// How many lines at the start may come before the heading.
@@ -209,7 +209,7 @@ impl Table {
 }
 
 impl Format for Table {
-    fn score(&mut self, line: &[u8]) -> u32 {
+    fn value(&mut self, line: &[u8]) -> i32 {
         self.lines += 1;
         self.regular += 1;
         if matches!(self.style, Style::Unknown | Style::Bars(0)) {
@@ -223,19 +223,19 @@ impl Format for Table {
                     self.names.first().map_or_else(Vec::new, |name| line[name.clone()].to_vec());
                 self.previous = self.names.clone();
                 self.rows += u64::from(is_row);
-                return HEADING_SCORE;
+                return HEADING_VALUE;
             }
             return 0;
         }
         if matches!(self.style, Style::None | Style::Named) && self.lines <= MAX_PREAMBLE_LINES {
             if self.is_underlined(line) {
                 (self.style, self.regular, self.others, self.rows) = (Style::Columns, self.lines, 0, 0);
-                return HEADING_SCORE;
+                return HEADING_VALUE;
             }
             if self.style == Style::None {
                 self.others += 1;
                 self.regular -= 1;
-                return HEADING_SCORE;
+                return HEADING_VALUE;
             }
         }
         if self.is_continued(line) {
@@ -251,7 +251,7 @@ impl Format for Table {
         if !is_row {
             self.regular -= 1;
             self.others += 1;
-            return IRREGULAR_SCORE;
+            return IRREGULAR_VALUE;
         }
         self.rows += 1;
         let is_problem = PROBLEMS.iter().any(|word| memchr::memmem::find(line, word).is_some());

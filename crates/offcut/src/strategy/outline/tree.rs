@@ -1,7 +1,7 @@
 //! Trees and lists of paths: the entries near the root, and the number of entries.
 
 use super::table::is_total;
-use super::{Format, IRREGULAR_SCORE, count, is_majority};
+use super::{Format, IRREGULAR_VALUE, count, is_majority};
 
 /// `npm ls`, `cargo tree`, `tree`; `ls -R`; `find`.
 #[derive(Default)]
@@ -26,17 +26,17 @@ pub(super) struct Tree {
 }
 
 /// The depth of a line in a tree, by the branches drawn before its name.
-fn depth(line: &[u8]) -> Option<u32> {
+fn depth(line: &[u8]) -> Option<i32> {
     // Most lines are plain names.
     if !line.iter().any(|&byte| byte == 0xE2 || matches!(byte, b'|' | b'`' | b'+')) {
         return None;
     }
     let text = String::from_utf8_lossy(line);
     let drawn = text.chars().take_while(|char| " │├└─┬|`+-\u{a0}\\".contains(*char));
-    let (mut width, mut joints) = (0_u32, 0_u32);
+    let (mut width, mut joints) = (0_i32, 0_i32);
     for char in drawn {
         width += 1;
-        joints += u32::from("├└│".contains(char) || (char == '|' || char == '`' || char == '+'));
+        joints += i32::from("├└│".contains(char) || (char == '|' || char == '`' || char == '+'));
     }
     let is_branch = text.contains("├─")
         || text.contains("└─")
@@ -49,8 +49,8 @@ fn depth(line: &[u8]) -> Option<u32> {
 }
 
 impl Tree {
-    /// The score of a line below a directory heading.
-    fn score_name(&mut self, line: &[u8], after_blank: bool) -> u32 {
+    /// The value of a line below a directory heading.
+    fn name_value(&mut self, line: &[u8], after_blank: bool) -> i32 {
         if line.starts_with(b"ls: ") {
             self.remarks += 1;
             return 950;
@@ -58,7 +58,7 @@ impl Tree {
         // In a listing, only a directory heading follows a blank line.
         if after_blank {
             self.others += 1;
-            return IRREGULAR_SCORE;
+            return IRREGULAR_VALUE;
         }
         self.lines_in_directory += 1;
         if self.lines_in_directory == 1 && is_total(line) {
@@ -68,7 +68,7 @@ impl Tree {
         self.names += 1;
         // Few names contain spaces; most other lines do.
         if line.contains(&b' ') {
-            return IRREGULAR_SCORE;
+            return IRREGULAR_VALUE;
         }
         // The contents of the root come before directories far from it.
         if self.directories == 1 && self.lines_in_directory <= 60 { 780 } else { 0 }
@@ -79,7 +79,7 @@ impl Tree {
 const PROBLEMS: [&[u8]; 5] = [b"UNMET", b"invalid", b"extraneous", b"missing:", b"ERR!"];
 
 impl Format for Tree {
-    fn score(&mut self, line: &[u8]) -> u32 {
+    fn value(&mut self, line: &[u8]) -> i32 {
         self.lines += 1;
         let after_blank = std::mem::replace(&mut self.after_blank, line.is_empty());
         if line.is_empty() {
@@ -88,7 +88,7 @@ impl Format for Tree {
         if let Some(depth) = depth(line) {
             self.branches += 1;
             let is_problem = PROBLEMS.iter().any(|word| memchr::memmem::find(line, word).is_some());
-            return if is_problem { 950 } else { 800_u32.saturating_sub(150 * depth).max(2) };
+            return if is_problem { 950 } else { (800 - 150 * depth).max(2) };
         }
         let has_space = line.iter().any(|byte| matches!(byte, b' ' | b'\t'));
         if let Some(directory) = line.strip_suffix(b":")
@@ -97,11 +97,11 @@ impl Format for Tree {
         {
             self.directories += 1;
             self.lines_in_directory = 0;
-            let depth = directory.iter().filter(|&&byte| byte == b'/').count() as u32;
-            return 900_u32.saturating_sub(80 * depth).max(100);
+            let depth = directory.iter().filter(|&&byte| byte == b'/').count() as i32;
+            return (900 - depth.saturating_mul(80)).max(100);
         }
         if self.directories > 0 {
-            return self.score_name(line, after_blank);
+            return self.name_value(line, after_blank);
         }
         self.likely_paths += u64::from(super::is_path(line));
         if has_space || !line.contains(&b'/') || line.contains(&b':') {
@@ -110,7 +110,7 @@ impl Format for Tree {
                 true => 0,
                 // The root of a tree has no branch.
                 false if has_space && (after_blank || self.lines == 1) => 900,
-                false => IRREGULAR_SCORE,
+                false => IRREGULAR_VALUE,
             };
         }
         self.paths += 1;

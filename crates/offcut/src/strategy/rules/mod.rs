@@ -62,11 +62,11 @@ impl RuleFile {
 
 /// The name of the role that the rules give to a line, or an empty string.
 pub fn annotated_role(line: &[u8]) -> String {
-    let content = super::smart::content::content(line, &mut Vec::new()).to_owned();
+    let content = super::content::content(line, &mut Vec::new()).to_owned();
     Matcher::default().find(&content).map(role_name).unwrap_or_default()
 }
 
-/// `ListHeading` is `list-heading` in the files.
+/// `LibraryFrame` is `library-frame` in the files.
 fn role_name(role: Role) -> String {
     let mut name = String::new();
     for letter in format!("{role:?}").chars() {
@@ -81,24 +81,18 @@ fn role_name(role: Role) -> String {
 impl Role {
     /// Whether a line of this role is never worth showing for its own sake.
     pub(in crate::strategy) fn is_unimportant(self) -> bool {
-        matches!(
-            self,
-            Role::PassedSection | Role::Passed | Role::TestStart | Role::Harmless | Role::Housekeeping
-        )
+        matches!(self, Role::PassedSection | Role::Passed | Role::Noise)
+    }
+
+    /// Whether a line of this role is about tests that passed. It gains nothing from its neighbours.
+    pub(in crate::strategy) fn is_success(self) -> bool {
+        matches!(self, Role::PassedSection | Role::Passed)
     }
 
     /// Whether a line of this role reports a problem by itself.
     pub(in crate::strategy) fn is_problem(self) -> bool {
-        let is_accompanying = matches!(
-            self,
-            Role::Heading
-                | Role::SuiteTitle
-                | Role::Context
-                | Role::Summary
-                | Role::Frame
-                | Role::LibraryFrame
-                | Role::Location
-        );
+        let is_accompanying =
+            matches!(self, Role::Title | Role::Summary | Role::Frame | Role::LibraryFrame | Role::Location);
         !self.is_unimportant() && !is_accompanying
     }
 }

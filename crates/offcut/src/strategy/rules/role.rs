@@ -10,12 +10,8 @@ pub(crate) enum Role {
     Failed,
     /// Says that what the previous line names has failed.
     Verdict,
-    /// A compiler's error; its snippet and notes follow.
+    /// A compiler's or a linter's error; its snippet and notes follow.
     Diagnostic,
-    /// A linter's error. Unlike a compiler's first error, a linter's first error causes no others.
-    Lint,
-    /// A linter's error under a line that names the file.
-    Finding,
     /// The message of an exception or a panic; frames may follow.
     Exception,
     /// Opens a traceback whose message comes last.
@@ -24,20 +20,12 @@ pub(crate) enum Role {
     Frame,
     /// One frame of a stack in a library or a test runner.
     LibraryFrame,
-    /// An expected value, an actual value, or a line of the source.
+    /// An expected value, an actual value, a line of the source, or what introduces a problem.
     Detail,
-    /// Names a group of tests, some of which may fail.
-    SuiteTitle,
-    /// Names what surrounds the problem on the next line: `In function 'main':`.
-    Context,
-    /// Introduces the problem on the next line: `required from here`, `1) Failure:`.
-    LeadIn,
     /// The source location of the problem on the previous line.
     Location,
-    /// The overall result.
+    /// The overall result, or the heading of a list of failures.
     Summary,
-    /// Heads a list of failed tests or of reasons.
-    ListHeading,
     /// A command, a target or a job gave up.
     Stopped,
     /// A message that calls itself fatal, however many other errors there are.
@@ -46,18 +34,14 @@ pub(crate) enum Role {
     Warning,
     /// Contains a word that often indicates a problem.
     Suspect,
-    /// Heads a section: a file of a diff, a hunk.
-    Heading,
+    /// Names a group of tests, some of which may fail.
+    Title,
     /// Heads a section about tests that passed.
     PassedSection,
     /// Says that a test or a step passed.
     Passed,
-    /// Says that a test starts.
-    TestStart,
-    /// Contains an error word but indicates no problem.
-    Harmless,
-    /// Set-up and clean-up of the CI runner itself.
-    Housekeeping,
+    /// Indicates no problem, whatever words it contains.
+    Noise,
 }
 
 /// The groups of rules. Each can be disabled, to measure what it contributes.

@@ -40,7 +40,7 @@ fn all_rules(line: &str) -> Vec<usize> {
 
 fn content_of(line: &str) -> String {
     let mut buffer = Vec::new();
-    let content = crate::strategy::smart::content::content(line.as_bytes(), &mut buffer);
+    let content = crate::strategy::content::content(line.as_bytes(), &mut buffer);
     String::from_utf8(content[..content.len().min(MATCHED_BYTES)].to_vec()).expect("transcripts are text")
 }
 

@@ -6,7 +6,7 @@
 //! of its own, so that the line is rare and not folded with the others. A field with many values is no longer watched,
 //! so ordinary lines cost nothing.
 
-use super::fingerprint;
+use crate::strategy::fingerprint;
 use std::collections::HashMap;
 
 /// The number of fields of a template that are watched.

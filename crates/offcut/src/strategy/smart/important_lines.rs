@@ -1,7 +1,8 @@
 //! Recognises lines that a reader wants to see at once, while the command still runs.
 
-use super::rules::{Matcher, Role};
-use super::{fingerprint, matched_part};
+use super::matched_part;
+use crate::strategy::fingerprint;
+use crate::strategy::rules::{Matcher, Role};
 use std::collections::HashSet;
 
 /// What servers and watchers print when they are ready, in lower case.

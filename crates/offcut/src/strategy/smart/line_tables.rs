@@ -3,7 +3,8 @@
 //! Both forget when they are full. A line that was forgotten is analysed again.
 
 use super::constant_fields::WatchedFields;
-use super::rules::Role;
+use super::weights::log2;
+use crate::strategy::rules::Role;
 
 // Small enough for the processor's cache: a flood of lines that all differ must not wait for memory.
 const CACHED_LINES: usize = 1 << 13;
@@ -146,9 +147,7 @@ impl TemplateCounts {
     /// How repetitive the text is: the binary logarithm of the mean number of lines per template.
     pub(super) fn log2_lines_per_template(&self) -> f32 {
         let ratio = self.lines.max(1) as f32 / self.distinct.max(1) as f32;
-        // The bits of a float approximate its logarithm. The real function would be the program's only reason to load
-        // the math library at each start.
-        ratio.to_bits() as f32 / (1_u32 << 23) as f32 - 127.0
+        log2(ratio)
     }
 }
 

@@ -2,48 +2,43 @@
 //!
 //! It reads the text once, line by line, with bounded memory:
 //!
-//! 1. [`lines`] assembles lines and computes their fingerprints.
+//! 1. [`lines`](super::lines) assembles lines and computes their fingerprints.
 //! 2. [`line_tables`] recognises lines that were seen before. A new line is matched against the [`rules`], as far as
 //!    [`match_budget`] allows.
-//! 3. [`blocks`] scores the line, by its role and by the block it is in.
-//! 4. [`window`] keeps the last lines, whose scores can still be raised; [`candidates`] keeps the best of the others.
-//! 5. At the end, [`choose`] picks the best candidates that fit.
+//! 3. [`value`] says what the line is worth, by its role and by the lines around it. The numbers are in [`weights`].
+//! 4. [`window`] keeps the last lines, whose values can still be raised; [`candidates`] keeps the best of the others.
+//! 5. At the end, [`units`] adds the lines at both ends, and [`select`] takes the best units that fit.
 //!
 //! A line that no rule matches and that is unlike all others is worth showing, too.
 
-mod blocks;
 mod candidates;
-mod choose;
 mod constant_fields;
-pub(super) mod content;
-pub(super) mod fingerprint;
 mod important_lines;
 mod line_tables;
-pub(super) mod lines;
 mod match_budget;
-mod repeated_results;
 mod repeats;
+mod units;
+mod value;
 mod variation;
+mod weights;
 mod window;
 
+use super::lines::{Line, Lines};
 use super::rules::{self, Group, Matcher};
-use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
+use super::select::{self, MarkerCost};
+use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy, content, fingerprint};
 use crate::cut::{Piece, Segment};
 use crate::profile::Settings;
-use blocks::Blocks;
 use candidates::{Candidate, Candidates, Occurrence};
 use constant_fields::{ConstantFields, WatchedFields};
 use line_tables::{CachedLine, LineCache, LineInfo, Opening, TemplateCounts};
-use lines::{Line, Lines};
 use match_budget::{MatchBudget, Surroundings};
 use repeats::Repeats;
 use std::collections::HashSet;
+use value::{Value, Values};
 use window::{TextLocation, Window};
 
 pub(crate) use important_lines::ImportantLines;
-
-/// How many lines before and after an important one are raised with it.
-const NEARBY_LINES: usize = 8;
 
 /// A text of at most this many lines is shown by its ends, if its lines are too long to show.
 const FEW_LINES: u64 = 4;
@@ -68,16 +63,15 @@ impl Strategy for Smart {
         let max_line_bytes = (max_bytes / 6).clamp(200, 4096);
         Box::new(SmartSelector {
             lines: Lines::new(max_line_bytes + 8),
-            scorer: LineScorer {
+            reader: LineReader {
                 cache: LineCache::new(),
                 constants: ConstantFields::default(),
                 counts: TemplateCounts::new(),
                 repeats: Repeats::new(),
-                blocks: Blocks::new(),
+                values: Values::new(max_bytes),
                 window: Window::new(),
                 candidates: Candidates::new(4 * max_bytes.max(2048)),
                 buffer: Vec::new(),
-                nearby: (0, 0),
                 budget: MatchBudget::new(),
                 matcher: Matcher::without(self.disabled),
             },
@@ -89,27 +83,25 @@ impl Strategy for Smart {
 
 struct SmartSelector {
     lines: Lines,
-    scorer: LineScorer,
+    reader: LineReader,
     candidates: Vec<Candidate>,
     max_line_bytes: usize,
 }
 
-struct LineScorer {
+struct LineReader {
     cache: LineCache,
     constants: ConstantFields,
     counts: TemplateCounts,
     repeats: Repeats,
-    blocks: Blocks,
+    values: Values,
     window: Window,
     candidates: Candidates,
     buffer: Vec<u8>,
-    /// How many lines are still near an important one, and the least score that they get for it.
-    nearby: (usize, i32),
     budget: MatchBudget,
     matcher: Matcher,
 }
 
-impl LineScorer {
+impl LineReader {
     #[inline]
     fn read(&mut self, line: &Line<'_>, segment: &[u8]) {
         self.budget.add(line.text.len());
@@ -123,7 +115,7 @@ impl LineScorer {
                 let info = *info;
                 let before = self.counts.add_last();
                 self.repeats.push(info.template);
-                self.skip_or_score(line, segment, &info, before);
+                self.skip_or_add(line, segment, &info, before);
             }
             Some(_) => self.read_cached(line, segment),
             None => self.read_new(line, segment),
@@ -140,29 +132,28 @@ impl LineScorer {
         }
         let before = self.counts.add(info.template);
         self.repeats.observe(&info, line);
-        self.skip_or_score(line, segment, &info, before);
+        self.skip_or_add(line, segment, &info, before);
     }
 
-    /// Skips a plain line, scores any other. `before` is how often its template occurred before.
+    /// Skips a plain line, adds any other. `before` is how often its template occurred before.
     #[inline(always)]
-    fn skip_or_score(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32) {
+    fn skip_or_add(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32) {
         // True for nearly every line of nearly every text: no rule matches, and its template is not new.
-        let is_plain = info.role.is_none() && before > 0 && self.nearby.0 == 0 && self.blocks.are_closed();
+        let is_plain = info.role.is_none() && before > 0 && self.values.are_idle();
         if is_plain && self.window.add_to_quiet_run(line, info) {
-            self.blocks.skip(before);
+            self.values.skip(before);
         } else {
-            self.score(line, segment, info, before);
+            self.add(line, segment, info, before);
         }
     }
 
-    /// Scores a line and adds it to the window.
+    /// Computes the value of a line and adds it to the window.
     #[inline(never)]
-    fn score(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32) {
+    fn add(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32) {
         self.window.expand();
-        let score = self.blocks.score(info, before, &mut self.window);
-        let score = self.with_neighbours(score);
+        let Value { own, value, role } = self.values.value(info, before, line.text.len(), &mut self.window);
         // Kept for now: only at the end it is known whether the line is rare, or the first of many.
-        let is_unimportant = info.role.is_some_and(rules::Role::is_unimportant);
+        let is_unimportant = role.is_some_and(rules::Role::is_unimportant);
         let is_first = before == 0 && info.opening != Opening::Blank && !is_unimportant;
         self.candidates.take_from(&mut self.window, segment, &self.counts);
         let candidate = Candidate {
@@ -175,11 +166,11 @@ impl LineScorer {
             number: line.number,
             coverage: line.coverage,
             form: line.form,
-            score: score.max(i32::from(is_first)),
+            own,
+            value: value.max(i32::from(is_first)),
             occurrence: if is_first { Occurrence::First } else { Occurrence::Later },
-            context: self.blocks.context,
             template: info.template,
-            role: info.role,
+            role,
             indent: info.indent,
             opening: info.opening,
         };
@@ -189,7 +180,7 @@ impl LineScorer {
     /// Reads a line whose fingerprint is new.
     #[inline(never)]
     fn read_new(&mut self, line: &Line<'_>, segment: &[u8]) {
-        let surroundings = match self.nearby.0 > 0 || self.blocks.are_open() {
+        let surroundings = match self.values.are_near_trouble() {
             true => Surroundings::Important,
             false => Surroundings::Ordinary,
         };
@@ -200,7 +191,7 @@ impl LineScorer {
         // Whether its template occurred before is unknown here. 1 means that the line does not count as rare.
         let info = minimal_info(line);
         self.repeats.observe(&info, line);
-        self.skip_or_score(line, segment, &info, 1);
+        self.skip_or_add(line, segment, &info, 1);
     }
 
     /// Analyses a new line and adds it to the cache.
@@ -214,25 +205,7 @@ impl LineScorer {
         self.cache.put(line.fingerprint, LineInfo { template, ..info }, fields);
         let before = self.counts.add(info.template);
         self.repeats.observe(&info, line);
-        self.skip_or_score(line, segment, &info, before);
-    }
-
-    /// Raises the lines near an important one: in a small gap between two shown lines, the marker costs more than the
-    /// lines.
-    fn with_neighbours(&mut self, score: i32) -> i32 {
-        let least = score / 10;
-        if least > 9 {
-            for back in 1..=NEARBY_LINES {
-                if let Some(line) = self.window.recent(back) {
-                    line.score = line.score.max(least);
-                }
-            }
-            self.nearby = (NEARBY_LINES, least);
-        } else if self.nearby.0 > 0 {
-            self.nearby.0 -= 1;
-            return score.max(self.nearby.1);
-        }
-        score
+        self.skip_or_add(line, segment, &info, before);
     }
 }
 
@@ -308,23 +281,25 @@ fn is_numbered(text: &[u8]) -> bool {
 
 impl Selector for SmartSelector {
     fn observe(&mut self, segment: Segment<'_>) {
-        let SmartSelector { lines, scorer, .. } = self;
-        lines.observe(segment, &mut |line| scorer.read(&line, segment.text));
-        scorer.window.end_segment(segment.text);
+        let SmartSelector { lines, reader, .. } = self;
+        lines.observe(segment, &mut |line| reader.read(&line, segment.text));
+        reader.window.end_segment(segment.text);
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
-        let SmartSelector { lines, scorer, candidates, max_line_bytes } = self;
-        lines.flush(&mut |line| scorer.read(&line, &[]));
+        let SmartSelector { lines, reader, candidates, max_line_bytes } = self;
+        lines.flush(&mut |line| reader.read(&line, &[]));
         let (number, start) = lines.next();
-        scorer.repeats.finish(number, start);
-        *candidates = scorer.candidates.take_all(&mut scorer.window);
-        let pieces = choose::choose(candidates, &scorer.counts, &scorer.repeats, ends, room, *max_line_bytes);
+        reader.repeats.finish(number, start);
+        *candidates = reader.candidates.take_all(&mut reader.window);
+        let units = units::collect(candidates, &reader.counts, &reader.repeats, ends, room, *max_line_bytes);
+        let shown = select::select(units, ends.bytes(), room, MarkerCost::of_engine(room));
+        let pieces = select::pieces(&shown);
         let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
         let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);
         let has_problem = candidates.iter().any(|line| line.role.is_some_and(rules::Role::is_problem));
         if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES && !has_problem) {
-            let repeats = scorer.repeats.with_templates_shown(&shown_templates(&pieces));
+            let repeats = reader.repeats.with_templates_shown(&shown_templates(&pieces));
             return Selection { pieces, repeats, ..Selection::default() };
         }
         // There are too few lines, and they are too long, to choose among them.
@@ -352,5 +327,5 @@ impl LineClassifier {
 fn is_routine(line: &[u8], matcher: &Matcher) -> bool {
     let mut buffer = Vec::new();
     let role = matcher.find(content::content(line, &mut buffer));
-    matches!(role, Some(rules::Role::Housekeeping | rules::Role::Passed))
+    matches!(role, Some(rules::Role::Noise | rules::Role::Passed))
 }

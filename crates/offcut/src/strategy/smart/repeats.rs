@@ -4,10 +4,10 @@
 //! over, or several that alternate. What is not shown of a stretch is reported as repeated only if each of its templates
 //! is shown somewhere.
 
-use super::fingerprint;
 use super::line_tables::LineInfo;
-use super::lines::{Coverage, Line};
-use super::rules::{MATCHED_BYTES, Role};
+use crate::strategy::fingerprint;
+use crate::strategy::lines::{Coverage, Line};
+use crate::strategy::rules::{MATCHED_BYTES, Role};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -58,13 +58,10 @@ impl StretchContent {
             | Some(
                 Role::PassedSection
                 | Role::Passed
-                | Role::TestStart
-                | Role::Harmless
-                | Role::Housekeeping
+                | Role::Noise
                 | Role::Warning
                 | Role::Suspect
-                | Role::Heading
-                | Role::SuiteTitle,
+                | Role::Title,
             ) => {
                 if fingerprint::has_words(text) {
                     StretchContent::Message
@@ -233,7 +230,7 @@ fn is_long(line: &Line<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::cut::Segment;
-    use crate::strategy::smart::lines::Lines;
+    use crate::strategy::lines::Lines;
 
     /// Checks which lines of a text are folded, and the byte ranges of its stretches.
     #[track_caller]

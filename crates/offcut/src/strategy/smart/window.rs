@@ -1,15 +1,14 @@
-//! The last few lines, whose scores later lines can still raise.
+//! The last few lines, whose values later lines can still raise.
 //!
 //! Most lines leave the window without having mattered. Their text is therefore not copied while its segment lasts, and
-//! a run of lines that score nothing is kept as a short summary until a line that matters follows.
+//! a run of lines that are worth nothing is kept as a short summary until a line that matters follows.
 
-use super::blocks::ResultContext;
 use super::candidates::{Candidate, Occurrence};
 use super::line_tables::{LineInfo, Opening};
-use super::lines::{Coverage, Line};
 use crate::cut::PieceKind;
+use crate::strategy::lines::{Coverage, Line};
 
-/// How many lines back a score can still be raised.
+/// How many lines back a value can still be raised.
 const WINDOW: usize = 48;
 
 /// Where the text of a line in the window is.
@@ -21,15 +20,18 @@ pub(super) enum TextLocation {
     Copied,
 }
 
+/// A line in the window.
+pub(super) type Recent = Candidate<TextLocation>;
+
 /// A ring buffer of lines.
 pub(super) struct Window {
-    lines: Vec<Candidate<TextLocation>>,
+    lines: Vec<Recent>,
     /// The texts of lines whose segment has ended.
     copies: Vec<Vec<u8>>,
     /// Where the next line goes, in place of the oldest one.
     next: usize,
-    /// How many lines have been added since the last one that scored.
-    since_scored: usize,
+    /// How many lines have been added since the last one with a value.
+    since_valued: usize,
     /// How many lines have been added since the segment began.
     since_segment: usize,
     quiet_run: QuietRun,
@@ -41,16 +43,16 @@ impl Window {
             lines: Vec::with_capacity(WINDOW),
             copies: vec![Vec::new(); WINDOW],
             next: 0,
-            since_scored: 0,
+            since_valued: 0,
             since_segment: 0,
             quiet_run: QuietRun::new(),
         }
     }
 
-    /// Adds a line that scores nothing to the quiet run, if no line in the window scores either.
+    /// Adds a line that is worth nothing to the quiet run, if no line in the window is worth anything either.
     #[inline(always)]
     pub(super) fn add_to_quiet_run(&mut self, line: &Line<'_>, info: &LineInfo) -> bool {
-        if self.since_scored < WINDOW || line.coverage != Coverage::Whole {
+        if self.since_valued < WINDOW || line.coverage != Coverage::Whole {
             return false;
         }
         line.offset.is_some_and(|offset| {
@@ -75,7 +77,7 @@ impl Window {
 
     /// The line that the next one replaces.
     #[inline]
-    pub(super) fn leaving(&self) -> Option<&Candidate<TextLocation>> {
+    pub(super) fn leaving(&self) -> Option<&Recent> {
         self.lines.get(self.next)
     }
 
@@ -84,7 +86,7 @@ impl Window {
         let line = self.lines[at];
         let text = match line.text {
             TextLocation::Segment { start, length } => segment[start..start + length].to_vec(),
-            TextLocation::Copied => std::mem::take(&mut self.copies[at]),
+            TextLocation::Copied => self.copies[at].clone(),
         };
         line.with_text(text)
     }
@@ -95,8 +97,8 @@ impl Window {
     }
 
     /// Adds the next line. `text` is its text, unless that is in the segment.
-    pub(super) fn push(&mut self, line: Candidate<TextLocation>, text: &[u8]) {
-        self.since_scored = if line.score > 0 || line.role.is_some() { 0 } else { self.since_scored + 1 };
+    pub(super) fn push(&mut self, line: Recent, text: &[u8]) {
+        self.since_valued = if line.value > 0 || line.role.is_some() { 0 } else { self.since_valued + 1 };
         if let TextLocation::Copied = line.text {
             self.copy(self.next, text);
         }
@@ -120,8 +122,18 @@ impl Window {
     }
 
     /// The line `back` lines ago; 1 is the last one.
-    pub(super) fn recent(&mut self, back: usize) -> Option<&mut Candidate<TextLocation>> {
+    pub(super) fn recent(&mut self, back: usize) -> Option<&mut Recent> {
         self.index(back).map(|at| &mut self.lines[at])
+    }
+
+    /// How many lines it has.
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// How many lines ago the last line that `is_wanted` was.
+    pub(super) fn find(&mut self, is_wanted: impl Fn(&Recent) -> bool) -> Option<usize> {
+        (1..=WINDOW).find(|&back| self.recent(back).is_some_and(|line| is_wanted(line)))
     }
 
     /// Copies the texts that are still in the segment, because it ends.
@@ -151,7 +163,7 @@ impl Window {
 /// How many lines of a quiet run are kept: a power of two, so that an index needs no bounds check.
 const QUIET_LINES: usize = 64;
 
-/// Consecutive lines of one segment that score nothing. Only the last few are kept.
+/// Consecutive lines of one segment that are worth nothing. Only the last few are kept.
 struct QuietRun {
     lines: [QuietLine; QUIET_LINES],
     count: usize,
@@ -186,7 +198,7 @@ impl QuietRun {
     }
 
     /// The last lines, as many as fit into the window.
-    fn candidates(&self) -> impl Iterator<Item = Candidate<TextLocation>> {
+    fn candidates(&self) -> impl Iterator<Item = Recent> {
         let last = self.count.min(WINDOW);
         let kept = (self.count - last..self.count).map(|at| &self.lines[at % QUIET_LINES]);
         let newest = &self.lines[(self.count - 1) % QUIET_LINES];
@@ -201,9 +213,9 @@ impl QuietRun {
                 number: self.number + 1 + at - last as u64,
                 coverage: Coverage::Whole,
                 form: PieceKind::Verbatim,
-                score: 0,
+                own: 0,
+                value: 0,
                 occurrence: Occurrence::Later,
-                context: ResultContext::Alone,
                 template,
                 role: None,
                 indent,

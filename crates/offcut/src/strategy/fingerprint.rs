@@ -16,7 +16,7 @@ const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 /// How many bytes are hashed at a time, and how many bytes of padding follow a folded text.
 const BLOCK: usize = 32;
 
-pub(in crate::strategy) fn mix(hash: u64, word: u64) -> u64 {
+pub(super) fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(23) ^ word).wrapping_mul(PRIME)
 }
 
@@ -211,7 +211,7 @@ pub(super) fn has_words(content: &[u8]) -> bool {
 }
 
 /// The hash of a word with nothing ignored.
-pub(in crate::strategy) fn exact(word: &[u8]) -> u64 {
+pub(super) fn exact(word: &[u8]) -> u64 {
     finish(letters(PRIME, word))
 }
 

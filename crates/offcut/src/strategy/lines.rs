@@ -5,23 +5,23 @@ use crate::cut::{PieceKind, Segment};
 
 /// One line of the text.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::strategy) struct Line<'a> {
+pub(super) struct Line<'a> {
     /// Its first bytes; all of them, with the line feed, if the line is short enough.
-    pub(in crate::strategy) text: &'a [u8],
+    pub(super) text: &'a [u8],
     /// The offset of its first byte.
-    pub(in crate::strategy) start: u64,
+    pub(super) start: u64,
     /// The offset after its last byte, line feed included.
-    pub(in crate::strategy) end: u64,
+    pub(super) end: u64,
     /// Its number, counted from 1.
-    pub(in crate::strategy) number: u64,
+    pub(super) number: u64,
     /// Whether `text` is the whole line.
-    pub(in crate::strategy) coverage: Coverage,
+    pub(super) coverage: Coverage,
     /// Whether `text` is from the original, or what a terminal would show of it.
-    pub(in crate::strategy) form: PieceKind,
+    pub(super) form: PieceKind,
     /// The hash of its text with the digits folded.
-    pub(in crate::strategy) fingerprint: u64,
+    pub(super) fingerprint: u64,
     /// The offset of `text` in the segment, unless it was copied.
-    pub(in crate::strategy) offset: Option<usize>,
+    pub(super) offset: Option<usize>,
 }
 
 /// How many bytes are folded at a time: a block fits into the L1 cache.
@@ -29,7 +29,7 @@ const BLOCK: usize = 12 << 10;
 
 /// How much of a line is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::strategy) enum Coverage {
+pub(super) enum Coverage {
     /// All of it.
     Whole,
     /// Only its beginning.
@@ -37,7 +37,7 @@ pub(in crate::strategy) enum Coverage {
 }
 
 /// Assembles lines. Of a long line only the beginning is kept.
-pub(in crate::strategy) struct Lines {
+pub(super) struct Lines {
     open: Vec<u8>,
     /// The full length of the open line, and the kind of its first segment.
     open_length: usize,
@@ -51,7 +51,7 @@ pub(in crate::strategy) struct Lines {
 
 impl Lines {
     /// Keeps at most `max_line_bytes` bytes of a line.
-    pub(in crate::strategy) fn new(max_line_bytes: usize) -> Lines {
+    pub(super) fn new(max_line_bytes: usize) -> Lines {
         Lines {
             open: Vec::new(),
             open_length: 0,
@@ -65,7 +65,7 @@ impl Lines {
     }
 
     /// Calls `each` with every line that `segment` completes.
-    pub(in crate::strategy) fn observe(&mut self, segment: Segment<'_>, each: &mut impl FnMut(Line<'_>)) {
+    pub(super) fn observe(&mut self, segment: Segment<'_>, each: &mut impl FnMut(Line<'_>)) {
         if segment.form != PieceKind::Verbatim {
             // A line as a terminal would show it, or part of one. Its bytes are not those of the original.
             if self.open_end == self.open_start {
@@ -142,12 +142,12 @@ impl Lines {
     }
 
     /// The number and the offset of the next line.
-    pub(in crate::strategy) fn next(&self) -> (u64, u64) {
+    pub(super) fn next(&self) -> (u64, u64) {
         (self.number, self.open_start)
     }
 
     /// Calls `each` with the open line, if there is one.
-    pub(in crate::strategy) fn flush(&mut self, each: &mut impl FnMut(Line<'_>)) {
+    pub(super) fn flush(&mut self, each: &mut impl FnMut(Line<'_>)) {
         if self.open_end == self.open_start {
             return;
         }

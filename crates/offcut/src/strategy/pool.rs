@@ -1,0 +1,85 @@
+//! The lines that may be shown, within a bound of memory. When they need more, the weaker half is dropped.
+
+use std::cmp::Reverse;
+
+/// A line in a pool.
+pub(super) trait Pooled {
+    /// Its offsets in the original.
+    fn start(&self) -> u64;
+    fn end(&self) -> u64;
+    /// The bytes of its text.
+    fn length(&self) -> usize;
+}
+
+/// The best lines so far, in text order.
+pub(super) struct Pool<L> {
+    lines: Vec<L>,
+    bytes: usize,
+    max_bytes: usize,
+    /// The value of the weakest line that survived the last pruning.
+    floor: i32,
+}
+
+/// A gap of at most this many bytes is about as long as its marker.
+pub(super) const SMALL_GAP_BYTES: u64 = 60;
+
+/// The memory that a line takes besides its text.
+const OVERHEAD_BYTES: usize = 96;
+
+impl<L: Pooled> Pool<L> {
+    pub(super) fn new(max_bytes: usize) -> Pool<L> {
+        Pool { lines: Vec::new(), bytes: 0, max_bytes, floor: 0 }
+    }
+
+    /// Lines with a lower value than this were dropped.
+    #[inline]
+    pub(super) fn floor(&self) -> i32 {
+        self.floor
+    }
+
+    /// Adds a line after all others. `value` says which lines are dropped when memory is full.
+    pub(super) fn add(&mut self, line: L, value: impl Fn(&L) -> i32) {
+        self.bytes += memory(&line);
+        self.lines.push(line);
+        if self.bytes > self.max_bytes {
+            self.prune(value);
+        }
+    }
+
+    /// All lines, in text order.
+    pub(super) fn take(&mut self) -> Vec<L> {
+        std::mem::take(&mut self.lines)
+    }
+
+    /// Drops the weaker half, but keeps the lines in small gaps between two lines of the stronger half.
+    fn prune(&mut self, value: impl Fn(&L) -> i32) {
+        let key = |line: &L| (Reverse(value(line)), line.start());
+        let mut order: Vec<_> = self.lines.iter().map(|line| (key(line), memory(line))).collect();
+        order.sort_unstable();
+        let mut bytes = 0;
+        let strongest = order.iter().take_while(|(_, memory)| {
+            bytes += memory;
+            bytes <= self.max_bytes / 2
+        });
+        let Some(&(weakest, _)) = strongest.last() else { return };
+        let mut is_kept: Vec<bool> = self.lines.iter().map(|line| key(line) <= weakest).collect();
+        let strong: Vec<usize> = (0..is_kept.len()).filter(|&at| is_kept[at]).collect();
+        let mut allowed = self.max_bytes / 8;
+        for (from, to) in strong.iter().zip(&strong[1..]) {
+            let between = self.lines[from + 1..*to].iter().map(memory).sum::<usize>();
+            let length = self.lines[*to].start() - self.lines[*from].end();
+            if length <= SMALL_GAP_BYTES && between <= allowed {
+                allowed -= between;
+                is_kept[from + 1..*to].fill(true);
+            }
+        }
+        let mut kept = is_kept.into_iter();
+        self.lines.retain(|_| kept.next().unwrap_or_default());
+        self.bytes = self.lines.iter().map(memory).sum();
+        self.floor = weakest.0.0;
+    }
+}
+
+fn memory<L: Pooled>(line: &L) -> usize {
+    line.length() + OVERHEAD_BYTES
+}

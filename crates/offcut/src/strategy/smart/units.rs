@@ -1,0 +1,136 @@
+//! The units that may be shown: the candidates, and the lines at both ends of the text.
+
+use super::candidates::{Candidate, onset, rarity};
+use super::is_routine;
+use super::line_tables::TemplateCounts;
+use super::repeats::Repeats;
+use super::variation;
+use super::weights::{
+    EARNED_TAIL, FOLDED, HEAD, INFORMATIVE, ONSET_AFTER, QUIET_TAIL, RECENCY, RECENCY_REACH, ROUTINE_LENGTHS,
+    ROUTINE_VALUE, STRONG, TAIL_REACH, TROUBLE, UNEARNED_TAIL,
+};
+use crate::strategy::end_lines::{clip, head_lines, tail_lines};
+use crate::strategy::rules::Matcher;
+use crate::strategy::select::{ONLY_IN_SMALL_GAPS, Unit};
+use crate::strategy::{Ends, Room};
+use std::cmp::Reverse;
+
+fn value_at(values: &[(f64, i32)], share: f64) -> i32 {
+    values.iter().find(|(up_to, _)| share <= *up_to).map_or(0, |&(_, value)| value)
+}
+
+/// The bonus of a line near the end.
+fn recency(line: &Candidate, total: u64, bytes: u64) -> i32 {
+    if line.value < INFORMATIVE {
+        return 0;
+    }
+    let distance = (total - line.start) as f64 / bytes as f64;
+    ((1.0 - distance / RECENCY_REACH) * f64::from(RECENCY)).max(0.0) as i32
+}
+
+/// The value of a line for its content: its own, for being rare, and, unless it is at the start of the text, for starting
+/// something new.
+fn content_value(line: &Candidate, counts: &TemplateCounts, total: u64) -> i32 {
+    let onset = if line.start > total / ONSET_AFTER { onset(counts, line) } else { 0 };
+    line.value.max(rarity(counts, line)).max(onset)
+}
+
+/// About how many bytes can be shown: what the byte limit allows, and the line limit for lines of average length. How far
+/// both ends reach depends on it.
+fn shown_bytes(ends: &Ends, room: &Room<'_>) -> u64 {
+    let average = ends.bytes() / ends.lines().max(1) + 1;
+    let by_lines = room.limits.lines.map_or(u64::MAX, |lines| lines.saturating_mul(average));
+    room.limits.bytes.unwrap_or(u64::MAX).min(by_lines).min(ends.bytes())
+}
+
+/// Every line that may be shown, once, in text order.
+pub(super) fn collect<'t>(
+    candidates: &'t [Candidate],
+    counts: &TemplateCounts,
+    repeats: &Repeats,
+    ends: &'t Ends,
+    room: &Room<'_>,
+    max_line_bytes: usize,
+) -> Vec<Unit<'t>> {
+    let (bytes, total) = (shown_bytes(ends, room), ends.bytes());
+    let mut units: Vec<Unit<'t>> = Vec::new();
+    for line in candidates {
+        let (text, coverage) = clip(&line.text, line.coverage, max_line_bytes);
+        units.push(Unit {
+            text,
+            start: line.start,
+            end: line.end,
+            number: line.number,
+            coverage,
+            form: line.form,
+            value: match line.value < INFORMATIVE && repeats.folds(line.number) {
+                true => ONLY_IN_SMALL_GAPS,
+                false => content_value(line, counts, total) + recency(line, total, bytes),
+            },
+            order: line.start as i64,
+        });
+    }
+    let (head, tail) = (head_lines(ends, bytes, max_line_bytes), tail_lines(ends, bytes, max_line_bytes));
+    // In a short text, the ends overlap.
+    let head_end = head.last().map_or(0, |unit| unit.number);
+    let after_head = tail.iter().filter(|unit| unit.number > head_end);
+    let near_ends = head.iter().chain(after_head).map(|unit| (unit.number, unit.text));
+    let varying = variation::varying(near_ends, repeats);
+    let mut read = 0;
+    for mut unit in head {
+        match repeats.folded(unit.number) {
+            Some(stretch) if !varying.contains(&stretch) => continue,
+            Some(_) => unit.value = FOLDED,
+            None => {
+                read += unit.text.len();
+                unit.value = value_at(&HEAD, read as f64 / bytes as f64);
+            }
+        }
+        units.push(unit);
+    }
+    let last = units.len();
+    units.extend(
+        tail.into_iter()
+            .filter(|unit| repeats.folded(unit.number).is_none_or(|stretch| varying.contains(&stretch))),
+    );
+    let tail_values = tail_values(candidates, total, bytes);
+    // A runner's housekeeping and passed tests count only in part as the end.
+    let matcher = Matcher::default();
+    let mut distance = 0;
+    for unit in units[last..].iter_mut().rev() {
+        unit.order = -(unit.start as i64);
+        // Folded lines do not count as the end: what comes before them is near the end, too.
+        if repeats.folds(unit.number) {
+            unit.value = FOLDED;
+            continue;
+        }
+        let is_routine = is_routine(unit.text, &matcher);
+        let length = unit.text.len() as u64;
+        distance += if is_routine { length / ROUTINE_LENGTHS } else { length };
+        let share = distance as f64 / bytes as f64;
+        let value = value_at(tail_values, share);
+        unit.value = if is_routine { ROUTINE_VALUE.of(value) } else { value };
+    }
+    units.sort_by_key(|unit| (unit.start, Reverse(unit.value)));
+    units.dedup_by(|again, first| {
+        if again.start != first.start {
+            return false;
+        }
+        if again.order < 0 && first.value < STRONG {
+            first.order = again.order;
+        }
+        true
+    });
+    units
+}
+
+/// The values of the lines at the end, by their distance from it.
+fn tail_values(candidates: &[Candidate], total: u64, bytes: u64) -> &'static [(f64, i32)] {
+    let near = total.saturating_sub((bytes as f64 * TAIL_REACH) as u64);
+    let trouble = || candidates.iter().filter(|line| line.own >= TROUBLE);
+    match (trouble().next().is_some(), trouble().any(|line| line.start >= near)) {
+        (false, _) => &QUIET_TAIL,
+        (true, true) => &EARNED_TAIL,
+        (true, false) => &UNEARNED_TAIL,
+    }
+}

@@ -1,0 +1,299 @@
+//! The value of each line: its own, by its role, and what it gains from the lines around it.
+//!
+//! A line next to one that matters explains it. So every line is worth a share of the best line within reach, and a line
+//! that is indented under another is part of it. The last line of a traceback is its message. What a test printed that
+//! passed is worth nothing.
+
+use super::line_tables::{LineInfo, Opening};
+use super::weights::{
+    Class, HEADING, INDENTED, INDENTED_REACH, NEIGHBOUR, RAISING_FRAME, REPORT, REPORT_REACH, REPORT_STEP,
+    STRONG, Weights, indented_repeat, reach,
+};
+use super::window::{Recent, Window};
+use crate::strategy::rules::Role;
+
+/// Computes values, one line after the other.
+pub(super) struct Values {
+    weights: Weights,
+    /// How many lines around a line gain from it.
+    reach: usize,
+    inherited: Inherited,
+    report: Report,
+    scope: Scope,
+    section: Section,
+    /// How often the template of the last line occurred before it.
+    last_before: u32,
+}
+
+/// What the next lines gain from the lines before them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inherited {
+    value: i32,
+    /// For how many more lines.
+    lines: usize,
+}
+
+impl Inherited {
+    /// What the next line gains.
+    fn next(&mut self, step: i32) -> i32 {
+        if self.lines == 0 {
+            return 0;
+        }
+        self.lines -= 1;
+        self.value -= step;
+        self.value
+    }
+}
+
+/// The lines after a line that says what went wrong, until the next of its class. The first reports are shown whole before
+/// the many that follow are begun.
+#[derive(Clone, Copy, Debug)]
+struct Report {
+    /// The class of the line that begins it.
+    class: Class,
+    inherited: Inherited,
+}
+
+/// What the next lines are part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    None,
+    /// A line that matters: what is indented under it.
+    Under {
+        indent: u8,
+        value: i32,
+        lines: i32,
+    },
+    /// A traceback, until its message.
+    Traceback {
+        indent: u8,
+    },
+    /// A test that passed: what is indented under its name.
+    Passed {
+        indent: u8,
+    },
+}
+
+/// What the current section of the text is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    PassedTests,
+    Any,
+}
+
+/// The value of a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    /// By its role.
+    pub(super) own: i32,
+    /// With what it gains from the lines before it.
+    pub(super) value: i32,
+    /// Its role, by the scope that it is in.
+    pub(super) role: Option<Role>,
+}
+
+impl Values {
+    /// `budget` is about how many bytes may be shown.
+    pub(super) fn new(budget: usize) -> Values {
+        Values {
+            weights: Weights::new(budget),
+            reach: reach(budget),
+            inherited: Inherited::default(),
+            report: Report { class: Class::Idle, inherited: Inherited::default() },
+            scope: Scope::None,
+            section: Section::Any,
+            last_before: 0,
+        }
+    }
+
+    /// Whether a line without a role is worth nothing here.
+    #[inline]
+    pub(super) fn are_idle(&self) -> bool {
+        self.inherited.lines == 0 && self.report.inherited.lines == 0 && self.scope == Scope::None
+    }
+
+    /// Whether the next line may belong to something that matters.
+    #[inline]
+    pub(super) fn are_near_trouble(&self) -> bool {
+        self.inherited.lines > 0 || matches!(self.scope, Scope::Under { .. } | Scope::Traceback { .. })
+    }
+
+    /// Records a line that is worth nothing.
+    #[inline]
+    pub(super) fn skip(&mut self, before: u32) {
+        self.last_before = before;
+    }
+
+    /// The value of a line. The lines before it, which are in the window, gain from it. `before` is how often its template
+    /// occurred before.
+    pub(super) fn value(
+        &mut self,
+        info: &LineInfo,
+        before: u32,
+        length: usize,
+        window: &mut Window,
+    ) -> Value {
+        let role = self.role(info, window);
+        let before_last = std::mem::replace(&mut self.last_before, before);
+        // A location is as new as the message above it.
+        let again = if role == Some(Role::Location) { before.min(before_last) } else { before };
+        let own = role.map_or(0, |role| self.weights.value(role, again, length));
+        let reported = self.report(role.map_or(Class::Idle, Class::of), own, length);
+        let (inherited, indented) = (self.inherited.next(1).max(reported), self.indented(info));
+        let value = match role {
+            Some(role) if role.is_success() => 0,
+            _ => own.max(inherited).max(indented - indented_repeat(before)),
+        };
+        self.pass_on(own, window);
+        match role {
+            Some(Role::Verdict) => raise(window, 1, own),
+            Some(Role::Failed) => {
+                if let Some(back) = window.find(|line| line.role == Some(Role::Title)) {
+                    raise(window, back, HEADING.of(own));
+                }
+                (1..=details_before(info, window)).for_each(|back| raise(window, back, REPORT.of(own)));
+            }
+            Some(Role::Exception) if info.role != role => raise_frames(window, RAISING_FRAME.of(own)),
+            _ => {}
+        }
+        if own >= STRONG {
+            if info.indent > 0 {
+                raise_heading(window, info.indent, HEADING.of(own));
+            }
+            self.open(info, own);
+        }
+        Value { own, value, role }
+    }
+
+    /// The value of a line for being in a report. A line of a class that begins reports begins the next one.
+    fn report(&mut self, class: Class, own: i32, length: usize) -> i32 {
+        if class == self.report.class {
+            self.report.inherited.lines = 0;
+        }
+        let reported = self.report.inherited.next(REPORT_STEP);
+        if reported > 0 {
+            self.weights.add(self.report.class, length);
+        }
+        let value = REPORT.of(own);
+        if class.begins_report() && value >= reported {
+            self.report = Report { class, inherited: Inherited { value, lines: REPORT_REACH * self.reach } };
+        }
+        reported
+    }
+
+    /// The role of a line, by the scope that it is in.
+    fn role(&mut self, info: &LineInfo, window: &mut Window) -> Option<Role> {
+        let ends = |indent: u8| info.opening != Opening::Blank && info.indent <= indent;
+        let is_frame = matches!(info.role, Some(Role::Traceback | Role::Frame | Role::LibraryFrame));
+        match self.scope {
+            Scope::Traceback { indent } if ends(indent) && !is_frame => {
+                self.scope = Scope::None;
+                return Some(Role::Exception);
+            }
+            Scope::Passed { indent } if ends(indent) => self.scope = Scope::None,
+            Scope::Passed { .. } if info.role == Some(Role::Detail) => return Some(Role::Passed),
+            _ => {}
+        }
+        let role = match info.role {
+            Some(Role::Failed) if self.section == Section::PassedTests => Some(Role::Passed),
+            role => role,
+        };
+        match role {
+            Some(Role::PassedSection) => self.section = Section::PassedTests,
+            Some(Role::Summary) => self.section = Section::Any,
+            Some(Role::Traceback) => self.scope = Scope::Traceback { indent: info.indent },
+            Some(Role::Passed) => self.mute(info, window),
+            _ => {}
+        }
+        role
+    }
+
+    /// Takes the value from the details that a test printed before its name, and from those that follow.
+    fn mute(&mut self, info: &LineInfo, window: &mut Window) {
+        for back in 1..=details_before(info, window) {
+            self.inherited.lines = 0;
+            if let Some(line) = window.recent(back) {
+                (line.own, line.value, line.role) = (0, 0, Some(Role::Passed));
+            }
+        }
+        self.scope = Scope::Passed { indent: info.indent };
+    }
+
+    /// Passes a share of a line's value on, to the lines before it and to those that follow.
+    fn pass_on(&mut self, own: i32, window: &mut Window) {
+        let value = NEIGHBOUR.of(own);
+        if value <= self.reach as i32 {
+            return;
+        }
+        if value >= self.inherited.value || self.inherited.lines == 0 {
+            self.inherited = Inherited { value, lines: self.reach };
+        }
+        for back in 1..=self.reach {
+            // What is before a better line has got more from that one.
+            let Some(line) = window.recent(back).filter(|line| line.own < own) else { break };
+            if !line.role.is_some_and(Role::is_success) {
+                line.value = line.value.max(value - back as i32);
+            }
+        }
+    }
+
+    /// The value of a line for being indented under a line that matters.
+    fn indented(&mut self, info: &LineInfo) -> i32 {
+        let Scope::Under { indent, value, lines } = &mut self.scope else { return 0 };
+        if info.opening == Opening::Blank {
+            return 0;
+        }
+        let most = INDENTED_REACH * self.reach as i32;
+        let is_indented = info.indent > *indent || info.opening == Opening::Continuation;
+        if !is_indented || *lines == most {
+            self.scope = Scope::None;
+            return 0;
+        }
+        *lines += 1;
+        INDENTED.of(*value) * (most - *lines) / most
+    }
+
+    /// Makes the lines that are indented under a line part of it, unless the line is itself part of a better one.
+    fn open(&mut self, info: &LineInfo, own: i32) {
+        match self.scope {
+            Scope::Under { indent, value, .. } if info.indent > indent && own < value => {}
+            Scope::Traceback { .. } => {}
+            _ => self.scope = Scope::Under { indent: info.indent, value: own, lines: 0 },
+        }
+    }
+}
+
+/// Raises the line that a line with this indentation belongs to: it says where this one is.
+fn raise_heading(window: &mut Window, indent: u8, value: i32) {
+    let is_heading = |line: &Recent| line.opening == Opening::Text && line.indent < indent;
+    if let Some(back) = window.find(is_heading)
+        && let Some(line) = window.recent(back)
+        && !line.role.is_some_and(Role::is_unimportant)
+    {
+        raise(window, back, value);
+    }
+}
+
+/// Raises the innermost frame of a traceback, and the innermost one outside of libraries, each with its line of source.
+fn raise_frames(window: &mut Window, value: i32) {
+    raise(window, 1, value);
+    raise(window, 2, value);
+    if let Some(back) = window.find(|line| line.role == Some(Role::Frame)) {
+        raise(window, back, value);
+        raise(window, back - 1, value);
+    }
+}
+
+/// How many lines before the name of a test are details that it printed.
+fn details_before(info: &LineInfo, window: &mut Window) -> usize {
+    let is_other = |line: &Recent| line.indent <= info.indent || line.role != Some(Role::Detail);
+    window.find(is_other).map_or(window.len(), |back| back - 1)
+}
+
+fn raise(window: &mut Window, back: usize, value: i32) {
+    if let Some(line) = window.recent(back)
+        && line.opening != Opening::Blank
+    {
+        line.value = line.value.max(value);
+    }
+}
