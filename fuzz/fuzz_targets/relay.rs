@@ -23,6 +23,7 @@ fuzz_target!(|data: &[u8]| {
         library,
         server_name: None,
         context: offcut::Context::default(),
+        agent_of: |_| None,
         largest_message: 1 << 20,
         say: |_| {},
     };
