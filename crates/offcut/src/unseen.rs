@@ -8,7 +8,7 @@ use crate::recorder::{CommandEnd, OutputState, Recorder};
 use crate::truncator::Truncator;
 use std::fmt::Display;
 
-/// An output that is stored as it arrives and shown to nobody, whatever its size. It has no preview and causes no event.
+/// An output that is stored as it arrives and shown to nobody, even if it is within the limits. It has no preview and causes no event.
 ///
 /// ```
 /// use offcut::{Context, Profile, Saved, Storage, Truncator, store::MemoryStore};

@@ -1,14 +1,13 @@
 //! The lines that may be shown, within a bound of memory. When they need more, the weaker half is dropped.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// A line in a pool.
 pub(super) trait Pooled {
     /// Its offsets in the original.
-    fn start(&self) -> u64;
-    fn end(&self) -> u64;
-    /// The bytes of its text.
-    fn length(&self) -> usize;
+    fn range(&self) -> Range<u64>;
+    fn text(&self) -> &[u8];
 }
 
 /// The best lines so far, in text order.
@@ -53,7 +52,7 @@ impl<L: Pooled> Pool<L> {
 
     /// Drops the weaker half, but keeps the lines in small gaps between two lines of the stronger half.
     fn prune(&mut self, value: impl Fn(&L) -> i32) {
-        let key = |line: &L| (Reverse(value(line)), line.start());
+        let key = |line: &L| (Reverse(value(line)), line.range().start);
         let mut order: Vec<_> = self.lines.iter().map(|line| (key(line), memory(line))).collect();
         order.sort_unstable();
         let mut bytes = 0;
@@ -67,7 +66,7 @@ impl<L: Pooled> Pool<L> {
         let mut allowed = self.max_bytes / 8;
         for (from, to) in strong.iter().zip(&strong[1..]) {
             let between = self.lines[from + 1..*to].iter().map(memory).sum::<usize>();
-            let length = self.lines[*to].start() - self.lines[*from].end();
+            let length = self.lines[*to].range().start - self.lines[*from].range().end;
             if length <= SMALL_GAP_BYTES && between <= allowed {
                 allowed -= between;
                 is_kept[from + 1..*to].fill(true);
@@ -81,5 +80,5 @@ impl<L: Pooled> Pool<L> {
 }
 
 fn memory<L: Pooled>(line: &L) -> usize {
-    line.length() + OVERHEAD_BYTES
+    line.text().len() + OVERHEAD_BYTES
 }

@@ -50,7 +50,7 @@ impl MarkerCost {
     }
 }
 
-/// For every so many bytes of the budget, one gap needs no particular value.
+/// A preview may have one gap for each of these bytes of its budget before a further gap needs a higher value.
 const BYTES_PER_FREE_GAP: u64 = 800;
 
 /// How much more a unit must be worth for each gap after the free ones.

@@ -30,7 +30,7 @@ pub(super) struct Group {
     pub(super) tool: String,
 }
 
-/// The sums of one row. JSON has the names of earlier versions: `spared` is what was saved, `alone` is without offcut.
+/// The sums of one row. The names in JSON are those of earlier versions: `spared` (saved) and `alone` (without offcut).
 #[derive(Clone, Debug, Default, Serialize)]
 pub(super) struct Row {
     #[serde(flatten)]

@@ -22,6 +22,7 @@ use crate::cut::{PieceKind, Segment};
 use irregular_lines::IrregularLines;
 use marks::Marks;
 use std::cmp::Reverse;
+use std::ops::Range;
 
 /// One format of text.
 pub(super) trait Format: Send {
@@ -112,16 +113,12 @@ struct Row {
 }
 
 impl Pooled for Row {
-    fn start(&self) -> u64 {
-        self.start
+    fn range(&self) -> Range<u64> {
+        self.start..self.end
     }
 
-    fn end(&self) -> u64 {
-        self.end
-    }
-
-    fn length(&self) -> usize {
-        self.text.len()
+    fn text(&self) -> &[u8] {
+        &self.text
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) enum Role {
     PassedSection,
     /// Says that a test or a step passed.
     Passed,
-    /// Indicates no problem, whatever words it contains.
+    /// Reports no problem, even if it contains words such as `error`.
     Noise,
 }
 

@@ -7,6 +7,7 @@ use crate::cut::PieceKind;
 use crate::strategy::lines::Coverage;
 use crate::strategy::pool::{Pool, Pooled};
 use crate::strategy::rules::Role;
+use std::ops::Range;
 
 /// A line that may be shown.
 #[derive(Clone, Copy, Debug)]
@@ -93,16 +94,12 @@ pub(super) fn onset<Text>(counts: &TemplateCounts, line: &Candidate<Text>) -> i3
 }
 
 impl Pooled for Candidate {
-    fn start(&self) -> u64 {
-        self.start
+    fn range(&self) -> Range<u64> {
+        self.start..self.end
     }
 
-    fn end(&self) -> u64 {
-        self.end
-    }
-
-    fn length(&self) -> usize {
-        self.text.len()
+    fn text(&self) -> &[u8] {
+        &self.text
     }
 }
 
