@@ -1,51 +1,81 @@
-//! Finds which facts of a log a preview shows, and sums them up.
+//! Sums up what previews show.
 
-use crate::labels::{Alternative, Fact, Log};
-use std::collections::HashSet;
-
-/// The facts of one log that a preview does not show.
-pub(crate) struct MissedFacts<'a> {
-    pub(crate) facts: Vec<&'a Fact>,
+/// What one preview shows of its output.
+pub(crate) struct Counts {
+    pub(crate) facts: usize,
+    pub(crate) shown: usize,
+    pub(crate) gaps: usize,
+    /// The size of the preview as a share of the budget.
+    pub(crate) fill: f64,
 }
 
-/// Sums over the logs of a corpus.
+/// Sums over outputs.
 #[derive(Clone, Default)]
 pub(crate) struct Score {
-    logs: usize,
+    outputs: usize,
     whole: usize,
     any: usize,
-    /// The sum of the shares of facts shown per log, so that a log with forty facts counts no more than one with one.
+    /// The sum of the shares of facts shown per output, so that one with forty facts counts no more than one with one.
     share: f64,
+    fill: f64,
     /// The number of gaps of each preview.
     gaps: Vec<usize>,
 }
 
 impl Score {
-    /// Adds one log.
-    pub(crate) fn add(&mut self, log: &Log, missed: &MissedFacts<'_>, gaps: usize) {
-        let facts = log.labels.facts.len();
-        let shown = facts - missed.facts.len();
-        self.logs += 1;
-        self.whole += usize::from(missed.facts.is_empty());
-        self.any += usize::from(shown > 0);
-        self.share += shown as f64 / facts.max(1) as f64;
-        self.gaps.push(gaps);
+    /// Adds one output.
+    pub(crate) fn add(&mut self, counts: &Counts) {
+        self.outputs += 1;
+        self.whole += usize::from(counts.shown == counts.facts);
+        self.any += usize::from(counts.shown > 0);
+        self.share += counts.shown as f64 / counts.facts.max(1) as f64;
+        self.fill += counts.fill;
+        self.gaps.push(counts.gaps);
     }
 
-    /// The share of logs of which every fact is shown, in percent.
+    /// Adds the outputs of another score.
+    pub(crate) fn merge(&mut self, other: &Score) {
+        self.outputs += other.outputs;
+        self.whole += other.whole;
+        self.any += other.any;
+        self.share += other.share;
+        self.fill += other.fill;
+        self.gaps.extend(&other.gaps);
+    }
+
+    /// The share of outputs of which every fact is shown, in percent.
     pub(crate) fn whole(&self) -> f64 {
-        100.0 * self.whole as f64 / self.logs.max(1) as f64
+        100.0 * self.mean(self.whole as f64)
+    }
+
+    /// The share of facts shown, averaged over outputs, in percent.
+    pub(crate) fn share(&self) -> f64 {
+        100.0 * self.mean(self.share)
+    }
+
+    /// The share of outputs of which at least one fact is shown, in percent.
+    pub(crate) fn any(&self) -> f64 {
+        100.0 * self.mean(self.any as f64)
+    }
+
+    /// The size of the previews as a share of the budget.
+    pub(crate) fn fill(&self) -> f64 {
+        self.mean(self.fill)
+    }
+
+    fn mean(&self, sum: f64) -> f64 {
+        sum / self.outputs.max(1) as f64
     }
 
     /// The Wilson interval of `whole` that contains the true share with a probability of 95%, in percent.
-    pub(crate) fn interval(&self) -> (f64, f64) {
+    pub(crate) fn wilson_interval(&self) -> (f64, f64) {
         const DEVIATIONS: f64 = 1.96;
-        let logs = self.logs.max(1) as f64;
-        let share = self.whole as f64 / logs;
+        let outputs = self.outputs.max(1) as f64;
+        let share = self.whole as f64 / outputs;
         let square = DEVIATIONS * DEVIATIONS;
-        let middle = share + square / (2.0 * logs);
-        let half = DEVIATIONS * (share * (1.0 - share) / logs + square / (4.0 * logs * logs)).sqrt();
-        let scale = 100.0 / (1.0 + square / logs);
+        let middle = share + square / (2.0 * outputs);
+        let half = DEVIATIONS * (share * (1.0 - share) / outputs + square / (4.0 * outputs * outputs)).sqrt();
+        let scale = 100.0 / (1.0 + square / outputs);
         ((middle - half) * scale, (middle + half) * scale)
     }
 
@@ -57,103 +87,33 @@ impl Score {
         sorted.get(rank - 1).copied().unwrap_or_default()
     }
 
-    /// Logs measured.
-    pub(crate) fn logs(&self) -> usize {
-        self.logs
+    /// Outputs measured.
+    pub(crate) fn outputs(&self) -> usize {
+        self.outputs
     }
 }
 
 impl std::fmt::Display for Score {
-    /// `whole/facts/any`, in percent.
+    /// `whole/share/any`, in percent.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let percent = |sum: f64| (100.0 * sum / self.logs.max(1) as f64).round();
-        let text =
-            format!("{}/{}/{}", percent(self.whole as f64), percent(self.share), percent(self.any as f64));
-        formatter.pad(&text)
-    }
-}
-
-/// Compares the labelled lines with the preview, by text. A line counts only if all of it is in the preview.
-pub(crate) fn compare<'a>(log: &'a Log, preview: &[u8]) -> MissedFacts<'a> {
-    let shown: HashSet<Vec<u8>> = preview.split(|&byte| byte == b'\n').map(plain).collect();
-    let lines: Vec<&[u8]> = log.text.split(|&byte| byte == b'\n').collect();
-    let is_shown = |number: &usize| {
-        number
-            .checked_sub(1)
-            .and_then(|index| lines.get(index))
-            .is_some_and(|line| shown.contains(&plain(line)))
-    };
-    let survives = |alternative: &Alternative| alternative.lines.iter().all(is_shown);
-    let facts = log.labels.facts.iter().filter(|fact| !fact.alternatives.iter().any(survives)).collect();
-    MissedFacts { facts }
-}
-
-/// The text of a line without control sequences, carriage returns and white space at its ends.
-pub(crate) fn plain(line: &[u8]) -> Vec<u8> {
-    let mut text = Vec::with_capacity(line.len());
-    let mut rest = line;
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        match byte {
-            0x1B => rest = skip_control_sequence(after),
-            0..0x20 if byte != b'\t' => {}
-            _ => text.push(byte),
-        }
-    }
-    text.trim_ascii().to_vec()
-}
-
-fn skip_control_sequence(text: &[u8]) -> &[u8] {
-    match text.split_first() {
-        Some((b'[', rest)) => {
-            let end =
-                rest.iter().position(|byte| (0x40..=0x7E).contains(byte)).map_or(rest.len(), |at| at + 1);
-            &rest[end..]
-        }
-        Some((b']', rest)) => {
-            let end = rest.iter().position(|&byte| byte == 0x07).map_or(0, |at| at + 1);
-            &rest[end..]
-        }
-        Some((_, rest)) => rest,
-        None => text,
+        formatter.pad(&format!("{:.0}/{:.0}/{:.0}", self.whole(), self.share(), self.any()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::labels::Labels;
-
-    #[track_caller]
-    fn check(text: &str, preview: &str, alternatives: &[&[usize]], survives: bool) {
-        let alternatives = alternatives.iter().map(|lines| Alternative { lines: lines.to_vec() }).collect();
-        let labels = Labels {
-            corpus: "test".to_owned(),
-            file: "test".to_owned(),
-            facts: vec![Fact { name: "fact".to_owned(), alternatives }],
-        };
-        let log = Log { labels, text: text.as_bytes().to_vec() };
-        assert_eq!(compare(&log, preview.as_bytes()).facts.is_empty(), survives, "{text:?} {preview:?}");
-    }
 
     #[test]
-    fn interval_and_gaps_are_those_of_the_logs() {
-        let gaps = (1..=10).collect();
-        let score = Score { logs: 10, whole: 8, any: 9, share: 8.5, gaps };
-        let (low, high) = score.interval();
+    fn interval_and_gaps_are_those_of_the_outputs() {
+        let mut score = Score::default();
+        for gaps in 1..=10 {
+            score.add(&Counts { facts: 2, shown: if gaps <= 8 { 2 } else { gaps % 2 }, gaps, fill: 0.5 });
+        }
+        let (low, high) = score.wilson_interval();
         assert_eq!((low.round(), high.round()), (49.0, 94.0));
         assert_eq!((score.gaps(50), score.gaps(90)), (5, 9));
+        assert_eq!((score.to_string().as_str(), score.fill()), ("80/85/90", 0.5));
         assert_eq!(Score::default().gaps(50), 0);
-    }
-
-    #[test]
-    fn fact_is_shown_if_all_lines_of_an_alternative_are() {
-        let text = "one\ntwo words\n\x1B[31mthree\x1B[0m\r\n";
-        check(text, "one\n", &[&[1]], true);
-        check(text, "one\n", &[&[1, 2]], false);
-        check(text, "one\n", &[&[2], &[1]], true);
-        check(text, "two\n", &[&[2]], false);
-        check(text, "three\n", &[&[3]], true);
-        check(text, "one\n", &[&[9]], false);
     }
 }
