@@ -4,6 +4,8 @@
 
 mod auto_outlines;
 mod cleaning;
+#[cfg(feature = "smart")]
+mod cliff;
 mod commands;
 mod common;
 mod document_index;
