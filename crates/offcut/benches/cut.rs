@@ -5,21 +5,31 @@
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot run should panic")]
 
 use offcut::measure::newlines;
+use offcut::store::FsStore;
 use offcut::strategy::StrategyName;
 use offcut::terminal::Terminal;
-use offcut::{Context, Limits, Profile, Rule, Truncator};
+use offcut::{Context, Limits, Profile, Rule, Storage, Truncator};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 
 /// The parts and texts that the arguments name.
 fn wanted() -> Vec<String> {
     std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect()
 }
 
+/// Whether to measure a text: the arguments name it, or none of the texts of its part.
+fn is_text_wanted(name: &str, all: impl IntoIterator<Item = &'static str>) -> bool {
+    let wanted = wanted();
+    let is_named = |name: &str| wanted.iter().any(|word| word == name);
+    is_named(name) || !all.into_iter().any(is_named)
+}
+
 /// Runs every part, or those that an argument names; `smart 'one line'` names one of its texts.
 fn main() {
-    let parts: [(&str, fn()); 8] = [
+    let parts: [(&str, fn()); 9] = [
         ("first", first_cut),
+        ("typical", typical_output),
         ("pass-through", pass_through),
         ("both-ends", || both_ends(100 << 20)),
         ("rendering", || rendering(100 << 20)),
@@ -90,6 +100,80 @@ fn first_cut() {
         times[0],
         times[1]
     );
+}
+
+/// An output of a size that agents often cut: `auto` by how much of the text is new, and what the store adds to the other
+/// strategies, compared with a cut and a write of the same text.
+fn typical_output() {
+    const BYTES: usize = 200_000;
+    // Few: a file system may be slower after many files have been removed or replaced.
+    const STORED: usize = 100;
+    let build = |number: u64, random: &mut Random| match number % 40 {
+        0 => {
+            format!("[INFO] --- compiler:3.{}:compile (default-compile) @ {} ---\n", number % 9, word(random))
+        }
+        1 => format!("[WARNING] /src/{}.java:[{number},8] uses unchecked operations\n", word(random)),
+        _ => format!("[INFO] Downloaded from central: https://repo/{0}/{number}/{0}.jar\n", word(random)),
+    };
+    let texts = [
+        ("repeated lines", log(BYTES)),
+        ("build log", lines(BYTES, build)),
+        ("new lines", lines(BYTES, |_, random| format!("{} {}\n", word(random), word(random)))),
+        ("new errors", lines(BYTES, |_, random| format!("error: {} is wrong\n", word(random)))),
+    ];
+    let context = Context::default();
+    let time = |truncator: &Truncator, text: &[u8]| {
+        best(200, || {
+            let _ = black_box(truncator.apply(black_box(text), &context));
+        })
+    };
+    println!("\n{} kB, store none", BYTES / 1000);
+    for (name, text) in texts.iter().filter(|(name, _)| is_text_wanted(name, texts.iter().map(|text| text.0)))
+    {
+        print!("  {name:18}");
+        for strategy in [StrategyName::Head, StrategyName::HeadTail, StrategyName::Smart, StrategyName::Auto]
+        {
+            print!(
+                "  {} {:.2} ms",
+                strategy.as_str(),
+                millis(time(&native(strategy, Limits::default()), text))
+            );
+        }
+        println!();
+    }
+    println!("{} kB stored in a directory, against a cut and `fs::write` in turn, medians", BYTES / 1000);
+    let directory = tempfile::tempdir().unwrap();
+    let text = &texts[0].1;
+    for strategy in [StrategyName::Head, StrategyName::HeadTail] {
+        let plain = native(strategy, Limits::default());
+        let store = Arc::new(FsStore::new(directory.path().join("store"), SystemTime::now));
+        let stored = plain.clone().storage(Storage::To(store));
+        let (mut reference, mut with_store): (Vec<_>, Vec<_>) = (0..STORED)
+            .map(|number| {
+                let reference = best(1, || {
+                    std::fs::write(directory.path().join(format!("{number}.txt")), text).unwrap();
+                    let _ = black_box(plain.apply(black_box(text), &context));
+                });
+                let with_store = best(1, || {
+                    let _ = black_box(stored.apply(black_box(text), &context));
+                });
+                (reference, with_store)
+            })
+            .unzip();
+        let (reference, with_store) = (median(&mut reference), median(&mut with_store));
+        println!(
+            "  {:10} {:.2} ms {:5.2}x",
+            strategy.as_str(),
+            millis(with_store),
+            ratio(with_store, reference)
+        );
+    }
+}
+
+/// The median: half of the runs were faster.
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
 }
 
 fn pass_through() {
@@ -257,12 +341,8 @@ fn smart() {
                 .collect()
         }),
     ];
-    let wanted = wanted();
-    let one_is_named = texts.iter().any(|(name, _)| wanted.iter().any(|word| word == name));
-    for (name, text) in texts {
-        if one_is_named && wanted.iter().all(|word| word != name) {
-            continue;
-        }
+    let names = texts.map(|(name, _)| name);
+    for (name, text) in texts.into_iter().filter(|(name, _)| is_text_wanted(name, names)) {
         let results = [25 << 20, 100 << 20].map(|bytes| {
             let text = text(bytes);
             let count = best(10, || {

@@ -27,11 +27,12 @@ pub(crate) enum Kind {
 /// do not make a log unreadable.
 pub(crate) fn kind(opening: &[u8]) -> Option<Kind> {
     let opening = &opening[..opening.len().min(OPENING)];
-    let (mut unused, mut invalid) = (0, 0);
-    for chunk in opening.utf8_chunks() {
-        unused += chunk.valid().bytes().filter(|&byte| is_unused(byte)).count();
-        invalid += chunk.invalid().len();
-    }
+    let unused = opening.chunks(COUNTED_TOGETHER).map(count_unused).sum::<usize>();
+    // The check of a whole text is much faster than the search for its invalid parts.
+    let invalid = match std::str::from_utf8(opening) {
+        Ok(_) => 0,
+        Err(_) => opening.utf8_chunks().map(|chunk| chunk.invalid().len()).sum(),
+    };
     let known = infer::get(opening)
         .filter(|_| (unused + invalid) * BYTES_PER_NON_TEXT_WITH_SIGNATURE > opening.len())
         .map(|kind| kind.mime_type())
@@ -45,9 +46,16 @@ pub(crate) fn kind(opening: &[u8]) -> Option<Kind> {
     }
 }
 
-/// Whether a control character is used neither in text nor in terminal sequences.
-fn is_unused(byte: u8) -> bool {
-    matches!(byte, 0x00..=0x06 | 0x10..=0x17 | 0x19 | 0x1C..=0x1F)
+/// How many bytes are counted together: the count fits into a byte, so that the compiler vectorizes it.
+const COUNTED_TOGETHER: usize = u8::MAX as usize;
+
+/// The number of control characters that are used neither in text nor in terminal sequences: 00 to 06, 10 to 17, 19, 1C to
+/// 1F.
+fn count_unused(bytes: &[u8]) -> usize {
+    let is_unused = |byte: u8| {
+        (byte < 0x07) | (byte.wrapping_sub(0x10) < 8) | (byte == 0x19) | (byte.wrapping_sub(0x1C) < 4)
+    };
+    usize::from(bytes.iter().map(|&byte| u8::from(is_unused(byte))).sum::<u8>())
 }
 
 /// A hex dump of the first `lines` lines of `bytes`, sixteen bytes per line.

@@ -201,7 +201,9 @@ impl<'a> Recording<'a> {
                 self.ends.observe(segment);
                 self.selector.observe(segment);
             });
-            self.binary = binary::kind(&self.opening);
+            if self.opening.len() < binary::OPENING {
+                self.binary = binary::kind(&self.opening);
+            }
         }
         let original = self.original();
         let Recording { truncator, settings, context, recorder, binary, selector, ends, opening, .. } = self;
