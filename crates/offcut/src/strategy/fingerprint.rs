@@ -105,15 +105,21 @@ fn product(one: u64, other: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// The first eight bytes, or as many as there are.
-fn load(bytes: &[u8]) -> (u64, usize) {
-    match bytes.first_chunk::<8>() {
-        Some(chunk) => (u64::from_le_bytes(*chunk), 8),
-        None => {
-            let mut chunk = [0; 8];
-            chunk[..bytes.len()].copy_from_slice(bytes);
-            (u64::from_le_bytes(chunk), bytes.len())
+/// The first eight bytes, padded with zeros. Most words are shorter, and a copy of a few bytes would cost a call.
+#[inline]
+pub(super) fn load(bytes: &[u8]) -> u64 {
+    if let Some(chunk) = bytes.first_chunk::<8>() {
+        return u64::from_le_bytes(*chunk);
+    }
+    let at = |index: usize| u64::from(bytes[index]) << (8 * index);
+    match (bytes.len(), bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        // The two halves overlap in bytes that are equal.
+        (length, Some(first), Some(last)) => {
+            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+            u64::from(first) | u64::from(last) << (8 * (length - 4))
         }
+        (0, ..) => 0,
+        (length, ..) => at(0) | at(length / 2) | at(length - 1),
     }
 }
 
@@ -145,6 +151,11 @@ static CLASSES: [u8; 256] = {
 
 /// The hash of a line that ignores words with digits, paths and the width of white space.
 pub(super) fn template(content: &[u8]) -> u64 {
+    template_with_words(content, |_| {})
+}
+
+/// The same. Calls `each` with the range of each word with digits that is not a path.
+pub(super) fn template_with_words(content: &[u8], mut each: impl FnMut(Range<usize>)) -> u64 {
     let mut hash = PRIME;
     let mut rest = content;
     while let Some(&first) = rest.first() {
@@ -161,7 +172,11 @@ pub(super) fn template(content: &[u8]) -> u64 {
                 .count();
             hash = match kinds {
                 _ if kinds & SLASH != 0 || is_windows_path(kinds, &rest[..length]) => mix(hash, 0x50),
-                _ if kinds & DIGIT != 0 => mix(hash, 0x23),
+                _ if kinds & DIGIT != 0 => {
+                    let start = content.len() - rest.len();
+                    each(start..start + length);
+                    mix(hash, 0x23)
+                }
                 _ => letters(hash, &rest[..length]),
             };
             rest = &rest[length..];
@@ -182,27 +197,6 @@ fn is_windows_path(kinds: u8, word: &[u8]) -> bool {
     kinds & BACKSLASH != 0 && (kinds & DIGIT != 0 || word.contains(&b'.'))
 }
 
-/// The ranges of the words with digits, which [`template`] ignores.
-pub(super) fn folded_words(content: &[u8]) -> impl Iterator<Item = Range<usize>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while at < content.len() {
-            let start = at;
-            let mut kinds = 0;
-            while at < content.len() && CLASSES[usize::from(content[at])] & WORD != 0 {
-                kinds |= CLASSES[usize::from(content[at])];
-                at += 1;
-            }
-            let end = at;
-            at += usize::from(at == start);
-            if kinds & DIGIT != 0 && kinds & (SLASH | BACKSLASH) == 0 {
-                return Some(start..end);
-            }
-        }
-        None
-    })
-}
-
 /// Whether a line has a word of letters only, which [`template`] does not ignore.
 pub(super) fn has_words(content: &[u8]) -> bool {
     content
@@ -217,8 +211,8 @@ pub(super) fn exact(word: &[u8]) -> u64 {
 
 fn letters(mut hash: u64, mut word: &[u8]) -> u64 {
     while !word.is_empty() {
-        let (letters, length) = load(word);
-        hash = mix(hash, letters ^ length as u64);
+        let length = word.len().min(8);
+        hash = mix(hash, load(word) ^ length as u64);
         word = &word[length..];
     }
     hash
@@ -237,6 +231,15 @@ mod tests {
     #[track_caller]
     fn check(hash: fn(&[u8]) -> u64, one: &str, other: &str, same: bool) {
         assert_eq!(hash(one.as_bytes()) == hash(other.as_bytes()), same, "{one:?} {other:?}");
+    }
+
+    #[test]
+    fn load_pads_short_words() {
+        for length in 0..=8 {
+            let mut padded = [0; 8];
+            padded[..length].copy_from_slice(&b"abcdefgh"[..length]);
+            assert_eq!(load(&b"abcdefgh"[..length]), u64::from_le_bytes(padded), "{length}");
+        }
     }
 
     #[test]

@@ -42,10 +42,8 @@ impl Matcher {
     /// The first matching rule.
     fn first_rule(&self, content: &[u8]) -> Option<usize> {
         let content = &content[..content.len().min(MATCHED_BYTES)];
-        keywords::rules_for(content)
-            .iter()
-            .filter(|&rule| self.disabled.is_none_or(|group| RULES[rule].group != group))
-            .find(|&rule| matches(rule, content))
+        let is_enabled = |rule: usize| self.disabled.is_none_or(|group| RULES[rule].group != group);
+        keywords::rules_for(content).find(|rule| is_enabled(rule) && matches(rule, content))
     }
 }
 

@@ -8,6 +8,7 @@
 
 use crate::strategy::fingerprint;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The number of fields of a template that are watched.
 const MAX_FIELDS: usize = 6;
@@ -61,6 +62,8 @@ impl WatchedFields {
 pub(super) struct ConstantFields {
     numbers: HashMap<u64, u16>,
     templates: Vec<TemplateFields>,
+    /// The words with digits of the last line, to use the memory again.
+    words: Vec<Range<usize>>,
 }
 
 struct TemplateFields {
@@ -103,31 +106,49 @@ impl Field {
 }
 
 impl ConstantFields {
-    /// The watched fields of a new line, whose content begins `offset` bytes into it.
-    pub(super) fn fields(&mut self, template: u64, content: &[u8], offset: usize) -> WatchedFields {
-        let Some(number) = self.number(template, content) else { return WatchedFields::default() };
-        let mut fields = WatchedFields { template: number, ..WatchedFields::default() };
-        let known = &self.templates[usize::from(number)].fields;
-        for ((range, field), number) in fingerprint::folded_words(content).zip(known).zip(0..) {
-            let start = u16::try_from(offset + range.start);
-            let length = u8::try_from(range.len());
-            if let (Field::Constant { .. }, Ok(start), Ok(length)) = (field, start, length) {
-                fields.add(FieldSpan { start, length, field: number });
-            }
-        }
-        fields
+    /// The template of a new line and its watched fields. Its content begins `offset` bytes into it, unless it was copied.
+    pub(super) fn template(&mut self, content: &[u8], offset: Option<usize>) -> (u64, WatchedFields) {
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        let template = fingerprint::template_with_words(content, |word| words.push(word)).max(1);
+        let fields = offset.and_then(|offset| self.fields(template, content, &words, offset));
+        self.words = words;
+        (template, fields.unwrap_or_default())
     }
 
-    /// The number of a template. If it is new, watching starts with this line.
-    fn number(&mut self, template: u64, content: &[u8]) -> Option<u16> {
+    fn fields(
+        &mut self,
+        template: u64,
+        content: &[u8],
+        words: &[Range<usize>],
+        offset: usize,
+    ) -> Option<WatchedFields> {
+        let template = self.number(template, content, words)?;
+        let mut fields = WatchedFields { template, ..WatchedFields::default() };
+        for ((word, known), field) in words.iter().zip(&self.templates[usize::from(template)].fields).zip(0..)
+        {
+            let start = u16::try_from(offset + word.start);
+            let length = u8::try_from(word.len());
+            if let (Field::Constant { .. }, Ok(start), Ok(length)) = (known, start, length) {
+                fields.add(FieldSpan { start, length, field });
+            }
+        }
+        Some(fields)
+    }
+
+    /// The number of a template. If it is new and has fields, watching starts with this line.
+    fn number(&mut self, template: u64, content: &[u8], words: &[Range<usize>]) -> Option<u16> {
+        if words.is_empty() {
+            return None;
+        }
         if let Some(&number) = self.numbers.get(&template) {
             return Some(number);
         }
         let number = u16::try_from(self.templates.len()).ok().filter(|&number| number < MAX_TEMPLATES)?;
         let mut fields = [Field::Varies; MAX_FIELDS];
-        for (range, field) in fingerprint::folded_words(content).zip(&mut fields) {
-            if !is_time(content, &range) {
-                *field = Field::new(hash(&content[range]));
+        for (word, field) in words.iter().zip(&mut fields) {
+            if !is_time(content, word) {
+                *field = Field::new(hash(&content[word.clone()]));
             }
         }
         self.templates.push(TemplateFields { lines: 0, fields });
@@ -167,15 +188,13 @@ impl ConstantFields {
 #[inline]
 fn hash(word: &[u8]) -> u32 {
     let (chunks, rest) = word.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let words = chunks.iter().chain([&last]).map(|chunk| u64::from_le_bytes(*chunk));
+    let words = chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).chain([fingerprint::load(rest)]);
     (words.fold(word.len() as u64, fingerprint::mix) >> 32) as u32
 }
 
 /// Whether a word is part of a date or a time, whose changes mean nothing: `12:46:31`, `2026-11-16`. Positions in a file
 /// (`12:5`) count as times.
-fn is_time(content: &[u8], range: &std::ops::Range<usize>) -> bool {
+fn is_time(content: &[u8], range: &Range<usize>) -> bool {
     let digit = |at: usize| content.get(at).is_some_and(u8::is_ascii_digit);
     let is_after = range.start >= 2 && content[range.start - 1] == b':' && digit(range.start - 2);
     let is_before = content.get(range.end) == Some(&b':') && digit(range.end + 1);
@@ -195,8 +214,8 @@ mod tests {
         let mut found = String::new();
         for line in lines {
             let line = line.as_bytes();
-            let mut fields = constants.fields(7, line, 0);
-            let kind = constants.refine(7, line, &mut fields);
+            let (template, mut fields) = constants.template(line, Some(0));
+            let kind = constants.refine(template, line, &mut fields);
             let number = kinds.iter().position(|known| *known == kind).unwrap_or(kinds.len());
             if number == kinds.len() {
                 kinds.push(kind);

@@ -251,11 +251,7 @@ fn analyse_line(
         _ if is_numbered(trimmed) => Opening::Continuation,
         _ => Opening::Text,
     };
-    let template = fingerprint::template(content).max(1);
-    let fields = match content::offset(line, content) {
-        Some(offset) => constants.fields(template, content, offset),
-        None => WatchedFields::default(),
-    };
+    let (template, fields) = constants.template(content, content::offset(line, content));
     let indent = content::indent(content).min(255) as u8;
     (LineInfo { template, role: matcher.find(content), indent, opening }, fields)
 }
