@@ -2,7 +2,8 @@
 //!
 //! Logs and other output of commands go to `smart`. Other formats do not: words like `error` are common in source code
 //! and search hits, and mean nothing there. JSON is shortened; other known formats are outlined. `smart` observes the
-//! text in any case, and takes over if it turns out not to have the format that its beginning suggests.
+//! text too, and takes over if it turns out not to have the format that its beginning suggests; only a text that was JSON
+//! for megabytes stays JSON.
 
 use super::json::{self, Json};
 use super::outline::{self, Outline};
@@ -99,7 +100,9 @@ impl AutoSelector {
 
 impl Selector for AutoSelector {
     fn observe(&mut self, segment: Segment<'_>) {
-        self.smart.observe(segment);
+        if !matches!(&self.kind, Kind::Json(json) if json.is_settled()) {
+            self.smart.observe(segment);
+        }
         if !matches!(self.kind, Kind::Undecided) {
             return self.kind.observe(segment);
         }
@@ -124,7 +127,7 @@ impl Selector for AutoSelector {
         }
         let AutoSelector { kind, smart, .. } = self;
         let selection = match kind {
-            Kind::Json(json) if json.is_json() => json.finish(ends, room),
+            Kind::Json(json) if json.is_settled() || json.is_json() => json.finish(ends, room),
             Kind::Outlined(outline) => outline.finish(ends, room),
             _ => Selection::default(),
         };

@@ -252,6 +252,103 @@ fn text_larger_than_memory_is_shortened() {
     assert_eq!(omitted + cut.len() - words, 1_000_000);
 }
 
+/// The number of documents is exact, and the one that differs is shown.
+#[test]
+fn lines_of_large_arrays_are_counted_and_compared() {
+    let line = |number: usize| {
+        let status = |item: usize| if (number, item) == (300, 200) { "failed" } else { "passed" };
+        let item =
+            |at: usize| format!("{{\"id\": {at}, \"status\": \"{}\", \"tags\": [\"a\", \"b\"]}}", status(at));
+        format!("{{\"batch\": {number}, \"items\": [{}]}}\n", list(400, item))
+    };
+    let text: String = (0..500).map(line).collect();
+    let said = String::from_utf8_lossy(preview(text.as_bytes(), 4000).content()).into_owned();
+    assert!(said.contains("500 JSON documents, shortened"), "{said}");
+    assert!(said.contains("\"batch\": 300") && said.contains("\"failed\""), "{said}");
+    assert!(said.contains("\"batch\": 499"), "{said}");
+}
+
+#[test]
+fn indented_text_larger_than_memory_is_shortened() {
+    fn tree(depth: usize) -> Value {
+        let children: Vec<Value> = (0..3).filter(|_| depth > 0).map(|_| tree(depth - 1)).collect();
+        serde_json::json!({"name": format!("level {depth}"), "value": depth, "children": children})
+    }
+    let text = serde_json::to_string_pretty(&serde_json::json!({"roots": vec![tree(8); 3]})).unwrap();
+    assert_eq!(parsed(&text, 2000)["roots"][0]["name"], "level 8");
+}
+
+#[test]
+fn text_in_strings_is_shown_before_what_is_repeated() {
+    let user = list(18, |at| format!("\"{at}_url\": \"https://example.com/users/somebody/link/{at}\""));
+    let words = |from: usize| (0..70).map(|at| format!("word{} ", from * 100 + at)).collect::<String>();
+    let comment = |at: usize| format!("{{\"id\": {at}, \"user\": {{{user}}}, \"body\": \"{}\"}}", words(at));
+    let value = parsed(&format!("[{}]", list(3, comment)), 3000);
+    for (at, item) in value.as_array().unwrap().iter().enumerate() {
+        assert_eq!(item["body"], words(at), "{value:#}");
+    }
+    // The end that all strings share gets no room.
+    let body = |at: usize| format!("{}{}", words(at), "the same words under each message ".repeat(30));
+    let value = parsed(&format!("[{}]", list(4, |at| format!("{{\"body\": \"{}\"}}", body(at)))), 3000);
+    for (at, item) in value.as_array().unwrap().iter().enumerate() {
+        assert!(item["body"].as_str().unwrap().starts_with(&words(at)), "{value:#}");
+    }
+}
+
+#[test]
+fn room_is_used() {
+    let matrix =
+        list(40, |row| format!("[{}]", list(40, |at| format!("[{row}, {at}, 1, 2, 3, 4, 5, 6, 7, 8, 9]"))));
+    let long = |at: usize| format!("{{\"n\": {at}, \"text\": \"{}\"}}", "some words ".repeat(at * 90));
+    let packages = list(300, |at| format!("\"package {at}\": {{\"version\": \"1.{at}\", \"dev\": true}}"));
+    for text in [
+        format!("[{matrix}]"),
+        format!("[{}]", list(9, long)),
+        format!("{{\"packages\": {{{packages}}}}}"),
+        format!("{{\"a\": {{\"b\": {{\"c\": [{}]}}}}}}", list(2000, |at| at.to_string())),
+        format!("{{\"short\": 1}}\n{}\n", long(40)),
+    ] {
+        for bytes in [1000, 2000, 4000, 8000] {
+            let shown = preview(text.as_bytes(), bytes).content().len() as u64;
+            assert!(shown * 100 >= bytes * 85, "{shown} of {bytes} bytes: {text:.80}");
+        }
+    }
+}
+
+#[test]
+fn one_more_item_does_not_make_the_preview_much_shorter() {
+    let item = |at: usize| {
+        format!("{{\"id\": {at}, \"name\": \"item {at}\", \"note\": \"{}\"}}", "n".repeat(at * 7 % 90))
+    };
+    let mut before = 0;
+    for count in 20..90 {
+        let text = format!("{{\"total\": {count}, \"items\": [{}]}}", list(count, item));
+        let shown = match json(3000).apply(text.as_bytes(), &Context::default()) {
+            Outcome::Passed(_) => text.len(),
+            cut => cut.preview().unwrap().content().len(),
+        };
+        assert!(shown * 10 >= before * 9, "{count} items: {shown} after {before} bytes");
+        before = shown;
+    }
+}
+
+#[test]
+fn lines_around_json_are_shown_whole() {
+    let items = list(900, |number| format!("{{\"id\": {number}}}"));
+    let check = |before: &str, json: &str, after: &str| {
+        let text = format!("{before}{json}\n{after}");
+        let said = String::from_utf8_lossy(preview(text.as_bytes(), 1500).content()).into_owned();
+        assert!(said.contains("JSON among other lines, shortened"), "{said}");
+        assert!(said.contains(before) && said.contains(after), "{said}");
+        assert!(said.contains("items omitted"), "{said}");
+    };
+    let array = format!("[{items}]");
+    check("$ curl -i https://example.com\nHTTP/2 200\ncontent-type: application/json\n\n", &array, "");
+    check("[INFO] asking\n", &array, "took 3 s\n");
+    check("> it@1.0.0 list\n", &format!("{{\n  \"items\": [{items}]\n}}"), "[1] done\n");
+    check("first:\n", &format!("{array}\n---\n{array}"), "");
+}
+
 #[test]
 fn hostile_texts_are_shown_in_part() {
     let mega = 1 << 20;

@@ -41,6 +41,16 @@ pub(super) enum Step {
     },
 }
 
+impl Step {
+    /// The size of what it shows.
+    pub(super) fn shown_bytes(&self) -> usize {
+        match self {
+            Step::Keep(range) => range.len(),
+            Step::Omit { mark, .. } => mark.as_ref().map_or(0, String::len),
+        }
+    }
+}
+
 impl Buffer {
     /// The holes in a range, those at its edges included.
     pub(super) fn holes_in(&self, range: &Range<usize>) -> &[Hole] {
@@ -71,9 +81,16 @@ impl Buffer {
     /// Drops everything that the steps omit.
     pub(super) fn keep(&mut self, steps: &[Step]) {
         let mut kept = Buffer::default();
+        let mut holes = self.holes.iter().peekable();
         for step in steps {
             match step {
-                Step::Keep(range) => kept.text.extend_from_slice(&self.text[range.clone()]),
+                Step::Keep(range) => {
+                    while let Some(hole) = holes.next_if(|hole| hole.at < range.end) {
+                        let at = kept.text.len() + hole.at.saturating_sub(range.start);
+                        kept.holes.push(Hole { at, ..*hole });
+                    }
+                    kept.text.extend_from_slice(&self.text[range.clone()]);
+                }
                 Step::Omit { range, values, .. } => kept.holes.push(Hole {
                     at: kept.text.len(),
                     bytes: self.bytes_of(range),
@@ -81,6 +98,9 @@ impl Buffer {
                     values: *values,
                     next: self.next_position(range).unwrap_or(LinePosition::Inside),
                 }),
+            }
+            if let Step::Omit { range, .. } = step {
+                while holes.next_if(|hole| hole.at <= range.end).is_some() {}
             }
         }
         *self = kept;

@@ -5,26 +5,35 @@
 //! and duplicate keys stay as they were. Of several documents (JSON Lines) the first and the last are shown, whole or
 //! shortened in the same way.
 //!
-//! The text is kept in memory up to a limit. When it is reached, the text in memory is shortened to half of that, in the
-//! same way as at the end, and reading continues. So memory is bounded, and each byte is parsed about twice.
+//! The text is kept in memory up to a limit. When it is reached, [`skim`] drops items that are like all others. If that is
+//! not enough, the text in memory is shortened in the same way as at the end. Then reading continues.
 
 mod buffer;
+mod novelty;
 mod outliers;
 mod parse;
+mod search;
 mod shorten;
+mod skim;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
 use crate::cut::{PieceKind, Segment};
 use crate::profile::Settings;
 use buffer::{Buffer, Step};
-use outliers::ITEMS_PER_OUTLIER;
+use novelty::Novelty;
 use parse::{End, Grammar, Kind, Rarity, Tree, parse};
-use shorten::{Detail, MAX_DEPTH, shorten};
+use search::Search;
+use shorten::{Detail, Source, shorten};
+use skim::Skimmer;
 
 /// The smallest limit of the buffer.
 const MIN_BUFFER_BYTES: usize = 128 << 10;
 /// The largest limit of the buffer.
 const MAX_BUFFER_BYTES: usize = 32 << 20;
+/// Text that was JSON for this long is shown as JSON, or by its ends if other text follows.
+const SETTLED_BYTES: u64 = 4 << 20;
+/// An item is not dropped before it is this part of the buffer's limit away from the ends of its array.
+const ENDS_PER_BUFFER: usize = 16;
 /// The most containers that may be open at the end of the text. They must stay in memory until they are closed, and
 /// shortening descends into each of them.
 const MAX_OPEN_CONTAINERS: usize = 512;
@@ -45,13 +54,16 @@ impl Strategy for Json {
 impl Json {
     pub(super) fn selector(&self, most_bytes: u64) -> JsonSelector {
         let most = usize::try_from(most_bytes).unwrap_or(MAX_BUFFER_BYTES);
+        let max_bytes = most.saturating_mul(6).clamp(MIN_BUFFER_BYTES, MAX_BUFFER_BYTES);
         JsonSelector {
             ends: BothEnds(self.split),
             buffer: Buffer::default(),
-            max_bytes: most.saturating_mul(6).clamp(MIN_BUFFER_BYTES, MAX_BUFFER_BYTES),
-            halvings: 0,
+            skimmer: Skimmer::new(max_bytes / ENDS_PER_BUFFER),
+            max_bytes,
+            reductions: 0,
             grammar: Grammar::Strict,
             text: Text::Json,
+            read_bytes: 0,
         }
     }
 }
@@ -99,15 +111,23 @@ enum Text {
 pub(super) struct JsonSelector {
     ends: BothEnds,
     buffer: Buffer,
+    skimmer: Skimmer,
     /// The limit of the buffer in bytes.
     max_bytes: usize,
-    /// How often the detail of the buffer was halved.
-    halvings: u32,
+    /// How often the detail of the buffer was reduced.
+    reductions: usize,
     grammar: Grammar,
     text: Text,
+    /// How many bytes were read while the text was JSON.
+    read_bytes: u64,
 }
 
 impl JsonSelector {
+    /// Whether the text was JSON for so long that no other strategy needs to observe it.
+    pub(super) fn is_settled(&self) -> bool {
+        self.read_bytes >= SETTLED_BYTES
+    }
+
     /// Whether the whole text was JSON, or the beginning of it.
     pub(super) fn is_json(&self) -> bool {
         self.tree(End::Last).is_some()
@@ -127,22 +147,35 @@ impl JsonSelector {
         self.buffer = Buffer::default();
     }
 
-    /// Shortens the buffer to half its limit.
+    /// Drops usual items from the buffer.
+    fn skim(&mut self) {
+        let steps = self.skimmer.skim(&self.buffer);
+        if steps.len() > 1 {
+            self.buffer.keep(&steps);
+            self.skimmer.follow(&steps);
+        }
+        // What is left may be long strings, many keys or many different items.
+        if self.buffer.text.len() > self.max_bytes / 2 {
+            self.compact();
+        }
+    }
+
+    /// Shortens the buffer to a quarter of its limit.
     fn compact(&mut self) {
         let Some(mut tree) = self.tree(End::More) else { return self.give_up() };
         outliers::mark_outliers(&self.buffer, &mut tree);
         self.grammar = self.grammar.max(tree.grammar);
-        let steps = (self.halvings..18).find_map(|halvings| {
-            self.halvings = halvings;
-            let most = 1 << (17 - halvings);
-            // So few outliers that they are still outliers among the items that are kept.
-            let outliers = most / (ITEMS_PER_OUTLIER as usize - 1);
-            let detail =
-                Detail { items: most, outliers, keys: most, string: most.max(512), depth: MAX_DEPTH };
-            shorten(&self.buffer, &tree, detail, "", self.max_bytes / 2)
+        let source = Source { buffer: &self.buffer, tree: &tree, novelty: &Novelty::default() };
+        let steps = Detail::fewer_and_fewer().enumerate().skip(self.reductions).find_map(|(at, detail)| {
+            self.reductions = at;
+            shorten(source, detail, "", self.max_bytes / 4)
         });
         match steps {
-            Some(steps) => self.buffer.keep(&steps),
+            Some(steps) => {
+                self.skimmer.forget();
+                self.skimmer.follow(&steps);
+                self.buffer.keep(&steps);
+            }
             None => self.give_up(),
         }
     }
@@ -153,8 +186,9 @@ impl JsonSelector {
             let length = text.len().min(self.max_bytes - self.buffer.text.len());
             self.buffer.text.extend_from_slice(&text[..length]);
             text = &text[length..];
+            self.read_bytes += length as u64;
             if self.buffer.text.len() == self.max_bytes {
-                self.compact();
+                self.skim();
             }
         }
     }
@@ -162,20 +196,24 @@ impl JsonSelector {
     fn choose(&self, tree: &Tree, room: &Room<'_>) -> Option<Vec<Step>> {
         let sign = sign(&self.buffer.text);
         let most = room.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(self.max_bytes);
-        Search { fits: &|detail| self.fitting(tree, detail, &sign, most, room), max_bytes: self.max_bytes }
-            .run()
+        let novelty = Novelty::of(&self.buffer.text);
+        let source = Source { buffer: &self.buffer, tree, novelty: &novelty };
+        let fits = |detail| self.fitting(source, detail, &sign, most, room);
+        let worth = |steps: &[Step]| novelty.bytes_shown(steps);
+        let most = most.min(self.max_bytes);
+        Search { fits: &fits, worth: &worth, most, values: tree.nodes.len() }.run()
     }
 
     /// The steps at this detail, if they fit.
     fn fitting(
         &self,
-        tree: &Tree,
+        source: Source<'_>,
         detail: Detail,
         sign: &str,
         most: usize,
         room: &Room<'_>,
     ) -> Option<Vec<Step>> {
-        let steps = shorten(&self.buffer, tree, detail, sign, most)?;
+        let steps = shorten(source, detail, sign, most)?;
         let mut text = Vec::with_capacity(most.min(self.max_bytes));
         let mut without_mark = 1;
         for step in &steps {
@@ -204,7 +242,7 @@ impl Selector for JsonSelector {
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
         if let Some(mut tree) = self.tree(End::Last) {
             outliers::mark_outliers(&self.buffer, &mut tree);
-            let remark = remark(&tree, self.grammar.max(tree.grammar));
+            let remark = remark(&tree, self.grammar.max(tree.grammar).max(self.skimmer.grammar));
             if let Some(steps) = self.choose(&tree, &room.less_remark(&remark)) {
                 return Selection { pieces: self.buffer.pieces(steps), remark, ..Selection::default() };
             }
@@ -218,9 +256,11 @@ impl Selector for JsonSelector {
 /// The description of the text for the notice.
 fn remark(tree: &Tree, grammar: Grammar) -> String {
     let documents: u64 = tree.children(0).map(|at| tree.nodes[at].values).sum();
+    let has_other_lines = tree.children(0).any(|at| tree.nodes[at].kind == Kind::OtherLine);
     match (grammar, documents) {
         _ if tree.open > 0 => "outline of JSON that is cut off".to_owned(),
         (Grammar::Lenient, _) => "outline, not valid JSON".to_owned(),
+        _ if has_other_lines => "JSON among other lines, shortened".to_owned(),
         (Grammar::Strict, 1) => "JSON, shortened".to_owned(),
         (Grammar::Strict, _) => format!("{documents} JSON documents, shortened"),
     }
@@ -245,92 +285,3 @@ fn longest_run(text: &[u8], sign: &str) -> usize {
 
 /// The longest prefix is one more than this. A text with longer runs of the sign is not worth the room.
 const MAX_SIGNS: usize = 20;
-
-/// Finds the most detail that fits.
-struct Search<'a> {
-    fits: &'a dyn Fn(Detail) -> Option<Vec<Step>>,
-    max_bytes: usize,
-}
-
-/// The largest number of keys and the depth, from most to least detail: first all keys, then fewer levels, then fewer
-/// keys.
-const LEVELS: [(usize, usize); 12] = [
-    (usize::MAX, MAX_DEPTH),
-    (usize::MAX, 8),
-    (usize::MAX, 5),
-    (usize::MAX, 4),
-    (usize::MAX, 3),
-    (12, 4),
-    (6, 3),
-    (4, 3),
-    (4, 2),
-    (2, 2),
-    (2, 1),
-    (0, 0),
-];
-
-/// How many of the levels are tried with outliers first.
-const LEVELS_WITH_OUTLIERS: usize = 7;
-
-/// The numbers of items and of bytes of strings that are tried, in this order.
-const AMOUNTS: [(usize, usize); 6] = [(2, 32), (3, 60), (4, 100), (6, 160), (10, 240), (16, 400)];
-
-impl Search<'_> {
-    fn run(&self) -> Option<Vec<Step>> {
-        let (items, string) = AMOUNTS[0];
-        let with_outliers = LEVELS[..LEVELS_WITH_OUTLIERS].iter().map(|level| (items, level));
-        let mut levels = with_outliers.chain(LEVELS.iter().map(|level| (0, level)));
-        let (detail, steps) = levels.find_map(|(outliers, &(keys, depth))| {
-            let detail = Detail { items, outliers, keys, string, depth };
-            Some((detail, (self.fits)(detail)?))
-        })?;
-        let mut best = (detail, steps);
-        let keys = |detail, keys| Detail { keys, ..detail };
-        if detail.keys != usize::MAX {
-            best = self.widen(best, detail.keys, 64, keys);
-        }
-        for (items, string) in AMOUNTS {
-            let outliers = if best.0.outliers == 0 { 0 } else { items };
-            let detail = Detail { items, outliers, string, ..best.0 };
-            match (self.fits)(detail) {
-                Some(steps) => best = (detail, steps),
-                None => break,
-            }
-        }
-        if detail.keys != usize::MAX {
-            let least = best.0.keys;
-            best = self.widen(best, least, self.max_bytes, keys);
-        }
-        if best.0.outliers > 0 {
-            let least = best.0.outliers;
-            best = self.widen(best, least, self.max_bytes, |detail, outliers| Detail { outliers, ..detail });
-        }
-        let least = best.0.items;
-        best = self.widen(best, least, self.max_bytes, |detail, items| Detail { items, ..detail });
-        let least = best.0.string;
-        best = self.widen(best, least, self.max_bytes, |detail, string| Detail { string, ..detail });
-        Some(best.1)
-    }
-
-    /// Finds the largest value of one amount that fits, by binary search.
-    fn widen(
-        &self,
-        mut best: (Detail, Vec<Step>),
-        mut least: usize,
-        mut most: usize,
-        with: impl Fn(Detail, usize) -> Detail,
-    ) -> (Detail, Vec<Step>) {
-        while least < most {
-            let middle = least + (most - least).div_ceil(2);
-            let detail = with(best.0, middle);
-            match (self.fits)(detail) {
-                Some(steps) => {
-                    best = (detail, steps);
-                    least = middle;
-                }
-                None => most = middle - 1,
-            }
-        }
-        best
-    }
-}

@@ -11,7 +11,7 @@ use crate::strategy::fingerprint;
 use std::collections::{BTreeSet, HashMap};
 
 /// Arrays with fewer items have no outliers.
-const MIN_ITEMS: u64 = 8;
+pub(super) const MIN_ITEMS: u64 = 8;
 
 /// At most one in this many items can be an outlier; more are a group.
 pub(super) const ITEMS_PER_OUTLIER: u64 = 5;
@@ -27,10 +27,10 @@ const ITEMS_PER_RARE_VALUE: u64 = 50;
 /// How many properties of an item are compared, how deep inside it, and how many items of an array inside it.
 const MAX_PROPERTIES: usize = 64;
 const MAX_DEPTH: usize = 5;
-const MAX_INNER_ITEMS: usize = 3;
+pub(super) const MAX_INNER_ITEMS: usize = 3;
 
 /// A longer string is free text and not compared.
-const MAX_STRING_BYTES: usize = 40;
+pub(super) const MAX_STRING_BYTES: usize = 40;
 
 /// Sets the rarity of every item in the tree.
 pub(super) fn mark_outliers(buffer: &Buffer, tree: &mut Tree) {
@@ -41,6 +41,7 @@ pub(super) fn mark_outliers(buffer: &Buffer, tree: &mut Tree) {
             mark_items(buffer, tree, at, &mut outliers);
         }
     }
+    tree.outliers = outliers.into_iter().collect();
 }
 
 fn mark_items(buffer: &Buffer, tree: &mut Tree, at: usize, outliers: &mut BTreeSet<usize>) {
@@ -50,7 +51,8 @@ fn mark_items(buffer: &Buffer, tree: &mut Tree, at: usize, outliers: &mut BTreeS
     }
     let items: Vec<usize> = tree
         .children(at)
-        .filter(|&item| tree.nodes[item].kind != Kind::Hole && tree.nodes[item].state == State::Closed)
+        .filter(|&item| !matches!(tree.nodes[item].kind, Kind::Hole | Kind::OtherLine))
+        .filter(|&item| tree.nodes[item].state == State::Closed)
         .collect();
     let mut collector =
         PropertyCollector { buffer, tree, outliers, table: Properties::default(), properties: Vec::new() };
@@ -94,36 +96,50 @@ impl Properties {
 
 /// How often each value of one property occurs.
 #[derive(Default)]
-struct ValueCounts {
-    items: u64,
+pub(super) struct ValueCounts {
+    pub(super) items: u64,
     values: Vec<(u64, u64)>,
+    /// There are too many values to count them.
+    varies: bool,
 }
 
 impl ValueCounts {
-    fn add(&mut self, value: u64) {
+    /// Counts a value. Returns how often it occurred so far, unless the values vary.
+    pub(super) fn add(&mut self, value: u64) -> Option<u64> {
         self.items += 1;
-        if self.varies() {
-            return;
+        if self.varies {
+            return None;
         }
-        match self.values.iter_mut().find(|(known, _)| *known == value) {
-            Some((_, count)) => *count += 1,
-            None => self.values.push((value, 1)),
+        let Some(at) = self.values.iter().position(|(known, _)| *known == value) else {
+            self.values.push((value, 1));
+            // Of more than a few values, only those are outliers that differ from one that nearly all items share.
+            let count = self.values.len();
+            self.varies = count > MAX_VALUES || count > FEW_VALUES && self.most() * 2 < self.items;
+            return Some(1);
+        };
+        self.values[at].1 += 1;
+        // Frequent values come first, so that they are found first.
+        if at > 0 && self.values[at].1 > self.values[at - 1].1 {
+            self.values.swap(at, at - 1);
+            return Some(self.values[at - 1].1);
         }
+        Some(self.values[at].1)
     }
 
-    fn varies(&self) -> bool {
-        self.values.len() > MAX_VALUES
+    /// How often the most frequent value occurs.
+    fn most(&self) -> u64 {
+        self.values.iter().map(|(_, count)| *count).max().unwrap_or(0)
     }
 
     /// How many items share the value, or the property, if that makes an item an outlier.
-    fn outlier_count(&self, value: u64, items: u64, total: u64) -> Option<u64> {
+    pub(super) fn outlier_count(&self, value: u64, items: u64, total: u64) -> Option<u64> {
         if self.items * ITEMS_PER_OUTLIER <= items {
             return Some(self.items);
         }
-        if self.varies() {
+        if self.varies {
             return None;
         }
-        let most = self.values.iter().map(|(_, count)| *count).max()?;
+        let most = self.most();
         let count = self.values.iter().find(|(known, _)| *known == value)?.1;
         let is_unusual = most * 4 >= items * 3 && count * ITEMS_PER_OUTLIER <= items;
         let is_rare = self.values.len() <= FEW_VALUES && count * ITEMS_PER_RARE_VALUE <= total;

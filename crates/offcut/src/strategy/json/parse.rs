@@ -19,7 +19,15 @@ pub(super) enum Kind {
     Scalar,
     /// Values that are not in memory.
     Hole,
+    /// A line before, between or after documents that is no JSON: a command, a header, a separator.
+    OtherLine,
 }
+
+/// The most bytes of other lines, which are always shown whole.
+const MAX_OTHER_BYTES: usize = 2048;
+
+/// At most one in this many bytes of a JSON text is in other lines.
+const BYTES_PER_OTHER_BYTE: u64 = 4;
 
 /// Whether a value ended before the text did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +78,8 @@ pub(super) struct Tree {
     pub(super) grammar: Grammar,
     /// The number of values that are open at the end of the text.
     pub(super) open: usize,
+    /// The indices of the items that differ from the others, in order.
+    pub(super) outliers: Vec<usize>,
 }
 
 /// Whether more text follows the buffer.
@@ -106,7 +116,17 @@ pub(super) fn parse(buffer: &Buffer, end: End) -> Option<Tree> {
         values: 1,
         rarity: Rarity::Usual,
     };
-    let mut parser = Parser { buffer, end, hole: 0, key: None, open: vec![0], nodes: vec![root], grammar };
+    let mut parser = Parser {
+        buffer,
+        end,
+        hole: 0,
+        key: None,
+        open: vec![0],
+        nodes: vec![root],
+        document: 0,
+        other: 0,
+        grammar,
+    };
     parser.run()?;
     parser.finish()
 }
@@ -121,13 +141,16 @@ struct Parser<'h> {
     /// The open containers, outermost first, by their index in the tree.
     open: Vec<usize>,
     nodes: Vec<Node>,
+    /// The index of the last document.
+    document: usize,
+    /// The bytes in other lines.
+    other: usize,
     grammar: Grammar,
 }
 
 impl Parser<'_> {
     fn run(&mut self) -> Option<()> {
-        let buffer = self.buffer;
-        let mut lexer = Lexer::new(&buffer.text);
+        let mut lexer = Lexer::new(&self.buffer.text);
         let mut expect = Expect::Value;
         loop {
             let at = lexer.skip_blanks();
@@ -138,44 +161,79 @@ impl Parser<'_> {
                 continue;
             }
             let Some(token) = lexer.next() else { return Some(()) };
-            expect = match (expect, token.kind) {
-                (Expect::Value | Expect::ValueOrClose, TokenKind::ObjectStart) => {
-                    self.enter(Kind::Object, token, Expect::KeyOrClose)
+            expect = match self.take(expect, token) {
+                Some(expect) => expect,
+                None => {
+                    lexer.skip_to(self.take_other_line(token)?);
+                    Expect::Value
                 }
-                (Expect::Value | Expect::ValueOrClose, TokenKind::ArrayStart) => {
-                    self.enter(Kind::Array, token, Expect::ValueOrClose)
-                }
-                (Expect::ValueOrClose | Expect::CommaOrClose, TokenKind::ArrayEnd) => {
-                    self.leave(Kind::Array, token)?
-                }
-                (Expect::KeyOrClose | Expect::CommaOrClose, TokenKind::ObjectEnd) => {
-                    self.leave(Kind::Object, token)?
-                }
-                (Expect::CommaOrClose, TokenKind::Comma) => match self.container() {
-                    Kind::Object => Expect::Key,
-                    _ => Expect::Value,
-                },
-                (Expect::Key | Expect::KeyOrClose, TokenKind::String | TokenKind::OpenString) => {
-                    self.key = Some(token.start);
-                    match self.string(token) {
-                        State::Closed => Expect::Colon,
-                        State::Open => return Some(()),
-                    }
-                }
-                (Expect::Colon, TokenKind::Colon) => Expect::Value,
-                (Expect::Value | Expect::ValueOrClose, TokenKind::String | TokenKind::OpenString) => {
-                    let state = self.string(token);
-                    self.push(Kind::String, state, token.start, token.end);
-                    self.after_value()
-                }
-                (Expect::Value | Expect::ValueOrClose, TokenKind::Word) => {
-                    let state = self.word(token)?;
-                    self.push(Kind::Scalar, state, token.start, token.end);
-                    self.after_value()
-                }
-                _ => return None,
             };
         }
+    }
+
+    /// Takes a token, and returns what may follow; nothing if the token cannot be there.
+    fn take(&mut self, expect: Expect, token: Token) -> Option<Expect> {
+        Some(match (expect, token.kind) {
+            (Expect::Value | Expect::ValueOrClose, TokenKind::ObjectStart) => {
+                self.enter(Kind::Object, token, Expect::KeyOrClose)
+            }
+            (Expect::Value | Expect::ValueOrClose, TokenKind::ArrayStart) => {
+                self.enter(Kind::Array, token, Expect::ValueOrClose)
+            }
+            (Expect::ValueOrClose | Expect::CommaOrClose, TokenKind::ArrayEnd) => {
+                self.leave(Kind::Array, token)?
+            }
+            (Expect::KeyOrClose | Expect::CommaOrClose, TokenKind::ObjectEnd) => {
+                self.leave(Kind::Object, token)?
+            }
+            (Expect::CommaOrClose, TokenKind::Comma) => match self.container() {
+                Kind::Object => Expect::Key,
+                _ => Expect::Value,
+            },
+            (Expect::Key | Expect::KeyOrClose, TokenKind::String | TokenKind::OpenString) => {
+                self.key = Some(token.start);
+                // After an open string there is no token.
+                self.string(token);
+                Expect::Colon
+            }
+            (Expect::Colon, TokenKind::Colon) => Expect::Value,
+            (Expect::Value | Expect::ValueOrClose, TokenKind::String | TokenKind::OpenString) => {
+                let state = self.string(token);
+                self.push(Kind::String, state, token.start, token.end);
+                self.after_value()
+            }
+            (Expect::Value | Expect::ValueOrClose, TokenKind::Word) if self.open.len() > 1 => {
+                let state = self.word(token)?;
+                self.push(Kind::Scalar, state, token.start, token.end);
+                self.after_value()
+            }
+            _ => return None,
+        })
+    }
+
+    /// Takes the line of a token that cannot be there as an other line, and returns where it ends; nothing if a document
+    /// begins before the line and continues in it, or if there are too many such lines.
+    fn take_other_line(&mut self, token: Token) -> Option<usize> {
+        let text = &self.buffer.text;
+        let start = memchr::memrchr(b'\n', &text[..token.start]).map_or(0, |at| at + 1);
+        let end = memchr::memchr(b'\n', &text[token.start..]).map_or(text.len(), |at| token.start + at);
+        let document = self.nodes[self.document];
+        let is_inside = self.document > 0 && document.from < start;
+        if is_inside && (document.state == State::Open || document.to > start) {
+            return None;
+        }
+        let has_hole = self.buffer.holes_in(&(start..end)).iter().any(|hole| hole.at > start);
+        self.other += end - start;
+        if has_hole || self.other > MAX_OTHER_BYTES {
+            return None;
+        }
+        let is_before = |node: &Node| node.from < start || matches!(node.kind, Kind::Documents | Kind::Hole);
+        let count = self.nodes.iter().rposition(is_before).map_or(1, |at| at + 1);
+        self.nodes.truncate(count);
+        self.open.truncate(1);
+        self.key = None;
+        self.push(Kind::OtherLine, State::Closed, start, end);
+        Some(end)
     }
 
     fn container(&self) -> Kind {
@@ -186,12 +244,13 @@ impl Parser<'_> {
         if self.open.len() == 1 { Expect::Value } else { Expect::CommaOrClose }
     }
 
-    /// Adds the hole at this position, if there is one.
+    /// Adds the hole before this position, if there is one.
     fn take_hole(&mut self, at: usize) -> bool {
-        let Some(hole) = self.buffer.holes.get(self.hole).filter(|hole| hole.at == at) else {
+        // White space may follow the hole.
+        let Some(hole) = self.buffer.holes.get(self.hole).filter(|hole| hole.at <= at) else {
             return false;
         };
-        self.push(Kind::Hole, State::Closed, at, at);
+        self.push(Kind::Hole, State::Closed, hole.at, hole.at);
         if let Some(node) = self.nodes.last_mut() {
             node.values = hole.values;
         }
@@ -202,12 +261,16 @@ impl Parser<'_> {
     /// Adds a value, with its key if it has one.
     fn push(&mut self, kind: Kind, state: State, value: usize, to: usize) {
         let (from, next) = (self.key.take().unwrap_or(value), self.nodes.len() + 1);
+        if self.open.len() == 1 {
+            self.document = self.nodes.len();
+        }
         self.nodes.push(Node { kind, state, from, value, to, next, values: 1, rarity: Rarity::Usual });
     }
 
     fn enter(&mut self, kind: Kind, token: Token, expect: Expect) -> Expect {
-        self.open.push(self.nodes.len());
+        let at = self.nodes.len();
         self.push(kind, State::Open, token.start, token.end);
+        self.open.push(at);
         expect
     }
 
@@ -259,20 +322,29 @@ impl Parser<'_> {
             + usize::from(self.nodes.last().is_some_and(|node| {
                 node.state == State::Open && matches!(node.kind, Kind::String | Kind::Scalar)
             }));
-        let tree = Tree { nodes: self.nodes, grammar: self.grammar, open };
-        // Several words and numbers in a row are plain text.
+        let tree = Tree { nodes: self.nodes, grammar: self.grammar, open, outliers: Vec::new() };
         let documents = || tree.children(0).map(|at| tree.nodes[at].kind);
         let (count, first) = (documents().count(), documents().next());
-        let are_structures = documents().all(|kind| matches!(kind, Kind::Object | Kind::Array | Kind::Hole));
+        let is_structure = |kind: Kind| matches!(kind, Kind::Object | Kind::Array | Kind::Hole);
+        let bytes = self.buffer.bytes_of(&(0..text));
+        let are_structures = documents().any(is_structure)
+            && documents().all(|kind| is_structure(kind) || kind == Kind::OtherLine)
+            && self.other as u64 * BYTES_PER_OTHER_BYTE <= bytes;
         // A text that begins with a quotation mark is a document only if the string is complete.
         let is_string = first == Some(Kind::String)
             && count == 1
             && (self.end == End::More || (open == 0 && tree.grammar == Grammar::Strict));
-        (are_structures && count > 0 || is_string).then_some(tree)
+        (are_structures || is_string).then_some(tree)
     }
 }
 
 impl Tree {
+    /// Whether a container has an item that differs from the others, at any depth.
+    pub(super) fn has_outlier_in(&self, at: usize) -> bool {
+        let first = self.outliers.partition_point(|&outlier| outlier <= at);
+        self.outliers.get(first).is_some_and(|&outlier| outlier < self.nodes[at].next)
+    }
+
     /// The values in a container, by their index in the tree.
     pub(super) fn children(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let end = self.nodes[at].next;
@@ -282,24 +354,22 @@ impl Tree {
 }
 
 /// Whether the rest of a string after its opening quote has only valid escapes and no control characters.
-fn is_strict(mut text: &[u8]) -> bool {
-    loop {
-        match text {
-            [] | [b'\\'] => return true,
-            [b'\\', b'u', after @ ..] => {
-                if !after.iter().take(4).all(u8::is_ascii_hexdigit) {
-                    return false;
-                }
-                text = after;
-            }
-            [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..] => text = after,
-            [b'\\' | 0..0x20, ..] => return false,
-            [_, after @ ..] => text = after,
-        }
+pub(super) fn is_strict(mut text: &[u8]) -> bool {
+    if text.iter().fold(u8::MAX, |least, &byte| least.min(byte)) < b' ' {
+        return false;
     }
+    while let Some(at) = memchr::memchr(b'\\', text) {
+        text = match &text[at + 1..] {
+            [] => return true,
+            [b'u', after @ ..] if after.iter().take(4).all(u8::is_ascii_hexdigit) => after,
+            [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..] => after,
+            _ => return false,
+        };
+    }
+    true
 }
 
-fn is_number(word: &[u8]) -> bool {
+pub(super) fn is_number(word: &[u8]) -> bool {
     let digits = |word: &[u8]| word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let rest = word.strip_prefix(b"-").unwrap_or(word);
     let whole = digits(rest);

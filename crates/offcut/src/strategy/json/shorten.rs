@@ -1,6 +1,8 @@
 //! Shortens a JSON text to a given detail: fewer values per container, the ends of long strings.
 
 use super::buffer::{Buffer, Step};
+use super::novelty::Novelty;
+use super::outliers::ITEMS_PER_OUTLIER;
 use super::parse::{Kind, Node, Rarity, State, Tree};
 use crate::json::{escape_ceil, escape_floor};
 use std::ops::Range;
@@ -18,20 +20,62 @@ pub(super) struct Detail {
     pub(super) string: usize,
     /// The depth from which on nothing of a container is kept.
     pub(super) depth: usize,
+    /// Nothing is kept of a container under a key if less is new in it than in the text on average, by this factor in
+    /// percent.
+    pub(super) min_novelty: usize,
+    /// Containers among this many last values keep one value and one level more.
+    pub(super) extra: usize,
+}
+
+impl Detail {
+    /// The details to which a text is reduced while it is read: first fewer items, then fewer levels, then fewer keys.
+    pub(super) fn fewer_and_fewer() -> impl Iterator<Item = Detail> {
+        let most = Detail {
+            items: 1 << 17,
+            outliers: 1 << 15,
+            keys: 1 << 17,
+            string: 1 << 17,
+            depth: MAX_DEPTH,
+            min_novelty: 0,
+            extra: 0,
+        };
+        let fewer_items = (1..17).map(move |halvings| {
+            let items = most.items >> halvings;
+            // So few outliers that they are still outliers among the items that are kept.
+            let outliers = items / (ITEMS_PER_OUTLIER as usize - 1);
+            Detail { items, outliers, keys: items.max(64), string: items.max(512), ..most }
+        });
+        let least = Detail { items: 2, outliers: 0, keys: 64, string: 512, ..most };
+        let fewer_levels = (8..32).rev().map(move |depth| Detail { depth, ..least });
+        let fewer_keys =
+            (0..7).map(move |halvings| Detail { items: 1, keys: 64 >> halvings, depth: 8, ..least });
+        let only_open = Detail { items: 0, keys: 0, depth: 0, ..least };
+        [most].into_iter().chain(fewer_items).chain(fewer_levels).chain(fewer_keys).chain([only_open])
+    }
 }
 
 /// The greatest depth. Deeper containers are only counted.
 pub(super) const MAX_DEPTH: usize = 64;
 
+/// A text, and what is known about it.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) buffer: &'a Buffer,
+    pub(super) tree: &'a Tree,
+    pub(super) novelty: &'a Novelty,
+}
+
+/// A smaller container is not worth a mark.
+const MIN_STALE_BYTES: usize = 100;
+
+/// The ways to divide a string that is too long between its beginning and its end, in thirds. The one that shows the
+/// most is used.
+const STRING_SPLITS: [(usize, usize); 3] = [(2, 1), (3, 0), (1, 2)];
+
 /// The steps of the text at this detail, if the result has at most `most` bytes.
-pub(super) fn shorten(
-    buffer: &Buffer,
-    tree: &Tree,
-    detail: Detail,
-    sign: &str,
-    most: usize,
-) -> Option<Vec<Step>> {
-    let mut shortening = Shortening { buffer, tree, detail, sign, left: most, steps: Vec::new() };
+pub(super) fn shorten(source: Source<'_>, detail: Detail, sign: &str, most: usize) -> Option<Vec<Step>> {
+    let Source { buffer, tree, novelty } = source;
+    let mut shortening = Shortening { buffer, tree, novelty, detail, sign, left: most, steps: Vec::new() };
     shortening.container(0, 0)?;
     Some(shortening.steps)
 }
@@ -39,6 +83,7 @@ pub(super) fn shorten(
 struct Shortening<'a> {
     buffer: &'a Buffer,
     tree: &'a Tree,
+    novelty: &'a Novelty,
     detail: Detail,
     /// The prefix of all marks.
     sign: &'a str,
@@ -66,7 +111,7 @@ impl Shortening<'_> {
     fn value(&mut self, at: usize, depth: usize) -> Option<()> {
         let node = self.tree.nodes[at];
         match node.kind {
-            Kind::Scalar => self.keep(node.from..node.to),
+            Kind::Scalar | Kind::OtherLine => self.keep(node.from..node.to),
             Kind::String => self.string(&node),
             Kind::Documents | Kind::Object | Kind::Array => self.container(at, depth),
             Kind::Hole => Some(()),
@@ -78,7 +123,7 @@ impl Shortening<'_> {
         let children: Vec<usize> = self.tree.children(at).collect();
         let mut cursor = node.from;
         let mut kept = 0;
-        for omitted in self.omitted(&node, &children, depth) {
+        for omitted in self.omitted(at, &children, depth) {
             cursor = self.values(&children[kept..omitted.start], node.kind, cursor, depth)?;
             kept = omitted.end;
             cursor = self.omit_values(&node, &children, omitted, cursor)?;
@@ -104,14 +149,21 @@ impl Shortening<'_> {
     }
 
     /// The values of a container that are omitted: none, or all between the first and the last few except outliers.
-    fn omitted(&self, node: &Node, children: &[usize], depth: usize) -> Vec<Range<usize>> {
+    fn omitted(&self, at: usize, children: &[usize], depth: usize) -> Vec<Range<usize>> {
+        let node = &self.tree.nodes[at];
         let is_hole = |&child: &usize| self.tree.nodes[child].kind == Kind::Hole;
         let hole = children.iter().position(is_hole);
+        let extra = usize::from(self.tree.nodes.len() - at <= self.detail.extra);
         let most = match node.kind {
-            Kind::Documents => self.detail.items.max(1),
-            _ if depth >= self.detail.depth => 0,
-            Kind::Object => self.detail.keys,
-            _ => self.detail.items,
+            Kind::Documents => self.detail.items.saturating_add(extra).max(1),
+            _ if depth >= self.detail.depth + extra => 0,
+            // An array that is too long loses items instead.
+            Kind::Array if hole.is_some() || children.len() > self.detail.items => {
+                self.detail.items.saturating_add(extra)
+            }
+            _ if self.is_stale(at) => 0,
+            Kind::Object => self.detail.keys.saturating_add(extra),
+            _ => self.detail.items.saturating_add(extra),
         };
         if hole.is_none() && children.len() <= most {
             return Vec::new();
@@ -133,10 +185,25 @@ impl Shortening<'_> {
         outliers.sort_unstable();
         outliers.truncate(if most == 0 { 0 } else { self.detail.outliers });
         let mut kept: Vec<usize> = outliers.into_iter().map(|(_, at)| at).collect();
+        kept.extend(middle.clone().filter(|&at| self.tree.nodes[children[at]].kind == Kind::OtherLine));
         kept.sort_unstable();
         let starts = std::iter::once(middle.start).chain(kept.iter().map(|at| at + 1));
         let ends = kept.iter().copied().chain([middle.end]);
         starts.zip(ends).map(|(start, end)| start..end).filter(|range| !range.is_empty()).collect()
+    }
+
+    /// Whether a container under a key has too little that is new, and no outlier.
+    fn is_stale(&self, at: usize) -> bool {
+        let node = &self.tree.nodes[at];
+        let Range { start, end } = node.value..node.to;
+        if self.detail.min_novelty == 0 || node.from == start || end - start < MIN_STALE_BYTES {
+            return false;
+        }
+        let average = self.novelty.bytes_in(&(0..self.buffer.text.len())) * self.detail.min_novelty;
+        let new = self.novelty.bytes_in(&(start..end)) * 100;
+        node.state == State::Closed
+            && !self.tree.has_outlier_in(at)
+            && new * self.buffer.text.len() < average * (end - start)
     }
 
     /// Omits some values and returns where the kept text continues.
@@ -193,8 +260,15 @@ impl Shortening<'_> {
         }
         let hole = self.buffer.holes_in(&body).first().map(|hole| hole.at);
         let (start, end) = (hole.unwrap_or(body.end), hole.unwrap_or(body.start));
-        let head = (body.start + self.detail.string * 2 / 3).min(start);
-        let tail = body.end.saturating_sub(self.detail.string / 3).max(end);
+        let third = self.detail.string / 3;
+        let splits = STRING_SPLITS.iter().map(|(head, tail)| {
+            let head = body.start.saturating_add(third * head).min(start);
+            head..body.end.saturating_sub(third * tail).max(end)
+        });
+        let worth = |cut: &Range<usize>| {
+            self.novelty.bytes_in(&(body.start..cut.start)) + self.novelty.bytes_in(&(cut.end..body.end))
+        };
+        let Range { start: head, end: tail } = splits.rev().max_by_key(worth).unwrap_or(start..end);
         let range = escape_floor(text, &body, head)..escape_ceil(text, &(end..body.end), tail);
         let bytes = self.buffer.bytes_of(&(range.start..range.end.max(range.start)));
         let mark = format!("{sign} {bytes} bytes omitted {sign}", sign = self.sign);
