@@ -215,8 +215,11 @@ impl<'text> Cut<'text> {
     /// Custom strategies make mistakes, so the pieces may overlap, touch or be in any order.
     pub fn new(mut pieces: Vec<Piece<'text>>, total: u64, lines: u64) -> Cut<'text> {
         pieces.retain(|piece| piece.start < piece.end && piece.end <= total);
-        // A line that a terminal shows as empty is kept; other pieces without text show nothing.
-        pieces.retain(|piece| !piece.text.is_empty() || piece.form == PieceKind::Rendered);
+        // A line that a terminal shows as empty is kept, and so is an empty mark, which hides what need not be said;
+        // other pieces without text show nothing.
+        pieces.retain(|piece| {
+            !piece.text.is_empty() || matches!(piece.form, PieceKind::Rendered | PieceKind::Mark)
+        });
         for piece in &mut pieces {
             // A text of another length cannot be the bytes of this range.
             if piece.form == PieceKind::Verbatim && piece.text.len() as u64 != piece.end - piece.start {
@@ -259,12 +262,13 @@ impl<'text> Cut<'text> {
         self.gaps
     }
 
-    /// Marks gaps as repeated if they are whole lines inside one of these ranges, which are in order.
+    /// Marks gaps as repeated if they begin a line and are inside one of these ranges, which are in order.
     pub(crate) fn folded(mut self, repeats: &[Range<u64>]) -> Cut<'text> {
         for gap in &mut self.gaps {
             let at = repeats.partition_point(|range| range.end < gap.end);
             let is_inside = repeats.get(at).is_some_and(|range| range.start <= gap.start);
-            if is_inside && gap.why == GapReason::Omitted && gap.from == LinePosition::Start {
+            let is_omitted = matches!(gap.why, GapReason::Omitted | GapReason::Line);
+            if is_inside && is_omitted && gap.from == LinePosition::Start {
                 gap.why = GapReason::Repeated;
             }
         }
@@ -344,7 +348,8 @@ impl<'text> Cut<'text> {
         let mut count = 0;
         for piece in self.shown() {
             count += u64::from(piece.part == LinePosition::Inside && ended_in == Some(piece.line));
-            ended_in = Some(piece.line + measure::newlines(&piece.text));
+            let ends_inside = !piece.text.ends_with(b"\n");
+            ended_in = ends_inside.then(|| piece.line + measure::newlines(&piece.text));
         }
         count
     }

@@ -32,7 +32,7 @@ use crate::store::{Entry, EntryState, Id};
 /// ```
 /// use offcut::notice::{Message, Notice, Tag};
 ///
-/// let marker = Notice { tag: Tag::Plain, message: Message::Lines { first: 303, last: 961 } };
+/// let marker = Notice { tag: Tag::Plain, message: Message::Lines { first: 303, last: 961, contents: String::new() } };
 /// assert_eq!(marker.to_string(), "[offcut: lines 303:961 not shown]");
 /// assert_eq!(Notice::parse("[offcut: lines 303:961 not shown]"), Some(marker));
 /// assert_eq!(Notice::parse("[warning: lines 303:961 not shown]"), None);
@@ -92,6 +92,8 @@ pub enum Message {
         first: u64,
         /// The last one.
         last: u64,
+        /// What they contain, such as `2 hunks, +9 -4`; nothing if empty.
+        contents: String,
     },
     /// A gap of lines that are like lines that are shown.
     Similar {
@@ -327,7 +329,7 @@ impl Message {
             (GapReason::Line, _) => Message::Bytes { start, end, line: Some(first) },
             (_, LinePosition::Inside) => Message::Bytes { start, end, line: None },
             (GapReason::Repeated, _) if first < last => Message::Similar { first, last },
-            (_, LinePosition::Start) => Message::Lines { first, last },
+            (_, LinePosition::Start) => Message::Lines { first, last, contents: String::new() },
         }
     }
 

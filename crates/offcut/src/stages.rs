@@ -104,7 +104,7 @@ impl Seen<'_> {
         let keep = self.settings.keep;
         let left = Limits { bytes: Some(keep.bytes.unwrap_or(keep.ceiling())), ..keep }.less(self.early.cost);
         let original = self.original.bytes - self.early.beginning as u64;
-        Limits { bytes: left.bytes.map(|left| left.min(original.max(512))), ..left }
+        Limits { bytes: left.bytes.map(|left| left.min(original.max(render::MIN_PREVIEW_BYTES))), ..left }
     }
 
     fn fits_so_far(&self) -> bool {

@@ -44,8 +44,13 @@ impl Display for Message {
             }
             Message::Control(access) => write!(formatter, "{CONTROL_NOT_SHOWN}{access}"),
             Message::Count(count) => write!(formatter, "{count} not shown"),
-            Message::Lines { first, last } if first == last => write!(formatter, "line {first} not shown"),
-            Message::Lines { first, last } => write!(formatter, "lines {first}:{last} not shown"),
+            Message::Lines { first, last, contents } => {
+                let contents = Because(contents);
+                match first == last {
+                    true => write!(formatter, "line {first} not shown{contents}"),
+                    false => write!(formatter, "lines {first}:{last} not shown{contents}"),
+                }
+            }
             Message::Similar { first, last } => {
                 write!(
                     formatter,

@@ -67,14 +67,18 @@ fn gap(text: &str) -> Option<Message> {
         let (first, last) = range(lines)?;
         return Some(Message::ChosenFrom { first, last });
     }
-    let text = text.strip_suffix(" not shown")?;
+    let (text, after) = text.split_once(" not shown")?;
+    let contents = reason(after)?;
     if let Some(line) = text.strip_prefix("line ") {
         let line = line.parse().ok()?;
-        return Some(Message::Lines { first: line, last: line });
+        return Some(Message::Lines { first: line, last: line, contents });
     }
     if let Some(lines) = text.strip_prefix("lines ") {
         let (first, last) = range(lines)?;
-        return Some(Message::Lines { first, last });
+        return Some(Message::Lines { first, last, contents });
+    }
+    if !after.is_empty() {
+        return None;
     }
     if let Some((_, lines)) = text.split_once(" similar lines ") {
         let (first, last) = range(lines)?;

@@ -17,6 +17,7 @@ use crate::profile::{Profile, Settings, TaskTool};
 use crate::recorder::{Outlook, OutputState};
 use crate::retrieve::Range;
 use crate::strategy::{Cost, Ends};
+pub(crate) use native::MIN_PREVIEW_BYTES;
 use native::NoticeLevel;
 use std::path::Path;
 

@@ -66,6 +66,9 @@ struct Notices<'a> {
     detail: &'a str,
 }
 
+/// A preview is never larger than the original, unless that is smaller than this.
+pub(crate) const MIN_PREVIEW_BYTES: u64 = 512;
+
 /// Chooses the richest notices that fit beside a text of this cost, all of which is shown.
 pub(super) fn plan_whole(forecast: &Forecast<'_>, limits: &Limits, text: Cost) -> Option<Plan> {
     [NoticeLevel::Full, NoticeLevel::Compact].into_iter().find_map(|level| {
@@ -75,7 +78,8 @@ pub(super) fn plan_whole(forecast: &Forecast<'_>, limits: &Limits, text: Cost) -
         let headers = notices.shown_sizes().map(|shown| line(notices.all_shown(shown)));
         let fixed = widest(headers) + footer.map_or_else(Cost::default, line);
         let plan = Plan { fixed, level, ..Plan::free() };
-        limits.afford(fixed + text).then_some(plan)
+        let is_smaller = (fixed + text).bytes <= notices.original.bytes.max(MIN_PREVIEW_BYTES);
+        (is_smaller && limits.afford(fixed + text)).then_some(plan)
     })
 }
 

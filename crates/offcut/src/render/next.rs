@@ -1,6 +1,6 @@
 //! The part of an output that a footer offers to read next, and the command for it.
 
-use crate::cut::{Cut, Gap, LinePosition, Size};
+use crate::cut::{Cut, Gap, GapReason, LinePosition, Size};
 use crate::limits::Limits;
 use crate::render::Reach;
 use crate::retrieve::Range;
@@ -63,17 +63,28 @@ pub(super) fn search_command(reach: &Reach, id: &Id) -> Option<String> {
 /// The largest gaps of a preview, of which the next page is taken, are at most these many.
 const MOST_GAPS: usize = 64;
 
-/// The largest page whose range is known exactly: whole lines if possible, else bytes. Of equal pages, the first.
+/// The largest page whose range is known exactly: whole lines if possible, else bytes. Of equal pages, the first. A page of
+/// repetitions is offered only if nothing else is missing.
 ///
 /// Everything shown before the first gap is contiguous from the start, so the opening reaches a page into that gap and
 /// there is always a page. Of a gap after the opening only the edges are known, which is enough for a gap of one page.
 pub(super) fn next(ends: &Ends, cut: &Cut<'_>) -> Next {
     let mut gaps: Vec<&Gap> = cut.missing().collect();
     let Some(&first) = gaps.first() else { return Next::Start };
+    let is_new = |gap: &&Gap| gap.why != GapReason::Repeated;
+    if gaps.iter().any(is_new) {
+        gaps.retain(is_new);
+    } else if gaps.iter().all(|gap| gap.first_line == gap.last_line) {
+        // Only beginnings of lines that repeat the line before them are missing.
+        return Next::Start;
+    }
     gaps.sort_by_key(|gap| Reverse(gap.bytes()));
     let others =
         gaps.iter().take(MOST_GAPS).filter_map(|gap| whole(ends, cut, gap).or_else(|| known(ends, gap)));
-    let offers = std::iter::once(first_page(ends, first)).chain(others);
+    // The opening reaches a page into the first gap.
+    let first =
+        std::iter::once(first).filter(|first| gaps.contains(first)).map(|first| first_page(ends, first));
+    let offers = first.chain(others);
     offers.min_by_key(|&(bytes, _)| Reverse(bytes)).map_or(Next::Start, |(_, next)| next)
 }
 

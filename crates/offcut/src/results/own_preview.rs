@@ -176,7 +176,7 @@ fn has_markers_of(gaps: &[Gap], text: &[u8]) -> bool {
     let first = notices(text).find(|(_, notice)| !matches!(notice.tag, Tag::Entry(_)));
     let Some((_, Notice { tag, .. })) = first.or_else(|| notices(text).next()) else { return true };
     let is_real = |message: &Message| match *message {
-        Message::Lines { first, last }
+        Message::Lines { first, last, .. }
         | Message::Similar { first, last }
         | Message::ChosenFrom { first, last } => {
             gaps.iter().any(|gap| (gap.first_line, gap.last_line) == (first, last))

@@ -2,12 +2,12 @@
 //!
 //! Logs and other output of commands go to `smart`. Other formats do not: words like `error` are common in source code
 //! and search hits, and mean nothing there. JSON is shortened; other known formats are outlined. `smart` observes the
-//! text too, and takes over if it turns out not to have the format that its beginning suggests; only a text that was JSON
-//! for megabytes stays JSON.
+//! text too, and takes over if it turns out not to have the format that its beginning suggests; only a text that had one
+//! format for megabytes keeps it.
 
 use super::json::{self, Json};
 use super::outline::{self, Outline};
-use super::{Ends, Room, Selection, Selector, Smart, Split, Strategy};
+use super::{BothEnds, Ends, Room, Selection, Selector, Smart, Split, Strategy};
 use crate::cut::{PieceKind, Segment};
 use crate::profile::Settings;
 
@@ -71,10 +71,21 @@ impl Kind {
             Some(documents) if documents > 1 && opening.len() / documents < MAX_LOG_LINE_BYTES => {
                 return Kind::Log;
             }
+            // So may JSON with a line for each value that follows other lines.
+            Some(_) if !begins_with_json(opening) && !has_long_lines(opening) => return Kind::Log,
             Some(_) => return Kind::Json(Box::new(Json { split: auto.split }.selector(most_bytes))),
             None => {}
         }
         outline::recognise(opening, most_bytes).map_or(Kind::Log, |outline| Kind::Outlined(Box::new(outline)))
+    }
+
+    /// Whether the text stays of this kind, whatever follows.
+    fn is_settled(&self) -> bool {
+        match self {
+            Kind::Undecided | Kind::Log => false,
+            Kind::Json(json) => json.is_settled(),
+            Kind::Outlined(outline) => outline.is_settled(),
+        }
     }
 
     fn observe(&mut self, segment: Segment<'_>) {
@@ -84,6 +95,16 @@ impl Kind {
             Kind::Outlined(outline) => outline.observe(segment),
         }
     }
+}
+
+/// Whether nothing comes before the JSON.
+fn begins_with_json(opening: &[u8]) -> bool {
+    matches!(opening.trim_ascii_start().first(), Some(b'{' | b'['))
+}
+
+/// Whether lines are so long on average that `smart` would have to cut them.
+fn has_long_lines(opening: &[u8]) -> bool {
+    opening.len() / (memchr::memchr_iter(b'\n', opening).count() + 1) > MAX_LOG_LINE_BYTES
 }
 
 impl AutoSelector {
@@ -100,7 +121,7 @@ impl AutoSelector {
 
 impl Selector for AutoSelector {
     fn observe(&mut self, segment: Segment<'_>) {
-        if !matches!(&self.kind, Kind::Json(json) if json.is_settled()) {
+        if !self.kind.is_settled() {
             self.smart.observe(segment);
         }
         if !matches!(self.kind, Kind::Undecided) {
@@ -125,15 +146,18 @@ impl Selector for AutoSelector {
         if matches!(self.kind, Kind::Undecided) {
             self.decide();
         }
-        let AutoSelector { kind, smart, .. } = self;
+        let is_settled = self.kind.is_settled();
+        let AutoSelector { kind, smart, auto, .. } = self;
         let selection = match kind {
             Kind::Json(json) if json.is_settled() || json.is_json() => json.finish(ends, room),
             Kind::Outlined(outline) => outline.finish(ends, room),
             _ => Selection::default(),
         };
-        match selection.pieces.is_empty() {
-            true => smart.finish(ends, room),
-            false => selection,
+        match (selection.pieces.is_empty(), is_settled) {
+            (false, _) => selection,
+            // `smart` has not seen the end of the text.
+            (true, true) => BothEnds(auto.split).choose_at_least_something(ends, room).into(),
+            (true, false) => smart.finish(ends, room),
         }
     }
 }

@@ -44,6 +44,7 @@ fn whole_lines<'t>(pieces: Vec<Piece<'t>>, max_line_bytes: usize) -> Vec<Unit<'t
                 form: piece.form,
                 value: 0,
                 order: start as i64,
+                repeated: 0,
             });
         };
         match (piece.form, piece.part) {

@@ -20,6 +20,10 @@ mod fingerprint;
 mod json;
 #[cfg(feature = "smart")]
 mod lines;
+#[cfg(feature = "smart")]
+mod logarithm;
+#[cfg(feature = "smart")]
+mod names;
 mod opaque;
 #[cfg(feature = "smart")]
 mod outline;

@@ -15,7 +15,7 @@ pub(super) struct Pool<L> {
     lines: Vec<L>,
     bytes: usize,
     max_bytes: usize,
-    /// The value of the weakest line that survived the last pruning.
+    /// The value of the weakest line that survived the last pruning; before it, lower than any value.
     floor: i32,
 }
 
@@ -27,7 +27,7 @@ const OVERHEAD_BYTES: usize = 96;
 
 impl<L: Pooled> Pool<L> {
     pub(super) fn new(max_bytes: usize) -> Pool<L> {
-        Pool { lines: Vec::new(), bytes: 0, max_bytes, floor: 0 }
+        Pool { lines: Vec::new(), bytes: 0, max_bytes, floor: i32::MIN / 2 }
     }
 
     /// Lines with a lower value than this were dropped.

@@ -143,6 +143,16 @@ impl<'a> Room<'a> {
         self.with(Limits { lines: None, ..self.limits })
     }
 
+    /// About how many bytes can be shown of a text of which a part costs `part`, by all limits.
+    #[cfg(feature = "smart")]
+    pub(crate) fn estimated_bytes(&self, part: Cost) -> u64 {
+        let scaled = |limit: u64, cost: u64| {
+            u64::try_from(u128::from(limit) * u128::from(part.bytes.max(1)) / u128::from(cost.max(1))).ok()
+        };
+        let bytes = self.limits.zip_with(part, |limit, cost| limit.and_then(|limit| scaled(limit, cost)));
+        bytes.each().into_iter().filter_map(|(_, bytes)| bytes).min().unwrap_or(u64::MAX)
+    }
+
     /// Whether nothing more can be shown.
     pub fn is_spent(&self) -> bool {
         self.limits.each().into_iter().any(|(_, limit)| limit == Some(0))
@@ -198,4 +208,37 @@ impl<'a> Room<'a> {
 
 fn clamp(most: u64, length: usize) -> usize {
     usize::try_from(most).map_or(length, |most| most.min(length))
+}
+
+#[cfg(all(test, feature = "smart"))]
+mod tests {
+    use super::*;
+    use crate::measure::EstimatedTokens;
+
+    #[test]
+    fn bytes_are_estimated_by_every_limit() {
+        let part = "one line of a text\n".repeat(20);
+        for (limits, expected) in [
+            (Limits { bytes: Some(800), ..Limits::default() }, 800),
+            (Limits { lines: Some(10), ..Limits::default() }, 190),
+            (Limits { chars: Some(100), ..Limits::default() }, 100),
+            (Limits { tokens: Some(50), ..Limits::default() }, 200),
+            (Limits { bytes: Some(800), tokens: Some(50), ..Limits::default() }, 200),
+            (Limits { bytes: Some(u64::MAX), ..Limits::default() }, u64::MAX),
+            (Limits::default(), u64::MAX),
+        ] {
+            let room = Room {
+                limits,
+                start: 0,
+                marker: Cost::default(),
+                line_marker: Cost::default(),
+                conventions: Conventions::default(),
+                edges: Edges::default(),
+                tokens: &EstimatedTokens,
+            };
+            let cost = Cost::of(part.as_bytes(), &limits, room.conventions, room.tokens);
+            assert_eq!(room.estimated_bytes(cost), expected, "{limits:?}");
+            room.estimated_bytes(Cost::default());
+        }
+    }
 }

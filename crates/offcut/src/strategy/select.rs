@@ -1,15 +1,20 @@
 //! The selection that all strategies share: which units of a text are shown.
 //!
-//! A unit is a range of whole lines with a value. Units are taken by value as long as they fit. Each costs its text and
-//! the markers of the gaps that it opens, less those of the gaps that it closes. A preview with many gaps is hard to
-//! read, so every further gap asks for a higher value, and once something did not fit, only units next to what is shown
-//! are taken. Small gaps are closed where their lines cost little more than their marker.
+//! A unit is a range of whole lines with a value. Which units to show in a limited room is a knapsack problem, in which gaps
+//! cost something, too. It is solved by Lagrangian relaxation: at a given price for each byte, one pass over the units finds
+//! the choice that is worth most after what the units and the gaps between them cost; the lowest price at which the
+//! choice fits is found by bisection. So a gap closes where its lines cost little more than its marker, and a line
+//! stands alone only if it is worth its markers, without a rule for either.
+//!
+//! What is left of the room is spent next to what is shown.
 
 use super::lines::Coverage;
+use super::logarithm::exp2;
 use super::{Cost, Room};
 use crate::cut::{LinePosition, Piece, PieceKind};
 use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 /// A range of whole lines that is shown or left out as one.
@@ -25,18 +30,36 @@ pub(super) struct Unit<'t> {
     /// Whether `text` is all of it.
     pub(super) coverage: Coverage,
     pub(super) form: PieceKind,
-    /// Units with a higher value are taken first.
+    /// What a byte of it is worth, as a logarithm: [`DOUBLING`] more is twice as much.
     pub(super) value: i32,
-    /// Of two units with the same value, the one with the lower order is taken first.
+    /// Of two units with the same value, the one with the lower order is shown first.
     pub(super) order: i64,
+    /// How many bytes at its beginning repeat the unit before it. They are hidden if that one is shown.
+    pub(super) repeated: usize,
 }
 
-/// The value of a unit that is taken only where it closes a small gap.
+/// The difference between two values of which one is worth twice as much as the other.
+pub(super) const DOUBLING: f32 = 30.0;
+
+/// The value of a unit that is shown only where it closes a small gap.
 pub(super) const ONLY_IN_SMALL_GAPS: i32 = i32::MIN;
+
+/// The highest value of a unit. Higher ones count as this.
+pub(super) const MAX_VALUE: i32 = 1500;
+
+/// How many gaps a preview may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gaps {
+    /// Few: markers interrupt the reader.
+    Few,
+    /// As many as the units need, because markers say what a reader wants to know, like `2 hunks, +9 -4` after each file.
+    AsNeeded,
+}
 
 /// What markers of gaps cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MarkerCost {
+    pub(super) gaps: Gaps,
     /// The highest cost of a marker between two lines.
     pub(super) between_lines: Cost,
     /// What a marker inside a line costs more.
@@ -46,20 +69,33 @@ pub(super) struct MarkerCost {
 impl MarkerCost {
     /// What the markers of the engine cost.
     pub(super) fn of_engine(room: &Room<'_>) -> MarkerCost {
-        MarkerCost { between_lines: room.line_marker, extra_inside: room.marker.beyond(room.line_marker) }
+        let extra_inside = room.marker.beyond(room.line_marker);
+        MarkerCost { gaps: Gaps::Few, between_lines: room.line_marker, extra_inside }
     }
 }
 
-/// A preview may have one gap for each of these bytes of its budget before a further gap needs a higher value.
-const BYTES_PER_FREE_GAP: u64 = 800;
+/// How many markers a gap counts as, although it has one: a preview with many gaps is hard to read.
+const MARKERS_PER_GAP: f64 = 2.0;
 
-/// How much more a unit must be worth for each gap after the free ones.
-const VALUE_PER_GAP: i32 = 10;
+/// At most one line of a preview in this many is a marker, except for a few; where there would be more, gaps count more.
+const LINES_PER_MARKER: u64 = 5;
+const FEW_GAPS: u64 = 3;
 
-/// A gap of fewer bytes than this many markers is small.
-const SMALL_GAP_MARKERS: u64 = 4;
+/// At most this share of the room goes to markers, except for a few.
+const MAX_MARKER_SHARE: f64 = 0.12;
 
-/// Takes units until the room is full, and returns them in text order. `total` is the size of the original.
+/// How much more a gap counts each time, and how often. Small steps, so that a text that is one line longer is not shown in
+/// quite another way.
+const GAP_STEP: f64 = 1.4;
+const MAX_GAP_STEPS: i32 = 8;
+
+/// In how many steps the price is found.
+const PRICE_STEPS: u32 = 12;
+
+/// The lowest price, for a preview with room left: a line that stands alone must be worth its gaps even then.
+const MIN_PRICE: f64 = 2.0;
+
+/// Chooses the units that are shown, and returns them in text order. `total` is the size of the original.
 pub(super) fn select<'t>(
     mut units: Vec<Unit<'t>>,
     total: u64,
@@ -67,202 +103,286 @@ pub(super) fn select<'t>(
     marker: MarkerCost,
 ) -> Vec<Unit<'t>> {
     units.retain(|unit| unit.end > room.start);
-    let cost = |unit: &Unit<'_>| Cost::of(unit.text, &room.limits, room.conventions, room.tokens);
-    let costs = units.iter().map(cost).collect();
-    let chosen = vec![false; units.len()];
-    let free_gaps = room.limits.bytes.map_or(u64::MAX, |bytes| bytes / BYTES_PER_FREE_GAP).max(1);
-    let mut packing = Packing {
-        units,
-        costs,
-        chosen,
-        total,
-        room,
-        marker,
-        free_gaps,
-        spent: marker.between_lines,
-        gaps: 1,
-    };
-    packing.take_best();
-    packing.raise_in_small_gaps();
-    packing.clear();
-    let order = packing.take_best();
-    packing.drop_excess(order);
-    let Packing { units, chosen, .. } = packing;
-    units.into_iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen).map(|(unit, _)| unit).collect()
+    let shown = Knapsack::new(&units, total, room, marker).choose();
+    for (unit, shown) in units.iter_mut().zip(&shown) {
+        if *shown != Shown::WithoutRepetition {
+            unit.repeated = 0;
+        }
+    }
+    let mut shown = shown.into_iter();
+    units.retain(|_| shown.next().is_some_and(|shown| shown != Shown::No));
+    units
 }
 
-struct Packing<'t, 'r> {
+/// Whether a unit is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    No,
+    Whole,
+    /// Without what it repeats of the unit before it.
+    WithoutRepetition,
+}
+
+/// Whether nothing is between two units.
+fn touch(left: &Unit<'_>, right: &Unit<'_>) -> bool {
+    left.end == right.start && left.coverage == Coverage::Whole
+}
+
+/// The units, what they are worth and what they cost.
+struct Knapsack<'u, 't, 'r> {
     /// In text order.
-    units: Vec<Unit<'t>>,
-    costs: Vec<Cost>,
-    chosen: Vec<bool>,
+    units: &'u [Unit<'t>],
+    items: Vec<Item>,
     total: u64,
     room: &'r Room<'r>,
     marker: MarkerCost,
-    free_gaps: u64,
-    spent: Cost,
-    gaps: u64,
+    /// The cost of a marker, as a share of the room.
+    marker_share: f64,
 }
 
-/// Which units may be taken.
+/// What a unit is worth and what it costs.
+struct Item {
+    worth: f64,
+    /// Its cost after a gap, and what of it is saved if the unit before is shown.
+    cost: Cost,
+    saved: Cost,
+    /// The same as shares of the room.
+    share: f64,
+    saved_share: f64,
+    /// Whether it directly follows the unit before.
+    follows: Adjacency,
+}
+
+/// Whether a unit directly follows the one before it, or the part of the text that is shown already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Allowed {
-    Any,
-    /// Those next to a unit that was taken.
-    Adjacent,
+enum Adjacency {
+    Direct,
+    AfterGap,
 }
 
-impl<'t> Packing<'t, '_> {
-    fn clear(&mut self) {
-        self.chosen.fill(false);
-        (self.spent, self.gaps) = (self.marker.between_lines, 1);
+impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
+    fn new(units: &'u [Unit<'t>], total: u64, room: &'r Room<'r>, marker: MarkerCost) -> Self {
+        let cost_of = |text: &[u8]| Cost::of(text, &room.limits, room.conventions, room.tokens);
+        let share_of = |cost: Cost| -> f64 {
+            let share =
+                |limit: Option<u64>, cost: u64| limit.map_or(0.0, |limit| cost as f64 / limit.max(1) as f64);
+            room.limits.zip_with(cost, share).each().into_iter().map(|(_, share)| share).sum()
+        };
+        let items = units.iter().enumerate().map(|(at, unit)| {
+            let text = cost_of(unit.text);
+            let cost = match unit.coverage {
+                Coverage::Whole => text,
+                Coverage::Beginning => text + marker.extra_inside,
+            };
+            let saved = match unit.repeated {
+                0 => Cost::default(),
+                repeated => text.beyond(cost_of(&unit.text[repeated..])),
+            };
+            let share = share_of(cost);
+            let worth = match unit.value {
+                _ if !has_words(unit.text) => 0.0,
+                ONLY_IN_SMALL_GAPS => 0.0,
+                value => share * f64::from(exp2(value.min(MAX_VALUE) as f32 / DOUBLING)),
+            };
+            let is_direct = match at.checked_sub(1) {
+                Some(before) => touch(&units[before], unit),
+                None => unit.start <= room.start,
+            };
+            let follows = if is_direct { Adjacency::Direct } else { Adjacency::AfterGap };
+            Item { worth, cost, saved, share, saved_share: share_of(saved), follows }
+        });
+        let items = items.collect();
+        Knapsack { units, items, total, room, marker, marker_share: share_of(marker.between_lines) }
     }
 
-    /// Takes the most valuable units that fit. Returns all units, the most valuable first.
-    fn take_best(&mut self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.units.len()).collect();
-        order.sort_by_key(|&at| (Reverse(self.units[at].value), self.units[at].order));
-        let mut allowed = Allowed::Any;
-        // Taking units closes gaps, and each closed gap makes room for units that did not fit before.
-        for _ in 0..2 {
-            for &at in &order {
-                if self.units[at].value > ONLY_IN_SMALL_GAPS && !self.fits(at, allowed) {
-                    allowed = Allowed::Adjacent;
+    /// The best choice that fits.
+    fn choose(&self) -> Vec<Shown> {
+        let mut chosen = Vec::new();
+        for step in 0..=MAX_GAP_STEPS {
+            chosen = self.cheapest(MARKERS_PER_GAP * GAP_STEP.powi(step));
+            if self.is_readable(&chosen) {
+                break;
+            }
+        }
+        self.fill(&mut chosen);
+        self.drop_excess(&mut chosen);
+        self.with_repetitions(&chosen)
+    }
+
+    /// Whether a choice has few gaps for what it shows.
+    fn is_readable(&self, chosen: &[bool]) -> bool {
+        let gaps = self.gaps(chosen);
+        let by_lines = (self.lines(chosen) + gaps) / LINES_PER_MARKER;
+        gaps <= FEW_GAPS
+            || self.marker.gaps == Gaps::AsNeeded
+            || (gaps <= by_lines && gaps as f64 * self.marker_share <= MAX_MARKER_SHARE)
+    }
+
+    /// Shows what units repeat where there is room for it, from the beginning on.
+    fn with_repetitions(&self, chosen: &[bool]) -> Vec<Shown> {
+        let mut spent = self.cost(chosen);
+        let mut shown = Vec::with_capacity(chosen.len());
+        for (at, is_chosen) in chosen.iter().enumerate() {
+            let repeats = self.units[at].repeated > 0 && at > 0 && self.joins_left(chosen, at);
+            let with = spent + self.items[at].saved;
+            shown.push(match (is_chosen, repeats) {
+                (false, _) => Shown::No,
+                (true, false) => Shown::Whole,
+                (true, true) if self.room.limits.afford(with) => {
+                    spent = with;
+                    Shown::Whole
                 }
-            }
-            self.close_cheap_gaps();
+                (true, true) => Shown::WithoutRepetition,
+            });
         }
-        order
+        shown
     }
 
-    fn touch(&self, left: usize, right: usize) -> bool {
-        self.units[left].end == self.units[right].start
-    }
-
-    fn joins_left(&self, at: usize) -> bool {
-        self.units[at].start <= self.room.start || (at > 0 && self.chosen[at - 1] && self.touch(at - 1, at))
-    }
-
-    fn joins_right(&self, at: usize) -> bool {
-        self.units[at].end == self.total
-            || (at + 1 < self.units.len() && self.chosen[at + 1] && self.touch(at, at + 1))
-    }
-
-    /// Takes a unit if it may be taken. Returns whether there is room for it; a unit that no preview has room for does not
-    /// count.
-    fn fits(&mut self, at: usize, allowed: Allowed) -> bool {
-        if self.chosen[at] {
-            return true;
-        }
-        let unit = &self.units[at];
-        let (joins_left, joins_right) = (self.joins_left(at), self.joins_right(at));
-        if !joins_left && !joins_right {
-            let excess = self.gaps.saturating_sub(self.free_gaps);
-            let least = i32::try_from(excess).unwrap_or(i32::MAX).saturating_mul(VALUE_PER_GAP).max(1);
-            if allowed == Allowed::Adjacent || unit.value < least || !has_words(unit.text) {
-                return true;
+    /// The choice at the lowest price at which it fits, if a gap counts as this many markers.
+    fn cheapest(&self, markers_per_gap: f64) -> Vec<bool> {
+        let worths = self.items.iter().filter(|item| item.worth > 0.0).map(|item| item.worth / item.share);
+        // At twice the highest worth nothing is shown.
+        let (mut low, mut high) = (MIN_PRICE, MIN_PRICE.max(2.0 * worths.fold(0.0, f64::max)));
+        let mut best = vec![false; self.units.len()];
+        for _ in 0..PRICE_STEPS {
+            let price = (low * high).sqrt();
+            let chosen = self.best(price, markers_per_gap);
+            if self.room.limits.afford(self.cost(&chosen)) {
+                (best, high) = (chosen, price);
+            } else {
+                low = price;
             }
         }
-        // What is not shown of a unit that is cut is a gap after it.
-        let is_whole = unit.coverage == Coverage::Whole;
-        let follows_cut = at > 0 && self.chosen[at - 1] && self.units[at - 1].coverage == Coverage::Beginning;
-        let closed = u64::from(joins_left && !follows_cut) + u64::from(joins_right && is_whole);
-        let inside = self.marker.extra_inside.times(u64::from(!is_whole));
-        let cost = self.costs[at] + inside + self.marker.between_lines;
-        let sum = (self.spent + cost).beyond(self.marker.between_lines.times(closed));
-        if !self.room.limits.afford(sum) {
-            return !self.room.limits.afford(cost + self.marker.between_lines);
-        }
-        (self.spent, self.gaps) = (sum, (self.gaps + 1).saturating_sub(closed));
-        self.chosen[at] = true;
-        true
+        best
     }
 
-    /// The gaps between two units that were taken, all of whose lines are whole units.
-    fn inner_gaps(&self) -> Vec<Range<usize>> {
-        let mut gaps = Vec::new();
-        let mut last = None;
-        for at in 0..self.units.len() {
-            if at > 0 && !self.touch(at - 1, at) {
-                last = None;
-            }
-            let is_whole = self.units[at].coverage == Coverage::Whole;
-            if self.chosen[at] {
-                if let Some(from) = last.filter(|&from: &usize| at > from + 1) {
-                    gaps.push(from + 1..at);
-                }
-                last = Some(at).filter(|_| is_whole);
-            } else if !is_whole {
-                last = None;
-            }
+    /// The best choice at this price.
+    fn best(&self, price: f64, markers_per_gap: f64) -> Vec<bool> {
+        let gap = price * self.marker_share * markers_per_gap;
+        // What the best choices are worth that show the last unit, and that do not.
+        let (mut shown, mut hidden) = (0.0_f64, f64::NEG_INFINITY);
+        // Whether these choices show the unit before.
+        let mut shows_previous = Vec::with_capacity(self.units.len());
+        for item in &self.items {
+            let gain = item.worth - price * item.share;
+            let joined = match item.follows {
+                Adjacency::Direct => shown + price * item.saved_share,
+                Adjacency::AfterGap => shown - gap,
+            };
+            let left = shown - gap;
+            shows_previous.push((joined >= hidden, left > hidden));
+            (shown, hidden) = (gain + joined.max(hidden), left.max(hidden));
         }
-        gaps
+        if self.units.last().is_some_and(|last| last.end < self.total || last.coverage == Coverage::Beginning)
+        {
+            shown -= gap;
+        }
+        let mut is_shown = shown >= hidden;
+        let mut chosen = vec![false; self.units.len()];
+        for (at, (if_shown, if_hidden)) in shows_previous.into_iter().enumerate().rev() {
+            chosen[at] = is_shown;
+            is_shown = if is_shown { if_shown } else { if_hidden };
+        }
+        chosen
     }
 
-    fn bytes(&self, gap: &Range<usize>) -> u64 {
-        self.units[gap.clone()].iter().map(|unit| unit.text.len() as u64).sum()
-    }
-
-    /// Takes the units of gaps that are no longer than their marker.
-    fn close_cheap_gaps(&mut self) {
-        for gap in self.inner_gaps() {
-            let cost = gap.clone().fold(self.spent, |sum, at| sum + self.costs[at]);
-            let sum = cost.beyond(self.marker.between_lines);
-            if self.bytes(&gap) <= self.marker.between_lines.bytes && self.room.limits.afford(sum) {
-                (self.spent, self.gaps) = (sum, self.gaps - 1);
-                self.chosen[gap].fill(true);
+    /// Shows more units next to those that are shown, the most valuable first, as long as they fit. Where nothing is shown,
+    /// the most valuable unit that fits is the first.
+    fn fill(&self, chosen: &mut [bool]) {
+        let key = |at: usize| (self.units[at].value, Reverse(self.units[at].order), at);
+        let (mut spent, mut gaps) = (self.cost(chosen), self.gaps(chosen));
+        let mut is_first = !chosen.contains(&true);
+        let is_candidate = |chosen: &[bool], at: usize| {
+            is_first || self.joins_left(chosen, at) || self.joins_right(chosen, at)
+        };
+        let candidates = (0..chosen.len()).filter(|&at| !chosen[at] && is_candidate(chosen, at));
+        let mut candidates: BinaryHeap<_> = candidates.map(key).collect();
+        while let Some((value, _, at)) = candidates.pop() {
+            let (left, right) = (self.joins_left(chosen, at), self.joins_right(chosen, at));
+            // What has no words can follow what is shown; before it, it means nothing.
+            let has_worth = self.items[at].worth > 0.0;
+            let joins = left || (right && has_worth) || (is_first && value > 0 && has_worth);
+            if chosen[at] || value == ONLY_IN_SMALL_GAPS || !joins {
+                continue;
             }
+            let mut saved = Cost::default();
+            if left && at > 0 {
+                saved = saved + self.items[at].saved;
+            }
+            if right && at + 1 < chosen.len() {
+                saved = saved + self.items[at + 1].saved;
+            }
+            let closed = u64::from(left) + u64::from(right);
+            let then = (gaps + 1).saturating_sub(closed);
+            // One marker is always paid for, as in `cost`.
+            let markers = |gaps: u64| self.marker.between_lines.times(gaps.max(1));
+            let sum = (spent + self.items[at].cost + markers(then)).beyond(saved + markers(gaps));
+            if !self.room.limits.afford(sum) {
+                continue;
+            }
+            (chosen[at], spent, gaps, is_first) = (true, sum, then, false);
+            let neighbours = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+            candidates.extend(neighbours.filter(|&near| near < chosen.len() && !chosen[near]).map(key));
         }
     }
 
-    /// Raises the units in small gaps, the more the smaller the gap: showing them saves the marker.
-    fn raise_in_small_gaps(&mut self) {
-        let most = SMALL_GAP_MARKERS * self.marker.between_lines.bytes;
-        for gap in self.inner_gaps() {
-            let bytes = self.bytes(&gap);
-            if bytes < most {
-                let lower = self.units[gap.start - 1].value.min(self.units[gap.end].value).max(0);
-                let raised = i64::from(lower) * (most - bytes) as i64 / most as i64;
-                for unit in &mut self.units[gap] {
-                    unit.value = unit.value.max(raised as i32);
-                }
+    /// Whether no gap is before a unit if it is shown.
+    fn joins_left(&self, chosen: &[bool], at: usize) -> bool {
+        self.items[at].follows == Adjacency::Direct && (at == 0 || chosen[at - 1])
+    }
+
+    /// Whether no gap is after a unit if it is shown.
+    fn joins_right(&self, chosen: &[bool], at: usize) -> bool {
+        match self.items.get(at + 1) {
+            Some(next) => next.follows == Adjacency::Direct && chosen[at + 1],
+            None => self.units[at].end == self.total && self.units[at].coverage == Coverage::Whole,
+        }
+    }
+
+    /// The number of gaps.
+    fn gaps(&self, chosen: &[bool]) -> u64 {
+        let before = (0..chosen.len()).filter(|&at| chosen[at] && !self.joins_left(chosen, at)).count();
+        let is_last = |last: &Unit<'_>| last.end == self.total && last.coverage == Coverage::Whole;
+        let ends_whole = chosen.last() == Some(&true) && self.units.last().is_some_and(is_last);
+        before as u64 + u64::from(!ends_whole)
+    }
+
+    /// The number of lines.
+    fn lines(&self, chosen: &[bool]) -> u64 {
+        let shown = self.units.iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen);
+        shown.map(|(unit, _)| memchr::memchr_iter(b'\n', unit.text).count().max(1) as u64).sum()
+    }
+
+    /// What everything that was chosen costs, with its markers.
+    fn cost(&self, chosen: &[bool]) -> Cost {
+        let (mut cost, mut saved) = (Cost::default(), Cost::default());
+        for at in (0..chosen.len()).filter(|&at| chosen[at]) {
+            cost = cost + self.items[at].cost;
+            if at > 0 && self.joins_left(chosen, at) {
+                saved = saved + self.items[at].saved;
             }
         }
+        // One marker is always paid for: where everything is shown, a notice says what a terminal would not show.
+        (cost + self.marker.between_lines.times(self.gaps(chosen).max(1))).beyond(saved)
     }
 
     /// Tokens do not add up exactly, and a line that renders to nothing leaves a gap. If the sum was too low, the least
     /// valuable units are removed: one, then two, then four.
-    fn drop_excess(&mut self, mut order: Vec<usize>) {
+    fn drop_excess(&self, chosen: &mut [bool]) {
+        let is_empty = |at: usize| self.units[at].text.is_empty();
+        let mut order: Vec<usize> = (0..chosen.len()).filter(|&at| chosen[at]).collect();
+        order.sort_by_key(|&at| (Reverse(self.units[at].value), self.units[at].order));
         let mut excess = 1;
-        while !self.is_affordable() {
-            order.retain(|&at| self.chosen[at]);
-            if order.is_empty() {
+        loop {
+            let visible: Vec<bool> = (0..chosen.len()).map(|at| chosen[at] && !is_empty(at)).collect();
+            if order.is_empty() || self.room.limits.afford(self.cost(&visible)) {
                 return;
             }
             for weakest in order.split_off(order.len().saturating_sub(excess)) {
-                self.chosen[weakest] = false;
+                chosen[weakest] = false;
             }
             excess *= 2;
         }
-    }
-
-    /// Whether everything that was taken fits, with its markers.
-    fn is_affordable(&self) -> bool {
-        let (mut gaps, mut inside, mut sum) = (0, 0, Cost::default());
-        let mut end = self.room.start;
-        for at in (0..self.units.len()).filter(|&at| self.chosen[at] && !self.units[at].text.is_empty()) {
-            let unit = &self.units[at];
-            gaps += u64::from(unit.start > end);
-            let is_whole = unit.coverage == Coverage::Whole;
-            inside += u64::from(!is_whole);
-            // The end of a unit that is cut is never reached by the next one.
-            end = if is_whole { unit.end } else { unit.end - 1 };
-            sum = sum + self.costs[at];
-        }
-        gaps += u64::from(end < self.total);
-        // One marker is always paid for: where everything is shown, a notice says what a terminal would not show.
-        let markers = self.marker.between_lines.times(gaps.max(1)) + self.marker.extra_inside.times(inside);
-        self.room.limits.afford(sum + markers)
     }
 }
 
@@ -281,25 +401,36 @@ pub(super) fn pieces<'t>(units: &[Unit<'t>]) -> Vec<Piece<'t>> {
             (_, Coverage::Whole) => (PieceKind::Rendered, unit.end),
             (_, Coverage::Beginning) => (PieceKind::RenderedStart, unit.end),
         };
+        let hidden = unit.start + unit.repeated as u64;
+        if unit.repeated > 0 {
+            let (start, text) = (unit.start, Cow::Borrowed(&b""[..]));
+            let (line, part) = (unit.number, LinePosition::Start);
+            pieces.push(Piece { start, end: hidden, form: PieceKind::Mark, line, part, text });
+        }
+        let text = &unit.text[unit.repeated..];
         match pieces.last_mut() {
+            _ if text.is_empty() => {}
             Some(before)
                 if before.end == unit.start
                     && (before.form, form) == (PieceKind::Verbatim, PieceKind::Verbatim) =>
             {
-                before.text.to_mut().extend_from_slice(unit.text);
+                before.text.to_mut().extend_from_slice(text);
                 before.end = end;
             }
-            _ => pieces.push(Piece {
-                start: unit.start,
-                end,
-                form,
-                line: unit.number,
-                part: LinePosition::Start,
-                text: Cow::Borrowed(unit.text),
-            }),
+            _ => {
+                let part = if unit.repeated > 0 { LinePosition::Inside } else { LinePosition::Start };
+                let text = Cow::Borrowed(text);
+                pieces.push(Piece { start: hidden, end, form, line: unit.number, part, text });
+            }
         }
     }
     pieces
+}
+
+/// The ranges of the original that are hidden because they repeat what is shown before them.
+pub(super) fn repeated(units: &[Unit<'_>]) -> Vec<Range<u64>> {
+    let units = units.iter().filter(|unit| unit.repeated > 0);
+    units.map(|unit| unit.start..unit.start + unit.repeated as u64).collect()
 }
 
 #[cfg(test)]
@@ -336,6 +467,7 @@ mod tests {
                 form: PieceKind::Verbatim,
                 value: *value,
                 order: start as i64,
+                repeated: 0,
             });
             start = end;
         }

@@ -208,7 +208,8 @@ proptest! {
             Outcome::Truncated(preview) | Outcome::Described(preview) | Outcome::StillRunning(preview) => {
                 prop_assert!(fits(&text, limits).is_err(), "only what is over a limit is cut");
                 fits(preview.content(), limits).map_err(TestCaseError::fail)?;
-                prop_assert!(preview.content().len() <= text.len().max(512), "never larger than the original");
+                let (bytes, most) = (preview.content().len(), text.len().max(512));
+                prop_assert!(bytes <= most, "{bytes} bytes, larger than the original: {}", String::from_utf8_lossy(preview.content()));
                 check(&text, preview, terminal)?;
                 let Saved::Complete(entry) = preview.saved() else { return Err(TestCaseError::fail("not kept")) };
                 prop_assert_eq!(read_all(&*store, &entry.id), &text[..]);

@@ -1,21 +1,47 @@
-//! Source code: the definitions and both ends.
+//! Source code and configuration: the definitions, and as much of the rest as fits.
 
-use super::{Format, is_majority};
+use super::failures::Failures;
+use super::{Contents, Format, Row, count, is_majority};
+use crate::strategy::content;
 
-/// A source file of any language that has braces or indentation.
+/// A source file, or a part of one, of any language that has braces, keywords or indentation; with or without line numbers.
 #[derive(Default)]
 pub(super) struct Code {
     lines: u64,
     code: u64,
     definitions: u64,
+    /// Lines that only source code has, and lines with a key and a value.
+    clear: u64,
+    keys: u64,
+    /// Those that are indented or items of a list. Messages such as `disk: started` are not.
+    nested_keys: u64,
+    failures: Failures,
     /// The lines of the current block, and those that look like code; and whether any block was something else.
     block: (u64, u64),
     has_other_block: bool,
+    is_settled: bool,
 }
+
+/// At least this percentage of the lines that are not blank look like code; the others are comments.
+const CODE_PERCENT: u64 = 45;
+
+/// At least this percentage are clearly code, or else this percentage have a key and a value.
+const CLEAR_PERCENT: u64 = 12;
+const KEY_PERCENT: u64 = 60;
+const NESTED_KEY_PERCENT: u64 = 20;
 
 /// A block of this many lines with fewer than [`MIN_CODE_LINES`] lines of code is something else.
 const BLOCK_LINES: u64 = 200;
 const MIN_CODE_LINES: u64 = 43;
+
+/// What a definition at the left margin is worth more than other lines, and how much less one that is indented is worth
+/// more for each column.
+const DEFINITION: i32 = 60;
+const PER_COLUMN: i32 = 3;
+
+/// What imports and comments are worth more than other lines.
+const IMPORT: i32 = -45;
+const COMMENT: i32 = -30;
 
 /// Modifiers before the keyword of a definition.
 const MODIFIERS: [&[u8]; 20] = [
@@ -42,7 +68,7 @@ const MODIFIERS: [&[u8]; 20] = [
 ];
 
 /// Keywords of definitions.
-const DEFINITION_KEYWORDS: [&[u8]; 22] = [
+const DEFINITION_KEYWORDS: [&[u8]; 27] = [
     b"fn",
     b"def",
     b"class",
@@ -65,106 +91,229 @@ const DEFINITION_KEYWORDS: [&[u8]; 22] = [
     b"union",
     b"package",
     b"type",
+    b"sub",
+    b"typedef",
+    b"#define",
+    b"CREATE",
+    b"create",
 ];
+
+/// Keywords of definitions that end with a semicolon.
+const STATEMENT_DEFINITIONS: [&[u8]; 4] = [b"typedef", b"type", b"CREATE", b"create"];
 
 /// Keywords that begin a statement, not a definition.
-const STATEMENTS: [&[u8]; 14] = [
+const STATEMENTS: [&[u8]; 18] = [
     b"if", b"for", b"while", b"switch", b"match", b"catch", b"else", b"return", b"do", b"try", b"}", b"let",
-    b"elif", b"with",
+    b"elif", b"with", b"await", b"case", b"throw", b"new",
 ];
 
-/// The value of a definition, by its indentation; `None` for any other line.
-fn definition_value(line: &[u8]) -> Option<i32> {
+/// Keywords that begin an import.
+const IMPORTS: [&[u8]; 7] = [b"import ", b"from ", b"use ", b"#include", b"require ", b"using ", b"package "];
+
+/// What begins a comment.
+const COMMENTS: [&[u8]; 7] = [b"//", b"/*", b"* ", b"*/", b"# ", b"-- ", b"<!--"];
+
+/// Words that begin a line of code.
+const CODE_WORDS: [&[u8]; 38] = [
+    b"def ",
+    b"class ",
+    b"import ",
+    b"from ",
+    b"return",
+    b"if ",
+    b"if(",
+    b"for ",
+    b"for(",
+    b"while ",
+    b"else",
+    b"elif ",
+    b"try:",
+    b"except",
+    b"with ",
+    b"self.",
+    b"fn ",
+    b"pub ",
+    b"let ",
+    b"use ",
+    b"const ",
+    b"var ",
+    b"func ",
+    b"function ",
+    b"package ",
+    b"public ",
+    b"private ",
+    b"static ",
+    b"end",
+    b"@",
+    b"raise ",
+    b"yield ",
+    b"assert ",
+    b"case ",
+    b"echo ",
+    b"export ",
+    b"type ",
+    b"#include",
+];
+
+/// A line without the number that `cat -n`, `nl` or an editor puts before it.
+fn strip_number(line: &[u8]) -> &[u8] {
+    let rest = line.trim_ascii_start();
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 || digits > 7 {
+        return line;
+    }
+    let rest = &rest[digits..];
+    let arrow = "→".as_bytes();
+    rest.strip_prefix(b"\t")
+        .or_else(|| rest.strip_prefix(arrow))
+        .or_else(|| rest.strip_prefix(b"  "))
+        .unwrap_or(line)
+}
+
+/// What a definition is worth more, by its indentation; `None` for any other line.
+fn definition(line: &[u8]) -> Option<i32> {
     let text = line.trim_ascii_start();
-    let indent: usize =
-        line[..line.len() - text.len()].iter().map(|&byte| if byte == b'\t' { 4 } else { 1 }).sum();
+    let indent = content::indent(line) as i32;
+    if indent > 12 {
+        return None;
+    }
     let mut words = text
         .split(|byte| matches!(byte, b' ' | b'(' | b'<' | b'{' | b':' | b'*'))
         .filter(|word| !word.is_empty())
         .skip_while(|word| MODIFIERS.contains(word));
     let word = words.next()?;
-    let is_defined = DEFINITION_KEYWORDS.contains(&word) && words.next().is_some() && !text.ends_with(b";");
-    // C, Java and others define functions without a keyword.
-    let name = &text[..memchr::memchr(b'(', text).unwrap_or(0)];
-    let is_name = !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}".contains(byte));
-    let is_method = is_name && text.ends_with(b"{") && indent <= 4 && !STATEMENTS.contains(&word);
-    if indent > 12 || !(is_defined || is_method) {
-        return None;
-    }
-    Some((900 - indent as i32 * 20).max(0))
+    let is_statement = text.ends_with(b";") && !STATEMENT_DEFINITIONS.contains(&word);
+    let is_defined = DEFINITION_KEYWORDS.contains(&word) && words.next().is_some() && !is_statement;
+    let is_definition = is_defined || is_method(text, word, indent) || is_target(line) || is_section(line);
+    is_definition.then(|| (DEFINITION - PER_COLUMN * indent).max(0))
 }
 
-impl Format for Code {
-    fn value(&mut self, line: &[u8]) -> i32 {
-        let text = line.trim_ascii();
-        if text.is_empty() {
-            return 0;
-        }
+/// Whether a line begins a function without a keyword, as in C, Java, shell and others; or declares one, in a header.
+fn is_method(text: &[u8], word: &[u8], indent: i32) -> bool {
+    let Some(parenthesis) = memchr::memchr(b'(', text) else { return false };
+    let name = &text[..parenthesis];
+    let is_name = !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}#/".contains(byte));
+    let is_declaration = indent == 0 && text.ends_with(b");") && name.contains(&b' ');
+    is_name && indent <= 4 && (text.ends_with(b"{") || is_declaration) && !STATEMENTS.contains(&word)
+}
+
+/// Whether a line is the target of a makefile, the selector of a style, or a key at the left margin: `build: src`, `.a {`.
+fn is_target(line: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./%$()".contains(byte);
+    let name = line.iter().position(|byte| !is_name(byte)).map(|end| line.split_at(end));
+    matches!(name, Some(([first, ..], [b':', rest @ ..])) if first.is_ascii_alphabetic() && matches!(rest, [] | [b' ', ..]))
+        || (line.ends_with(b"{") && matches!(line.first(), Some(b'.' | b'#' | b'@')))
+}
+
+/// Whether a line begins a section of a configuration file: `[dependencies]`.
+fn is_section(line: &[u8]) -> bool {
+    matches!(line, [b'[', name @ .., b']'] if !name.is_empty() && !name.contains(&b' '))
+}
+
+/// Whether a line looks like source code or configuration.
+fn is_code(text: &[u8]) -> bool {
+    let ends = matches!(text.last(), Some(b'{' | b'}' | b';' | b',' | b'(' | b'[' | b'\\' | b')' | b']'));
+    ends || CODE_WORDS.iter().any(|word| text.starts_with(word))
+        || [&b" = "[..], b" == ", b" := ", b" => ", b" -> ", b"::", b" += ", b"();", b" != "]
+            .iter()
+            .any(|sign| memchr::memmem::find(text, sign).is_some())
+        || is_key(text)
+}
+
+/// Whether nothing but source code has such a line.
+pub(super) fn is_clear_code(text: &[u8]) -> bool {
+    const STARTS: [&[u8]; 16] = [
+        b"def ",
+        b"class ",
+        b"import ",
+        b"from ",
+        b"return ",
+        b"elif ",
+        b"except",
+        b"self.",
+        b"fn ",
+        b"pub ",
+        b"let ",
+        b"const ",
+        b"func ",
+        b"function ",
+        b"raise ",
+        b"#include",
+    ];
+    matches!(text.last(), Some(b'{' | b'}' | b';')) || STARTS.iter().any(|word| text.starts_with(word))
+}
+
+/// `key: value`, `- item`, `"key": value`
+fn is_key(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"- ").unwrap_or(text);
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-\"'".contains(byte);
+    let end = text.iter().position(|byte| !is_name(byte)).unwrap_or(text.len());
+    end > 0 && matches!(&text[end..], [b':'] | [b':', b' ', ..])
+}
+
+impl Code {
+    /// Counts what says whether the text is source code.
+    fn examine(&mut self, line: &[u8], text: &[u8], is_comment: bool) {
         self.lines += 1;
-        let is_code = is_code(text);
+        let is_code = is_comment || is_code(text);
         self.code += u64::from(is_code);
         self.block = (self.block.0 + 1, self.block.1 + u64::from(is_code));
         if self.block.0 == BLOCK_LINES {
             self.has_other_block |= self.block.1 < MIN_CODE_LINES;
             self.block = (0, 0);
         }
-        let value = definition_value(line).unwrap_or(0);
-        self.definitions += u64::from(value > 0);
-        value
-    }
-
-    fn is_match(&self) -> bool {
-        // A few lines are not enough, and in a log quoted source is a small part.
-        self.lines >= 40
-            && !self.has_other_block
-            && self.definitions > 0
-            && is_majority(self.code, self.lines, 65)
-    }
-
-    fn remark(&self) -> String {
-        "source: its definitions and both ends".to_owned()
-    }
-
-    fn ends(&self) -> (u32, u32) {
-        (25, 12)
+        self.clear += u64::from(is_clear_code(text));
+        self.keys += u64::from(is_key(text));
+        self.nested_keys += u64::from(is_key(text) && (line.starts_with(b" ") || line.starts_with(b"-")));
+        self.failures.read(line);
     }
 }
 
-/// Whether a line looks like source code.
-fn is_code(line: &[u8]) -> bool {
-    let ends = matches!(line.last(), Some(b'{' | b'}' | b';' | b',' | b'(' | b'[' | b'\\'));
-    let comment = [&b"//"[..], b"/*", b"* ", b"*/", b"# ", b"#include", b"\"\"\""]
-        .iter()
-        .any(|mark| line.starts_with(mark));
-    let words: [&[u8]; 28] = [
-        b"def ",
-        b"class ",
-        b"import ",
-        b"from ",
-        b"return",
-        b"if ",
-        b"for ",
-        b"while ",
-        b"else",
-        b"elif ",
-        b"try:",
-        b"except",
-        b"with ",
-        b"self.",
-        b"fn ",
-        b"pub ",
-        b"let ",
-        b"use ",
-        b"const ",
-        b"var ",
-        b"func ",
-        b"function ",
-        b"package ",
-        b"public ",
-        b"private ",
-        b"static ",
-        b"end",
-        b"@",
-    ];
-    ends || comment || words.iter().any(|word| line.starts_with(word))
+impl Format for Code {
+    fn read(&mut self, line: &[u8]) -> Row {
+        let line = strip_number(line);
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            return Row::part();
+        }
+        let is_comment = COMMENTS.iter().any(|mark| text.starts_with(mark));
+        if !self.is_settled {
+            self.examine(line, text, is_comment);
+        }
+        if let Some(more) = definition(line) {
+            self.definitions += 1;
+            return Row::unit(more);
+        }
+        Row::unit(match text {
+            _ if is_comment => COMMENT,
+            _ if IMPORTS.iter().any(|word| text.starts_with(word)) => IMPORT,
+            _ => 0,
+        })
+    }
+
+    fn settle(&mut self) {
+        self.is_settled = true;
+    }
+
+    fn is_match(&self) -> bool {
+        !self.has_other_block
+            && self.definitions > 0
+            && (is_majority(self.clear, self.lines, CLEAR_PERCENT)
+                || (is_majority(self.keys, self.lines, KEY_PERCENT)
+                    && is_majority(self.nested_keys, self.lines, NESTED_KEY_PERCENT)))
+            && !self.failures.outweigh(self.clear)
+            && is_majority(self.code, self.lines, CODE_PERCENT)
+    }
+
+    fn remark(&self) -> String {
+        format!("source with {}", count(self.definitions, "definition", "definitions"))
+    }
+
+    fn contents(&self) -> Contents {
+        [self.definitions, 0, 0, 0, 0]
+    }
+
+    fn describe(&self, [definitions, ..]: Contents) -> String {
+        if definitions == 0 { String::new() } else { count(definitions, "definition", "definitions") }
+    }
 }

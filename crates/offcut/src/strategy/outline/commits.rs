@@ -1,9 +1,14 @@
 //! The output of `git log`: the newest commits in full, the subjects of more, and the number of commits.
 
-use super::{Format, IRREGULAR_VALUE, count, is_majority, is_path};
+use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, is_majority, is_path};
 
-/// The value of the newest commit. Each older one has a little less.
-const NEWEST_VALUE: i32 = 1_000_000;
+/// The value of the lines that name the newest commit, and that of any other commit at least: all of them are shown before
+/// any message, the newest first.
+const NEWEST_SUBJECT: i32 = 700;
+const SUBJECT: i32 = 300;
+
+/// What authors, dates and blank lines are worth more. Every commit has them.
+const DATE: i32 = -60;
 
 /// `commit …` with author, date and message; or one line per commit, with or without its files.
 #[derive(Default)]
@@ -18,6 +23,10 @@ pub(super) struct Commits {
     hash: Vec<u8>,
     /// Whether the next line is the subject of the commit.
     awaits_subject: bool,
+    /// Whether the next line is the first one after a subject.
+    is_after_subject: bool,
+    /// The line with the author of the last commit.
+    author: Vec<u8>,
 }
 
 pub(super) fn is_commit(line: &[u8]) -> bool {
@@ -70,36 +79,51 @@ impl Commits {
 }
 
 impl Format for Commits {
-    fn value(&mut self, line: &[u8]) -> i32 {
+    fn read(&mut self, line: &[u8]) -> Row {
         self.lines += 1;
         self.regular += 1;
         let line = strip_graph(line);
         let subject =
-            NEWEST_VALUE.saturating_sub(i32::try_from(self.commits).unwrap_or(NEWEST_VALUE)).max(700);
+            NEWEST_SUBJECT.saturating_sub(i32::try_from(self.commits).unwrap_or(i32::MAX)).max(SUBJECT);
         if self.count_commit(line) {
-            return subject - 1;
+            return Row::valued(subject);
         }
-        let names: [&[u8]; 6] =
-            [b"Author: ", b"Date: ", b"Merge: ", b"AuthorDate: ", b"Commit: ", b"CommitDate: "];
+        if line.starts_with(b"Author: ") {
+            let is_same = line == self.author;
+            self.author = line.to_vec();
+            return Row::unit(DATE).repeating(if is_same { WHOLE_LINE } else { 0 });
+        }
+        let names: [&[u8]; 5] = [b"Date: ", b"Merge: ", b"AuthorDate: ", b"Commit: ", b"CommitDate: "];
         if names.iter().any(|name| line.starts_with(name)) {
-            return 60;
+            return Row::unit(DATE);
         }
         match line {
             [b' ', b' ', b' ', b' ', ..] if self.awaits_subject => {
-                self.awaits_subject = false;
-                subject
+                (self.awaits_subject, self.is_after_subject) = (false, true);
+                Row::valued(subject)
             }
-            [] => 0,
-            [b' ', b' ', b' ', b' ', ..] => 50,
-            // The statistics of a commit.
-            [b' ', ..] => 40,
-            // The files of a commit, with or without a status letter.
-            _ if self.short > 0 && (is_path(line) || !line.contains(&b' ')) => 40,
+            // A message is one unit, and so are the files of a commit.
+            [] => Row::unit(DATE),
+            [b' ', ..] if std::mem::take(&mut self.is_after_subject) => Row::unit(0),
+            [b' ', ..] => Row::part(),
+            _ if self.short > 0 && (is_path(line) || !line.contains(&b' ')) => Row::unit(0),
             _ => {
                 self.regular -= 1;
-                IRREGULAR_VALUE
+                Row::irregular()
             }
         }
+    }
+
+    fn gaps(&self) -> Gaps {
+        Gaps::AsNeeded
+    }
+
+    fn contents(&self) -> Contents {
+        [self.commits, 0, 0, 0, 0]
+    }
+
+    fn describe(&self, [commits, ..]: Contents) -> String {
+        if commits == 0 { String::new() } else { count(commits, "commit", "commits") }
     }
 
     fn is_match(&self) -> bool {
@@ -108,9 +132,5 @@ impl Format for Commits {
 
     fn remark(&self) -> String {
         format!("history of {}", count(self.commits, "commit", "commits"))
-    }
-
-    fn ends(&self) -> (u32, u32) {
-        (40, 6)
     }
 }

@@ -1,7 +1,7 @@
-//! Diffs: the files, the hunks, some changes of each, and the number of changed lines.
+//! Diffs: the files, then whole hunks, and the number of changed lines.
 
 use super::commits::is_commit;
-use super::{Format, IRREGULAR_VALUE, count, is_majority};
+use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, is_majority};
 
 /// A unified diff, as git and diff print it.
 #[derive(Default)]
@@ -19,22 +19,41 @@ pub(super) struct Diff {
     /// How many lines of the hunk are left, of the old text and of the new.
     old: u64,
     new: u64,
-    /// How many changed lines of the hunk there were.
-    changes: i32,
+    /// How many lines the hunk has, before or after the change.
+    hunk_lines: u64,
     /// How many hunks of the file there were.
-    hunks_in_file: i32,
+    hunks_in_file: u64,
     commits: u64,
     awaits_subject: bool,
 }
 
-impl Diff {
-    /// Whether this is the first hunk of one of the first files. A few of its changes are always shown, because file names
-    /// and hunk headers alone say little.
-    fn is_sample(&self) -> bool {
-        self.files <= 3 && self.hunks_in_file == 1
-    }
+/// What the lines that name a commit are worth more than others.
+const COMMIT: i32 = 400;
 
-    fn value_in_hunk(&mut self, line: &[u8]) -> Option<i32> {
+/// What the lines that name one of the first files are worth more: they are shown before any hunk. If there are many, the
+/// names of the others count as much as a hunk.
+const FIRST_FILE: i32 = 300;
+const FIRST_FILES: u64 = 40;
+const LATER_FILE: i32 = 30;
+
+/// What lines that say what happened to a whole file are worth more.
+const WHOLE_FILE: i32 = 150;
+
+/// A hunk of at most this many lines is shown as a whole or not at all.
+const WHOLE_HUNK_LINES: u64 = 12;
+
+/// What the header of a longer hunk is worth more than its lines: it says where they are.
+const HUNK_HEADER: i32 = 60;
+
+/// What a changed line of a longer hunk is worth more than a line around it.
+const CHANGE: i32 = 20;
+
+/// What the first hunk of a file is worth more than a later one.
+const FIRST_HUNK: i32 = 15;
+
+impl Diff {
+    /// A line of a hunk, if it is one.
+    fn read_in_hunk(&mut self, line: &[u8]) -> Option<Row> {
         let (old, new) = match line.first() {
             Some(b'-') => (1, 0),
             Some(b'+') => (0, 1),
@@ -43,73 +62,97 @@ impl Diff {
             _ => return None,
         };
         (self.old, self.new) = (self.old.checked_sub(old)?, self.new.checked_sub(new)?);
-        (self.removed, self.added) = match (old, new) {
-            (1, 0) => (self.removed + 1, self.added),
-            (0, 1) => (self.removed, self.added + 1),
-            _ => return Some(60),
-        };
-        self.changes += 1;
-        if self.is_sample() && self.changes <= 3 {
-            return Some(1010);
+        match (old, new) {
+            (1, 0) => self.removed += 1,
+            (0, 1) => self.added += 1,
+            _ => {}
         }
-        // A few lines of each hunk come before more of any, and the first hunks of a file before the others.
-        let later = 20 * ((self.changes - 1) / 4) + 5 * self.hunks_in_file;
-        Some((400 - later).max(80))
+        Some(match (self.hunk_lines, old + new) {
+            (..=WHOLE_HUNK_LINES, _) => Row::part(),
+            (_, 1) => Row::unit(CHANGE),
+            _ => Row::unit(0),
+        })
+    }
+
+    /// The first line of a commit, or its subject, in a history with changes.
+    fn is_commit_or_subject(&mut self, line: &[u8]) -> bool {
+        if is_commit(line) {
+            self.commits += 1;
+            self.awaits_subject = true;
+            return true;
+        }
+        let is_subject = self.awaits_subject && line.starts_with(b"    ");
+        self.awaits_subject &= !is_subject;
+        is_subject
+    }
+
+    /// The line that names the current file.
+    fn file(&self) -> Row {
+        Row::unit(if self.files <= FIRST_FILES { FIRST_FILE } else { LATER_FILE })
+    }
+
+    /// A line outside of hunks, if a diff has such lines.
+    fn read_between_hunks(&mut self, line: &[u8]) -> Option<Row> {
+        let begins = |prefixes: &[&[u8]]| prefixes.iter().any(|prefix| line.starts_with(prefix));
+        Some(if self.is_commit_or_subject(line) {
+            Row::unit(COMMIT)
+        } else if let Some((old, new)) = hunk_lengths(line) {
+            self.hunks += 1;
+            self.hunks_in_file += 1;
+            (self.old, self.new, self.is_named) = (old, new, false);
+            self.hunk_lines = old.max(new);
+            let first = if self.hunks_in_file == 1 { FIRST_HUNK } else { 0 };
+            let header = if self.hunk_lines > WHOLE_HUNK_LINES { HUNK_HEADER } else { 0 };
+            Row::unit(first + header)
+        } else if begins(&[b"diff --git ", b"diff -", b"Index: "]) {
+            self.files += 1;
+            (self.hunks_in_file, self.is_named) = (0, true);
+            self.file()
+        } else if begins(&[b"Only in "]) {
+            self.on_one_side += 1;
+            Row::unit(WHOLE_FILE)
+        } else if begins(&[b"Binary files "]) {
+            // If no other line names the file, this one does.
+            self.files += u64::from(!std::mem::take(&mut self.is_named));
+            Row::unit(WHOLE_FILE)
+        } else if begins(&[b"+++ "]) && (self.files == 0 || self.hunks_in_file > 0) {
+            self.files += 1;
+            self.hunks_in_file = 0;
+            self.file()
+        } else if begins(&[b"--- ", b"+++ ", b"index ", b"similarity index", b"dissimilarity index"]) {
+            // They repeat what the line of the file says, or only git can use them.
+            let repeated = if self.is_named { WHOLE_LINE } else { 0 };
+            Row::unit(0).repeating(repeated)
+        } else if begins(&[b"rename ", b"copy ", b"new file mode", b"deleted file mode"]) {
+            Row::unit(WHOLE_FILE)
+        } else if line.is_empty()
+            || begins(&[b"old mode", b"new mode", b"Author: ", b"Date: ", b"Merge: ", b"    ", b"==="])
+        {
+            Row::unit(0)
+        } else {
+            return None;
+        })
     }
 }
 
 impl Format for Diff {
-    fn value(&mut self, line: &[u8]) -> i32 {
+    fn read(&mut self, line: &[u8]) -> Row {
         self.lines += 1;
+        self.regular += 1;
         if (self.old, self.new) != (0, 0) || line.starts_with(b"\\ No newline") {
-            if let Some(value) = self.value_in_hunk(line) {
-                self.regular += 1;
-                return value;
+            if let Some(row) = self.read_in_hunk(line) {
+                return row;
             }
             (self.old, self.new) = (0, 0);
         }
-        if let Some(value) = self.commit_value(line) {
-            return self.regular(value);
-        }
-        let begins = |prefixes: &[&[u8]]| prefixes.iter().any(|prefix| line.starts_with(prefix));
-        let value = if let Some((old, new)) = hunk_lengths(line) {
-            self.hunks += 1;
-            self.hunks_in_file += 1;
-            (self.old, self.new, self.changes, self.is_named) = (old, new, 0, false);
-            if self.is_sample() { 1010 } else { (700 - 2 * self.hunks_in_file).max(500) }
-        } else if begins(&[b"diff --git ", b"diff -", b"Index: "]) {
-            self.files += 1;
-            (self.hunks_in_file, self.is_named) = (0, true);
-            1000
-        } else if begins(&[b"Only in "]) {
-            self.on_one_side += 1;
-            600
-        } else if begins(&[b"Binary files "]) {
-            // If no other line names the file, this one does.
-            self.files += u64::from(!std::mem::take(&mut self.is_named));
-            600
-        } else if begins(&[b"--- "]) {
-            250
-        } else if begins(&[b"+++ "]) {
-            if self.files == 0 || self.hunks_in_file > 0 {
-                self.files += 1;
-                self.hunks_in_file = 0;
-                return self.regular(1000);
+        self.read_between_hunks(line).unwrap_or_else(|| {
+            self.regular -= 1;
+            // Lines like those of a hunk may be in one whose header has the wrong length.
+            match line.first() {
+                Some(b' ' | b'+' | b'-') => Row::part(),
+                _ => Row::irregular(),
             }
-            250
-        } else if begins(&[b"rename ", b"copy ", b"new file mode", b"deleted file mode"]) {
-            600
-        } else if begins(&[b"index ", b"similarity index", b"dissimilarity index", b"old mode", b"new mode"])
-        {
-            200
-        } else if begins(&[b"Author: ", b"Date: ", b"Merge: ", b"    "]) || line.is_empty() {
-            150
-        } else {
-            // Such lines may be in a hunk whose header has the wrong length.
-            let may_be_of_hunk = matches!(line.first(), Some(b' ' | b'+' | b'-'));
-            return if may_be_of_hunk { 0 } else { IRREGULAR_VALUE };
-        };
-        self.regular(value)
+        })
     }
 
     fn is_match(&self) -> bool {
@@ -130,28 +173,27 @@ impl Format for Diff {
         format!("diff of {files}{commits}: {hunks}, +{added} -{removed} lines{on_one_side}")
     }
 
+    fn gaps(&self) -> Gaps {
+        Gaps::AsNeeded
+    }
+
+    fn contents(&self) -> Contents {
+        [self.commits, self.files, self.hunks, self.added, self.removed]
+    }
+
+    fn describe(&self, [commits, files, hunks, added, removed]: Contents) -> String {
+        let counts =
+            [(commits, "commit", "commits"), (files, "more file", "more files"), (hunks, "hunk", "hunks")];
+        let counts = counts.into_iter().filter(|(number, ..)| *number > 0);
+        let mut parts: Vec<String> = counts.map(|(number, one, many)| count(number, one, many)).collect();
+        if added + removed > 0 {
+            parts.push(format!("+{added} -{removed}"));
+        }
+        parts.join(", ")
+    }
+
     fn ends(&self) -> (u32, u32) {
         (2, 0)
-    }
-}
-
-impl Diff {
-    /// The value of the first line of a commit and of its subject, in a history with changes.
-    fn commit_value(&mut self, line: &[u8]) -> Option<i32> {
-        if is_commit(line) {
-            self.commits += 1;
-            self.awaits_subject = true;
-            return Some(1100);
-        }
-        let is_subject = self.awaits_subject && line.starts_with(b"    ");
-        self.awaits_subject &= !is_subject;
-        is_subject.then_some(1100)
-    }
-
-    /// Counts a line as regular and returns its value.
-    fn regular(&mut self, value: i32) -> i32 {
-        self.regular += 1;
-        value
     }
 }
 

@@ -1,6 +1,6 @@
 //! Values lines that do not have the format of the others: a file that could not be read, a warning, a total.
 
-use super::IRREGULAR_VALUE;
+use super::END_VALUE;
 use crate::strategy::smart::LineClassifier;
 use std::collections::HashMap;
 
@@ -19,18 +19,16 @@ pub(super) struct IrregularLines {
 }
 
 impl IrregularLines {
-    /// The value of the next irregular line. The first of a template have more than anything but a heading.
-    pub(super) fn value(&mut self, line: &[u8]) -> i32 {
+    /// The value of the next irregular line: the first of a template have more than anything but a heading, the others no
+    /// value of their own.
+    pub(super) fn value(&mut self, line: &[u8]) -> Option<i32> {
         let (template, is_problem) = self.classifier.classify(line);
         let max = if is_problem { MAX_PROBLEM_TEMPLATES } else { MAX_TEMPLATES };
         if self.counts.len() >= max && !self.counts.contains_key(&template) {
-            return 1;
+            return None;
         }
         let count = self.counts.entry(template).or_default();
         *count += 1;
-        match *count <= MAX_PER_TEMPLATE {
-            true => IRREGULAR_VALUE + i32::from(is_problem),
-            false => 1,
-        }
+        (*count <= MAX_PER_TEMPLATE).then_some(END_VALUE + i32::from(is_problem))
     }
 }

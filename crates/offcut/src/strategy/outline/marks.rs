@@ -1,6 +1,8 @@
-//! The marks of an outline: what is not shown between its lines. They are shorter than the markers of the engine,
-//! because an outline has many.
+//! The marks of an outline: what is not shown between its lines. They are shorter than the markers of the engine, and say
+//! what the gap contains.
 
+use super::blocks::{Block, Blocks};
+use super::{Contents, Format};
 use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::notice::{Message, Notice, Tag};
 use crate::strategy::select::{MarkerCost, Unit};
@@ -8,13 +10,15 @@ use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
 
 /// Marks the gaps of one text.
-pub(super) struct Marks {
+pub(super) struct Marks<'f> {
+    format: &'f dyn Format,
     /// Distinguishes marks from lines of the text that look like them.
     tag: Tag,
     cost: MarkerCost,
-    /// Bytes and lines of the original.
+    /// Bytes and lines of the original, and what it contains.
     bytes: u64,
     lines: u64,
+    contents: Contents,
 }
 
 /// What is not shown between two lines.
@@ -24,14 +28,19 @@ struct Gap {
     first: u64,
     last: u64,
     from: LinePosition,
+    /// What it contains, in words.
+    contents: String,
 }
 
 impl Gap {
     fn mark(&self, tag: &Tag) -> String {
-        let Gap { start, end, first, last, from } = *self;
+        let Gap { start, end, first, last, from, .. } = *self;
         let tag = tag.clone();
         match from {
-            LinePosition::Start => format!("{}\n", Notice { tag, message: Message::Lines { first, last } }),
+            LinePosition::Start => {
+                let contents = self.contents.clone();
+                format!("{}\n", Notice { tag, message: Message::Lines { first, last, contents } })
+            }
             LinePosition::Inside => {
                 let line = Some(first).filter(|first| *first == last);
                 format!("\n{}\n", Notice { tag, message: Message::Bytes { start, end, line } })
@@ -40,45 +49,94 @@ impl Gap {
     }
 }
 
-impl Marks {
-    pub(super) fn new(units: &[Unit<'_>], ends: &Ends, room: &Room<'_>) -> Marks {
-        let (bytes, lines) = (ends.bytes(), ends.lines());
-        let is_like_mark =
-            |unit: &Unit<'_>| unit.text.starts_with(b"[line") || unit.text.starts_with(b"[bytes");
-        let tag = if units.iter().any(is_like_mark) { Tag::Plain } else { Tag::None };
+impl<'f> Marks<'f> {
+    pub(super) fn new(units: &[Unit<'_>], blocks: &'f Blocks, ends: &Ends, room: &Room<'_>) -> Marks<'f> {
+        let (bytes, lines, contents) = (ends.bytes(), ends.lines(), blocks.format.contents());
+        let format = &*blocks.format;
+        let is_like_mark = |unit: &Unit<'_>| {
+            [&b"[line"[..], b"[bytes", b"[offcut"].iter().any(|mark| unit.text.starts_with(mark))
+        };
+        let tag = match units.iter().any(is_like_mark) {
+            true => Tag::unused_in(units.iter().map(|unit| unit.text)),
+            false => Tag::None,
+        };
         let cost = |from| {
             // The mark of a gap inside of one line names the line; any other names two at most.
             let last = if from == LinePosition::Inside { lines } else { lines * 2 };
-            let widest = Gap { start: bytes, end: bytes, first: lines, last, from };
+            let contents = format.describe(contents);
+            let widest = Gap { start: bytes, end: bytes, first: lines, last, from, contents };
             Cost::of(widest.mark(&tag).as_bytes(), &room.limits, room.conventions, room.tokens)
         };
         let between_lines = cost(LinePosition::Start);
         let extra_inside = cost(LinePosition::Inside).beyond(between_lines);
-        Marks { cost: MarkerCost { between_lines, extra_inside }, tag, bytes, lines }
+        let cost = MarkerCost { gaps: format.gaps(), between_lines, extra_inside };
+        Marks { format, cost, tag, bytes, lines, contents }
     }
 
     pub(super) fn cost(&self) -> MarkerCost {
         self.cost
     }
 
-    /// The pieces with a mark in each gap; none if nothing is shown.
-    pub(super) fn between<'t>(&self, shown: Vec<Piece<'t>>) -> Vec<Piece<'t>> {
+    /// The pieces with a mark in each gap; none if nothing is shown. `blocks` know what the text contains before them.
+    pub(super) fn between<'t>(&self, shown: Vec<Piece<'t>>, blocks: &[Block]) -> Vec<Piece<'t>> {
         if shown.is_empty() {
             return shown;
         }
         let mut pieces = Vec::with_capacity(2 * shown.len() + 1);
+        let mut hidden = Vec::new();
         // Where the part that is not in a piece yet begins.
         let (mut start, mut first, mut from) = (0, 1, LinePosition::Start);
         for piece in shown {
-            let ends_line = piece.text.ends_with(b"\n");
-            self.add(&mut pieces, Gap { start, end: piece.start, first, last: piece.line - 1, from });
+            // What is hidden because it repeats the line before it has no mark, unless more follows that is not shown.
+            if piece.form == PieceKind::Mark {
+                hidden.push(piece);
+                continue;
+            }
+            if hidden.last().is_some_and(|last| last.end == piece.start) {
+                pieces.append(&mut hidden);
+            } else {
+                hidden.clear();
+                let contents = self.contents(start, piece.start, blocks);
+                self.add(
+                    &mut pieces,
+                    Gap { start, end: piece.start, first, last: piece.line - 1, from, contents },
+                );
+            }
             let line_feeds = memchr::memchr_iter(b'\n', &piece.text).count() as u64;
             (start, first) = (piece.end, piece.line + line_feeds);
-            from = if ends_line { LinePosition::Start } else { LinePosition::Inside };
+            from = if piece.text.ends_with(b"\n") { LinePosition::Start } else { LinePosition::Inside };
             pieces.push(piece);
         }
-        self.add(&mut pieces, Gap { start, end: self.bytes, first, last: self.lines.max(first), from });
+        let (end, last) = (self.bytes, self.lines.max(first));
+        let contents = self.contents(start, end, blocks);
+        self.add(&mut pieces, Gap { start, end, first, last, from, contents });
         pieces
+    }
+
+    /// Describes what is between two offsets, if a block begins or ends at each of them.
+    fn contents(&self, start: u64, end: u64, blocks: &[Block]) -> String {
+        let until = |offset: u64| {
+            if offset == 0 {
+                return Some(Contents::default());
+            }
+            if offset == self.bytes {
+                return Some(self.contents);
+            }
+            let at = blocks.partition_point(|block| block.end < offset);
+            let block = blocks.get(at)?;
+            if block.end == offset {
+                Some(block.after)
+            } else {
+                (block.start == offset).then_some(block.before)
+            }
+        };
+        let difference = |before: Contents, after: Contents| {
+            std::array::from_fn(|at| after[at].saturating_sub(before[at]))
+        };
+        match (until(start), until(end)) {
+            (Some(before), Some(after)) if start < end => self.format.describe(difference(before, after)),
+            _ => String::new(),
+        }
     }
 
     fn add(&self, pieces: &mut Vec<Piece<'_>>, gap: Gap) {

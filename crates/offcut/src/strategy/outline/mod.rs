@@ -1,63 +1,149 @@
-//! Outlines text of a known format: a diff, a history, search hits, a table, a tree, source code.
+//! Outlines text of a known format: a diff, a history, search hits, a table, a tree, source code, prose.
 //!
-//! A [`Format`] values each line and counts what it sees; everything else is common to all. The counts decide whether
-//! a text has the format: those of its beginning choose the format, those of the whole text confirm it. An outline shows
-//! the lines with the highest values and both ends, and a remark such as `table of 30 rows`.
+//! A [`Format`] divides a text into units that a reader understands by themselves (a hunk, a paragraph, a row), says what
+//! each is worth besides the names that it introduces, and counts what it sees; everything else is common to all. The
+//! counts decide whether a text has the format: those of its beginning choose the format, those of the whole text confirm
+//! it. They also make the remark in the header, such as `table of 30 rows`, and say what a gap contains.
 
+mod blocks;
 mod code;
+mod columns;
 mod commits;
 mod diff;
+mod failures;
 mod hits;
 mod irregular_lines;
 mod marks;
+mod prose;
 mod table;
 mod tree;
 
 use super::end_lines::{clip, head_lines, tail_lines};
-use super::lines::{Coverage, Line, Lines};
-use super::pool::{Pool, Pooled, SMALL_GAP_BYTES};
-use super::select::{self, Unit};
+use super::lines::{Coverage, Lines};
+use super::select::{self, Gaps, MAX_VALUE, Unit};
 use super::{Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
-use irregular_lines::IrregularLines;
+use blocks::{Block, Blocks};
 use marks::Marks;
-use std::cmp::Reverse;
-use std::ops::Range;
 
 /// One format of text.
 pub(super) trait Format: Send {
-    /// The value of the next line. Lines without a value are shown only at the ends and where there is room left. A line
-    /// that does not have this format has [`IRREGULAR_VALUE`].
-    fn value(&mut self, line: &[u8]) -> i32;
+    /// Reads the next line.
+    fn read(&mut self, line: &[u8]) -> Row;
 
     /// Whether the lines so far have this format.
     fn is_match(&self) -> bool;
 
+    /// The text certainly has this format: from now on lines need not be examined for it.
+    fn settle(&mut self) {}
+
     /// Describes all lines so far, for the notice.
     fn remark(&self) -> String;
 
+    /// What the lines so far contain: up to five counts, which [`Format::describe`] puts into words.
+    fn contents(&self) -> Contents {
+        Contents::default()
+    }
+
+    /// Describes what a gap contains, such as `2 hunks, +9 -4`; nothing if there is nothing to say.
+    fn describe(&self, contents: Contents) -> String {
+        let _ = contents;
+        String::new()
+    }
+
+    /// How many gaps there may be between its units.
+    fn gaps(&self) -> Gaps {
+        Gaps::Few
+    }
+
     /// The percentages of the room that go to the beginning and to the end first.
     fn ends(&self) -> (u32, u32) {
-        (10, 10)
+        (5, 10)
     }
 }
 
-/// The value of column names: without them no row can be understood.
-const HEADING_VALUE: i32 = i32::MAX;
+/// Counts of what some lines contain.
+pub(super) type Contents = [u64; 5];
+
+/// What a line is in its format.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    place: Place,
+    worth: Worth,
+    /// How many bytes at its beginning repeat the line before it.
+    repeated: usize,
+}
+
+/// A line that repeats the one before it completely.
+const WHOLE_LINE: usize = usize::MAX;
+
+/// Whether a line begins a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Begins,
+    /// It belongs to the unit of the line before it.
+    Continues,
+}
+
+/// What a line is worth besides the names that it introduces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Worth {
+    /// This much more; [`select::DOUBLING`] is twice as much.
+    More(i32),
+    /// This much, whatever names it introduces.
+    Exactly(i32),
+    /// No other line can be understood without it: column names.
+    Heading,
+    /// It does not have the format of the others, like the one file that could not be read.
+    Irregular,
+}
+
+impl Row {
+    /// A line that begins a unit and is worth this much more than its names.
+    fn unit(more: i32) -> Row {
+        Row { place: Place::Begins, worth: Worth::More(more), repeated: 0 }
+    }
+
+    /// A line that begins a unit and is worth exactly this much.
+    fn valued(value: i32) -> Row {
+        Row { place: Place::Begins, worth: Worth::Exactly(value), repeated: 0 }
+    }
+
+    /// A line that belongs to the unit of the line before it.
+    fn part() -> Row {
+        Row { place: Place::Continues, worth: Worth::More(0), repeated: 0 }
+    }
+
+    /// A line without which the others cannot be understood.
+    fn heading() -> Row {
+        Row { place: Place::Begins, worth: Worth::Heading, repeated: 0 }
+    }
+
+    /// A line that does not have the format.
+    fn irregular() -> Row {
+        Row { place: Place::Begins, worth: Worth::Irregular, repeated: 0 }
+    }
+
+    /// The same line, of which this many bytes repeat the line before it.
+    fn repeating(self, bytes: usize) -> Row {
+        Row { repeated: bytes, ..self }
+    }
+}
+
+/// The value of column names.
+const HEADING_VALUE: i32 = MAX_VALUE;
 
 /// The value of a line at an end of the text: more than any other but a heading.
-const END_VALUE: i32 = HEADING_VALUE - 1;
-
-/// The value of a line that does not have the format of the others, such as the one file that could not be read.
-const IRREGULAR_VALUE: i32 = HEADING_VALUE / 2;
+const END_VALUE: i32 = MAX_VALUE - 100;
 
 /// All formats, the most distinctive first.
-const FORMATS: [fn() -> Box<dyn Format>; 6] = [
+const FORMATS: [fn() -> Box<dyn Format>; 7] = [
     || Box::<diff::Diff>::default(),
     || Box::<commits::Commits>::default(),
     || Box::<hits::Hits>::default(),
     || Box::<table::Table>::default(),
     || Box::<tree::Tree>::default(),
+    || Box::<prose::Prose>::default(),
     || Box::<code::Code>::default(),
 ];
 
@@ -68,7 +154,7 @@ pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
     let start = FORMATS.into_iter().find(|start| {
         let mut format = start();
         for line in opening.split_inclusive(|&byte| byte == b'\n') {
-            format.value(content(line));
+            format.read(content(line));
         }
         format.is_match()
     })?;
@@ -101,122 +187,73 @@ fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// A line that may be shown.
-struct Row {
-    text: Vec<u8>,
-    start: u64,
-    end: u64,
-    number: u64,
-    coverage: Coverage,
-    form: PieceKind,
-    value: i32,
-}
-
-impl Pooled for Row {
-    fn range(&self) -> Range<u64> {
-        self.start..self.end
-    }
-
-    fn text(&self) -> &[u8] {
-        &self.text
-    }
-}
-
-/// The least memory for rows: for short lines most of it is overhead.
-const MIN_POOL_BYTES: usize = 1 << 20;
-
-/// Keeps the lines with the highest values. It selects nothing if the text turns out not to have the format.
+/// Keeps the most valuable units. It selects nothing if the text turns out not to have the format.
 pub(super) struct Outline {
     lines: Lines,
-    rows: Rows,
-    /// The rows at the end, in text order.
-    chosen: Vec<Row>,
+    blocks: Blocks,
+    /// The blocks at the end, in text order.
+    chosen: Vec<Block>,
     /// Of a longer line only the beginning is shown.
     max_line_bytes: usize,
-}
-
-struct Rows {
-    format: Box<dyn Format>,
-    irregular_lines: IrregularLines,
-    best: Pool<Row>,
-    /// Lines without a value after the last of the best, as long as they make up only a small gap.
-    gap: Vec<Row>,
-    gap_bytes: u64,
 }
 
 impl Outline {
     fn new(format: Box<dyn Format>, most_bytes: u64) -> Outline {
         let max_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).clamp(2048, 8 << 20);
-        let rows = Rows {
-            format,
-            irregular_lines: IrregularLines::default(),
-            best: Pool::new((6 * max_bytes).max(MIN_POOL_BYTES)),
-            gap: Vec::new(),
-            gap_bytes: 0,
-        };
-        let max_line_bytes = (max_bytes / 20).clamp(160, 2048);
-        Outline { lines: Lines::new(max_line_bytes + 8), rows, chosen: Vec::new(), max_line_bytes }
+        let max_line_bytes = (max_bytes / 4).clamp(160, 4096);
+        Outline {
+            lines: Lines::new(max_line_bytes + 8),
+            blocks: Blocks::new(format, max_bytes),
+            chosen: Vec::new(),
+            max_line_bytes,
+        }
+    }
+
+    /// Whether the format of the text is certain.
+    pub(super) fn is_settled(&self) -> bool {
+        self.blocks.is_settled()
     }
 
     /// Whether the text so far has the format.
     #[cfg(test)]
     pub(super) fn is_match(&self) -> bool {
-        self.rows.format.is_match()
+        self.blocks.format.is_match()
     }
 
     /// Describes the text so far.
     #[cfg(test)]
     pub(super) fn remark(&self) -> String {
-        self.rows.format.remark()
-    }
-}
-
-impl Rows {
-    /// Keeps a line with a value, and the lines between it and the one before if they are a small gap.
-    fn add(&mut self, line: &Line<'_>) {
-        let Line { text, start, end, number, coverage, form, .. } = *line;
-        let value = match self.format.value(content(text)) {
-            IRREGULAR_VALUE => self.irregular_lines.value(text),
-            value => value,
-        };
-        self.gap_bytes = if value > 0 { 0 } else { self.gap_bytes + text.len() as u64 };
-        if self.gap_bytes > SMALL_GAP_BYTES {
-            return self.gap.clear();
-        }
-        self.gap.push(Row { text: text.to_vec(), start, end, number, coverage, form, value });
-        if value > 0 {
-            for row in self.gap.drain(..) {
-                self.best.add(row, |row| row.value);
-            }
-        }
+        self.blocks.format.remark()
     }
 }
 
 impl Selector for Outline {
     fn observe(&mut self, segment: Segment<'_>) {
-        let Outline { lines, rows, .. } = self;
-        lines.observe(segment, &mut |line| rows.add(&line));
+        let Outline { lines, blocks, .. } = self;
+        lines.observe(segment, &mut |line| blocks.add(&line));
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
-        let Outline { lines, rows, chosen, max_line_bytes } = self;
-        lines.flush(&mut |line| rows.add(&line));
-        if !rows.format.is_match() {
+        let Outline { lines, blocks, chosen, max_line_bytes } = self;
+        lines.flush(&mut |line| blocks.add(&line));
+        if !blocks.is_settled() && !blocks.format.is_match() {
             return Selection::default();
         }
-        let remark = rows.format.remark();
-        *chosen = rows.best.take();
+        let remark = blocks.format.remark();
+        *chosen = blocks.finish();
         let room = &room.less_remark(&remark).less_gaps(1);
-        let units = units(chosen, rows.format.ends(), ends, room, *max_line_bytes);
-        let marks = Marks::new(&units, ends, room);
+        let units = units(chosen, blocks.format.ends(), ends, room, *max_line_bytes);
+        let marks = Marks::new(&units, blocks, ends, room);
         let shown = select::select(units, ends.bytes(), room, marks.cost());
-        Selection { pieces: marks.between(select::pieces(&shown)), remark, ..Selection::default() }
+        let repeats = select::repeated(&shown);
+        let pieces = marks.between(select::pieces(&shown), chosen);
+        Selection { pieces, remark, repeats, ..Selection::default() }
     }
 }
 
-/// Every line that may be shown, once, in text order: the rows, and the lines at both ends.
+/// Every unit that may be shown, once, in text order: the blocks, and the lines at both ends.
 fn units<'t>(
-    rows: &'t [Row],
+    blocks: &'t [Block],
     (head, tail): (u32, u32),
     ends: &'t Ends,
     room: &Room<'_>,
@@ -228,19 +265,28 @@ fn units<'t>(
     };
     let of_bytes = |percent| share(room.limits.bytes, bytes, percent);
     let of_lines = |percent| share(room.limits.lines, lines, percent);
-    let mut units: Vec<Unit<'t>> = rows
-        .iter()
-        .map(|row| {
-            let (text, coverage) = clip(&row.text, row.coverage, max_line_bytes);
-            let Row { start, end, number, form, value, .. } = *row;
-            Unit { text, start, end, number, coverage, form, value, order: start as i64 }
-        })
-        .collect();
+    let mut units: Vec<Unit<'t>> = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        let (text, coverage) = match block.is_one_line() {
+            true => clip(&block.text, block.coverage, max_line_bytes),
+            false => (&block.text[..], block.coverage),
+        };
+        let Block { start, end, number, form, value, .. } = *block;
+        let repeated = block.repeated.min(text.len());
+        units.push(Unit { text, start, end, number, coverage, form, value, order: start as i64, repeated });
+    }
     let most = room.limits.bytes.unwrap_or(bytes).min(bytes);
+    // Of a long text the blocks at its ends may have been dropped.
     let at_ends = [head_lines(ends, most, max_line_bytes), tail_lines(ends, most, max_line_bytes)];
     units.extend(at_ends.into_iter().flatten());
-    units.sort_by_key(|unit| (unit.start, Reverse(unit.value)));
-    units.dedup_by_key(|unit| unit.start);
+    // A line at an end has no value of its own, so that of a block with the same start comes first.
+    units.sort_by_key(|unit| (unit.start, std::cmp::Reverse(unit.end)));
+    let mut covered = 0;
+    units.retain(|unit| {
+        let is_new = unit.start >= covered;
+        covered = covered.max(unit.end);
+        is_new
+    });
     for unit in &mut units {
         let is_first = unit.end <= of_bytes(head) && unit.number <= of_lines(head);
         let is_last = unit.start >= bytes - of_bytes(tail) && unit.number > lines - of_lines(tail);

@@ -1,6 +1,7 @@
 //! Tables: the header, the first and last rows, and rows that report problems.
 
-use super::{Format, HEADING_VALUE, IRREGULAR_VALUE, count, is_majority};
+use super::columns::Columns;
+use super::{Contents, Format, Row, count, is_majority};
 use crate::strategy::content;
 use std::ops::Range;
 
@@ -29,6 +30,7 @@ pub(super) struct Table {
     /// How many lines of the record there were, and how many lines in all were continued in the next line.
     record_lines: u64,
     continued: u64,
+    columns: Columns,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,7 +51,13 @@ enum Style {
     None,
 }
 
-/// Words that indicate a problem in a row.
+/// What a row that reports a problem is worth more.
+const PROBLEM: i32 = 300;
+
+/// What a row with a cell unlike the others in its column is worth more.
+const UNUSUAL: i32 = 200;
+
+/// Words that indicate a problem in a row. Some follow a lower-case letter: `ImagePullBackOff`.
 const PROBLEMS: [&[u8]; 14] = [
     b"Error",
     b"ERROR",
@@ -66,6 +74,12 @@ const PROBLEMS: [&[u8]; 14] = [
     b"OOMKilled",
     b"Terminating",
 ];
+
+/// Whether a word of the row indicates a problem.
+fn has_problem(line: &[u8]) -> bool {
+    let mut starts = (0..line.len()).filter(|&at| matches!(line[at], b'B'..=b'T' | b'u' | b'<'));
+    starts.any(|at| PROBLEMS.iter().any(|word| line[at..].starts_with(word)))
+}
 
 fn bars(line: &[u8]) -> usize {
     line.iter().filter(|&&byte| byte == b'|').count()
@@ -180,6 +194,10 @@ impl Table {
     /// Whether the record continues in the next line, because a quote is open.
     fn is_continued(&mut self, line: &[u8]) -> bool {
         let Style::Separated(separator, _) = self.style else { return false };
+        if !self.is_quoted && memchr::memchr(b'"', line).is_none() {
+            self.separators += memchr::memchr_iter(separator, line).count();
+            return false;
+        }
         // A quote opens only at the start of a field, or doubles the quote before it.
         let mut previous = separator;
         for &byte in line {
@@ -209,7 +227,7 @@ impl Table {
 }
 
 impl Format for Table {
-    fn value(&mut self, line: &[u8]) -> i32 {
+    fn read(&mut self, line: &[u8]) -> Row {
         self.lines += 1;
         self.regular += 1;
         if matches!(self.style, Style::Unknown | Style::Bars(0)) {
@@ -223,39 +241,50 @@ impl Format for Table {
                     self.names.first().map_or_else(Vec::new, |name| line[name.clone()].to_vec());
                 self.previous = self.names.clone();
                 self.rows += u64::from(is_row);
-                return HEADING_VALUE;
+                return Row::heading();
             }
-            return 0;
+            return Row::unit(0);
         }
         if matches!(self.style, Style::None | Style::Named) && self.lines <= MAX_PREAMBLE_LINES {
             if self.is_underlined(line) {
                 (self.style, self.regular, self.others, self.rows) = (Style::Columns, self.lines, 0, 0);
-                return HEADING_VALUE;
+                return Row::heading();
             }
             if self.style == Style::None {
                 self.others += 1;
                 self.regular -= 1;
-                return HEADING_VALUE;
+                return Row::heading();
             }
         }
         if self.is_continued(line) {
-            return 0;
+            return Row::unit(0);
         }
         let is_row = self.is_row(line);
         if is_divider(line) || line.is_empty() || is_total(line) {
             if matches!(self.style, Style::Bars(_)) && self.rows == 1 {
                 self.rows = 0;
             }
-            return 900;
+            return Row::unit(0);
         }
         if !is_row {
             self.regular -= 1;
             self.others += 1;
-            return IRREGULAR_VALUE;
+            return Row::irregular();
         }
         self.rows += 1;
-        let is_problem = PROBLEMS.iter().any(|word| memchr::memmem::find(line, word).is_some());
-        if is_problem { 500 } else { 0 }
+        let is_problem = has_problem(line);
+        let is_unusual = match self.style {
+            // Quoted cells may contain separators.
+            Style::Separated(..) if line.contains(&b'"') => false,
+            Style::Separated(separator, _) => self.columns.add(line.split(|&byte| byte == separator)),
+            Style::Bars(_) => self.columns.add(line.split(|&byte| byte == b'|')),
+            _ => self.columns.add(line.split(u8::is_ascii_whitespace).filter(|cell| !cell.is_empty())),
+        };
+        Row::unit(match (is_problem, is_unusual) {
+            (true, _) => PROBLEM,
+            (false, true) => UNUSUAL,
+            (false, false) => 0,
+        })
     }
 
     fn is_match(&self) -> bool {
@@ -275,7 +304,19 @@ impl Format for Table {
         }
     }
 
+    fn contents(&self) -> Contents {
+        [self.rows, 0, 0, 0, 0]
+    }
+
+    fn describe(&self, [rows, ..]: Contents) -> String {
+        match (rows, self.style) {
+            (0, _) => String::new(),
+            (_, Style::Files) => count(rows, "entry", "entries"),
+            _ => count(rows, "row", "rows"),
+        }
+    }
+
     fn ends(&self) -> (u32, u32) {
-        (45, 25)
+        (20, 20)
     }
 }

@@ -1,7 +1,7 @@
 //! Trees and lists of paths: the entries near the root, and the number of entries.
 
 use super::table::is_total;
-use super::{Format, IRREGULAR_VALUE, count, is_majority};
+use super::{Contents, Format, Row, count, is_majority};
 
 /// `npm ls`, `cargo tree`, `tree`; `ls -R`; `find`.
 #[derive(Default)]
@@ -49,46 +49,53 @@ fn depth(line: &[u8]) -> Option<i32> {
 }
 
 impl Tree {
-    /// The value of a line below a directory heading.
-    fn name_value(&mut self, line: &[u8], after_blank: bool) -> i32 {
+    /// A line below a directory heading.
+    fn read_name(&mut self, line: &[u8], after_blank: bool) -> Row {
         if line.starts_with(b"ls: ") {
             self.remarks += 1;
-            return 950;
+            return Row::unit(PROBLEM);
         }
         // In a listing, only a directory heading follows a blank line.
         if after_blank {
             self.others += 1;
-            return IRREGULAR_VALUE;
+            return Row::irregular();
         }
         self.lines_in_directory += 1;
         if self.lines_in_directory == 1 && is_total(line) {
             self.remarks += 1;
-            return 0;
+            return Row::unit(0);
         }
         self.names += 1;
         // Few names contain spaces; most other lines do.
         if line.contains(&b' ') {
-            return IRREGULAR_VALUE;
+            return Row::irregular();
         }
         // The contents of the root come before directories far from it.
-        if self.directories == 1 && self.lines_in_directory <= 60 { 780 } else { 0 }
+        Row::unit(if self.directories == 1 && self.lines_in_directory <= 60 { NEAR_ROOT } else { 0 })
     }
 }
+
+/// What a line that reports a problem is worth more than others, the name of a directory, and an entry near the root; and
+/// how much less each level further from it.
+const PROBLEM: i32 = 400;
+const DIRECTORY: i32 = 250;
+const NEAR_ROOT: i32 = 90;
+const PER_LEVEL: i32 = 20;
 
 /// Words for problems in a dependency tree.
 const PROBLEMS: [&[u8]; 5] = [b"UNMET", b"invalid", b"extraneous", b"missing:", b"ERR!"];
 
 impl Format for Tree {
-    fn value(&mut self, line: &[u8]) -> i32 {
+    fn read(&mut self, line: &[u8]) -> Row {
         self.lines += 1;
         let after_blank = std::mem::replace(&mut self.after_blank, line.is_empty());
         if line.is_empty() {
-            return 0;
+            return Row::unit(0);
         }
         if let Some(depth) = depth(line) {
             self.branches += 1;
             let is_problem = PROBLEMS.iter().any(|word| memchr::memmem::find(line, word).is_some());
-            return if is_problem { 950 } else { (800 - 150 * depth).max(2) };
+            return Row::unit(if is_problem { PROBLEM } else { (NEAR_ROOT - PER_LEVEL * depth).max(0) });
         }
         let has_space = line.iter().any(|byte| matches!(byte, b' ' | b'\t'));
         if let Some(directory) = line.strip_suffix(b":")
@@ -98,19 +105,19 @@ impl Format for Tree {
             self.directories += 1;
             self.lines_in_directory = 0;
             let depth = directory.iter().filter(|&&byte| byte == b'/').count() as i32;
-            return (900 - depth.saturating_mul(80)).max(100);
+            return Row::unit((DIRECTORY - PER_LEVEL * depth.min(9)).max(NEAR_ROOT));
         }
         if self.directories > 0 {
-            return self.name_value(line, after_blank);
+            return self.read_name(line, after_blank);
         }
         self.likely_paths += u64::from(super::is_path(line));
         if has_space || !line.contains(&b'/') || line.contains(&b':') {
             self.others += 1;
             return match super::is_path(line) {
-                true => 0,
+                true => Row::unit(0),
                 // The root of a tree has no branch.
-                false if has_space && (after_blank || self.lines == 1) => 900,
-                false => IRREGULAR_VALUE,
+                false if has_space && (after_blank || self.lines == 1) => Row::unit(DIRECTORY),
+                false => Row::irregular(),
             };
         }
         self.paths += 1;
@@ -118,10 +125,10 @@ impl Format for Tree {
         let end = slashes.nth(1).or(memchr::memrchr(b'/', line)).unwrap_or(line.len());
         let parent = &line[..end.min(line.len())];
         if parent == self.parent {
-            return 0;
+            return Row::unit(0);
         }
         self.parent = parent.to_vec();
-        400
+        Row::unit(NEAR_ROOT)
     }
 
     fn is_match(&self) -> bool {
@@ -150,7 +157,20 @@ impl Format for Tree {
         }
     }
 
-    fn ends(&self) -> (u32, u32) {
-        (15, 10)
+    fn contents(&self) -> Contents {
+        [self.directories, self.names, self.branches + self.likely_paths, 0, 0]
+    }
+
+    fn describe(&self, [directories, names, entries, ..]: Contents) -> String {
+        match (directories, names, entries) {
+            (0, 0, 0) => String::new(),
+            (0, 0, _) => count(entries, "entry", "entries"),
+            (0, ..) => count(names, "name", "names"),
+            _ => format!(
+                "{}, {}",
+                count(directories, "directory", "directories"),
+                count(names, "name", "names")
+            ),
+        }
     }
 }

@@ -3,7 +3,7 @@
 //! Both forget when they are full. A line that was forgotten is analysed again.
 
 use super::constant_fields::WatchedFields;
-use super::weights::log2;
+use crate::strategy::logarithm::log2;
 use crate::strategy::rules::Role;
 
 // Small enough for the processor's cache: a flood of lines that all differ must not wait for memory.

@@ -4,7 +4,7 @@
 //!
 //! 1. [`lines`](super::lines) assembles lines and computes their fingerprints.
 //! 2. [`line_tables`] recognises lines that were seen before. A new line is matched against the [`rules`], as far as
-//!    [`match_budget`] allows.
+//!    [`match_budget`] allows; [`marks`] finds the failures of unknown runners.
 //! 3. [`value`] says what the line is worth, by its role and by the lines around it. The numbers are in [`weights`].
 //! 4. [`window`] keeps the last lines, whose values can still be raised; [`candidates`] keeps the best of the others.
 //! 5. At the end, [`units`] adds the lines at both ends, and [`select`] takes the best units that fit.
@@ -15,6 +15,7 @@ mod candidates;
 mod constant_fields;
 mod important_lines;
 mod line_tables;
+mod marks;
 mod match_budget;
 mod repeats;
 mod units;
@@ -24,6 +25,7 @@ mod weights;
 mod window;
 
 use super::lines::{Line, Lines};
+use super::names::{Names, PLAIN_VALUE};
 use super::rules::{self, Group, Matcher};
 use super::select::{self, MarkerCost};
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy, content, fingerprint};
@@ -32,6 +34,7 @@ use crate::profile::Settings;
 use candidates::{Candidate, Candidates, Occurrence};
 use constant_fields::{ConstantFields, WatchedFields};
 use line_tables::{CachedLine, LineCache, LineInfo, Opening, TemplateCounts};
+use marks::{LineMark, Marks};
 use match_budget::{MatchBudget, Surroundings};
 use repeats::Repeats;
 use std::collections::HashSet;
@@ -40,8 +43,11 @@ use window::{TextLocation, Window};
 
 pub(crate) use important_lines::ImportantLines;
 
-/// A text of at most this many lines is shown by its ends, if its lines are too long to show.
+/// A text of at most this many lines, or of lines that are too long to show, is shown by its ends.
 const FEW_LINES: u64 = 4;
+
+/// About how many bytes a token has, before the text is known.
+const BYTES_PER_TOKEN: u64 = 4;
 
 /// Shows the lines that matter: failures with their details, lines unlike the others, and both ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,6 +65,9 @@ impl Smart {
 impl Strategy for Smart {
     fn start(&self, settings: &Settings) -> Box<dyn Selector> {
         let max_bytes = usize::try_from(settings.keep.ceiling()).unwrap_or(usize::MAX / 16).min(8 << 20);
+        let by_tokens =
+            settings.keep.tokens.map_or(u64::MAX, |tokens| tokens.saturating_mul(BYTES_PER_TOKEN));
+        let shown_bytes = usize::try_from(by_tokens).map_or(max_bytes, |bytes| bytes.min(max_bytes));
         // Of a longer line only the beginning is shown.
         let max_line_bytes = (max_bytes / 6).clamp(200, 4096);
         Box::new(SmartSelector {
@@ -67,13 +76,15 @@ impl Strategy for Smart {
                 cache: LineCache::new(),
                 constants: ConstantFields::default(),
                 counts: TemplateCounts::new(),
+                names: Names::new(),
                 repeats: Repeats::new(),
-                values: Values::new(max_bytes),
+                values: Values::new(shown_bytes),
                 window: Window::new(),
                 candidates: Candidates::new(4 * max_bytes.max(2048)),
                 buffer: Vec::new(),
                 budget: MatchBudget::new(),
                 matcher: Matcher::without(self.disabled),
+                marks: Marks::new(),
             },
             candidates: Vec::new(),
             max_line_bytes,
@@ -92,6 +103,7 @@ struct LineReader {
     cache: LineCache,
     constants: ConstantFields,
     counts: TemplateCounts,
+    names: Names,
     repeats: Repeats,
     values: Values,
     window: Window,
@@ -99,6 +111,7 @@ struct LineReader {
     buffer: Vec<u8>,
     budget: MatchBudget,
     matcher: Matcher,
+    marks: Marks,
 }
 
 impl LineReader {
@@ -115,7 +128,7 @@ impl LineReader {
                 let info = *info;
                 let before = self.counts.add_last();
                 self.repeats.push(info.template);
-                self.skip_or_add(line, segment, &info, before);
+                self.skip_or_add(line, segment, &info, before, 0);
             }
             Some(_) => self.read_cached(line, segment),
             None => self.read_new(line, segment),
@@ -132,24 +145,24 @@ impl LineReader {
         }
         let before = self.counts.add(info.template);
         self.repeats.observe(&info, line);
-        self.skip_or_add(line, segment, &info, before);
+        self.skip_or_add(line, segment, &info, before, 0);
     }
 
     /// Skips a plain line, adds any other. `before` is how often its template occurred before.
     #[inline(always)]
-    fn skip_or_add(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32) {
+    fn skip_or_add(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32, names: i32) {
         // True for nearly every line of nearly every text: no rule matches, and its template is not new.
-        let is_plain = info.role.is_none() && before > 0 && self.values.are_idle();
+        let is_plain = info.role.is_none() && before > 0 && names <= PLAIN_VALUE && self.values.are_idle();
         if is_plain && self.window.add_to_quiet_run(line, info) {
             self.values.skip(before);
         } else {
-            self.add(line, segment, info, before);
+            self.add(line, segment, info, before, names);
         }
     }
 
     /// Computes the value of a line and adds it to the window.
     #[inline(never)]
-    fn add(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32) {
+    fn add(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32, names: i32) {
         self.window.expand();
         let Value { own, value, role } = self.values.value(info, before, line.text.len(), &mut self.window);
         // Kept for now: only at the end it is known whether the line is rare, or the first of many.
@@ -167,7 +180,7 @@ impl LineReader {
             coverage: line.coverage,
             form: line.form,
             own,
-            value: value.max(i32::from(is_first)),
+            value: value.max(i32::from(is_first)).max(if is_unimportant { 0 } else { names }),
             occurrence: if is_first { Occurrence::First } else { Occurrence::Later },
             template: info.template,
             role,
@@ -191,13 +204,14 @@ impl LineReader {
         // Whether its template occurred before is unknown here. 1 means that the line does not count as rare.
         let info = minimal_info(line);
         self.repeats.observe(&info, line);
-        self.skip_or_add(line, segment, &info, 1);
+        self.skip_or_add(line, segment, &info, 1, 0);
     }
 
     /// Analyses a new line and adds it to the cache.
     #[inline(never)]
     fn analyse(&mut self, line: &Line<'_>, segment: &[u8]) {
-        let (mut info, mut fields) = analyse_line(line, &mut self.buffer, &self.matcher, &mut self.constants);
+        let (mut info, mut fields) =
+            analyse_line(line, &mut self.buffer, &self.matcher, &mut self.marks, &mut self.constants);
         let template = info.template;
         if !fields.is_empty() {
             info.template = self.constants.refine(template, line.text, &mut fields);
@@ -205,7 +219,8 @@ impl LineReader {
         self.cache.put(line.fingerprint, LineInfo { template, ..info }, fields);
         let before = self.counts.add(info.template);
         self.repeats.observe(&info, line);
-        self.skip_or_add(line, segment, &info, before);
+        let names = self.names.count(line.text).value(line.text.len(), 1);
+        self.skip_or_add(line, segment, &info, before, names);
     }
 }
 
@@ -225,6 +240,7 @@ fn analyse_line(
     line: &Line<'_>,
     buffer: &mut Vec<u8>,
     matcher: &Matcher,
+    marks: &mut Marks,
     constants: &mut ConstantFields,
 ) -> (LineInfo, WatchedFields) {
     if content::is_binary(line.text) {
@@ -253,7 +269,11 @@ fn analyse_line(
     };
     let (template, fields) = constants.template(content, content::offset(line, content));
     let indent = content::indent(content).min(255) as u8;
-    (LineInfo { template, role: matcher.find(content), indent, opening }, fields)
+    let role = match (matcher.find(content), marks.count(content)) {
+        (None | Some(rules::Role::Suspect | rules::Role::Title), LineMark::Rare) => Some(rules::Role::Failed),
+        (role, _) => role,
+    };
+    (LineInfo { template, role, indent, opening }, fields)
 }
 
 /// The part of a line's content that is matched.
@@ -288,17 +308,26 @@ impl Selector for SmartSelector {
         let (number, start) = lines.next();
         reader.repeats.finish(number, start);
         *candidates = reader.candidates.take_all(&mut reader.window);
-        let units = units::collect(candidates, &reader.counts, &reader.repeats, ends, room, *max_line_bytes);
+        let units = units::collect(
+            candidates,
+            &reader.counts,
+            &reader.repeats,
+            &reader.matcher,
+            ends,
+            room,
+            *max_line_bytes,
+        );
         let shown = select::select(units, ends.bytes(), room, MarkerCost::of_engine(room));
         let pieces = select::pieces(&shown);
         let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
         let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);
         let has_problem = candidates.iter().any(|line| line.role.is_some_and(rules::Role::is_problem));
-        if shown > 0 && !(room_is_left && ends.lines() <= FEW_LINES && !has_problem) {
+        let are_long = ends.lines() <= FEW_LINES || ends.bytes() / ends.lines() > *max_line_bytes as u64;
+        if shown > 0 && !(room_is_left && are_long && !has_problem) {
             let repeats = reader.repeats.with_templates_shown(&shown_templates(&pieces));
             return Selection { pieces, repeats, ..Selection::default() };
         }
-        // There are too few lines, and they are too long, to choose among them.
+        // There is nothing to choose among.
         BothEnds(Split { head: 1, tail: 2 }).choose_at_least_something(ends, room).into()
     }
 }
@@ -316,6 +345,15 @@ impl LineClassifier {
         let content = matched_part(line, &mut self.buffer);
         let role = self.matcher.find(content);
         (fingerprint::template(content), role.is_some_and(rules::Role::is_problem))
+    }
+}
+
+impl LineClassifier {
+    /// Whether a line reports a failure, as only a tool does. Words such as `error` alone do not count.
+    pub(super) fn is_failure(&mut self, line: &[u8]) -> bool {
+        use rules::Role::{Diagnostic, Exception, Failed, Stopped, Summary, Verdict};
+        let role = self.matcher.find(matched_part(line, &mut self.buffer));
+        matches!(role, Some(Failed | Verdict | Diagnostic | Exception | Stopped | Summary))
     }
 }
 

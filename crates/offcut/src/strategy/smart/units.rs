@@ -12,7 +12,7 @@ use super::weights::{
 use crate::strategy::end_lines::{clip, head_lines, tail_lines};
 use crate::strategy::rules::Matcher;
 use crate::strategy::select::{ONLY_IN_SMALL_GAPS, Unit};
-use crate::strategy::{Ends, Room};
+use crate::strategy::{Cost, Ends, Room};
 use std::cmp::Reverse;
 
 fn value_at(values: &[(f64, i32)], share: f64) -> i32 {
@@ -35,12 +35,15 @@ fn content_value(line: &Candidate, counts: &TemplateCounts, total: u64) -> i32 {
     line.value.max(rarity(counts, line)).max(onset)
 }
 
-/// About how many bytes can be shown: what the byte limit allows, and the line limit for lines of average length. How far
-/// both ends reach depends on it.
+/// How much of the end of a text says how long its lines and tokens are.
+const SAMPLE_BYTES: usize = 4096;
+
+/// About how many bytes can be shown. How far both ends reach depends on it.
 fn shown_bytes(ends: &Ends, room: &Room<'_>) -> u64 {
-    let average = ends.bytes() / ends.lines().max(1) + 1;
-    let by_lines = room.limits.lines.map_or(u64::MAX, |lines| lines.saturating_mul(average));
-    room.limits.bytes.unwrap_or(u64::MAX).min(by_lines).min(ends.bytes())
+    let closing = ends.closing();
+    let sample = &closing[closing.len().saturating_sub(SAMPLE_BYTES)..];
+    let cost = Cost::of(sample, &room.limits, room.conventions, room.tokens);
+    room.estimated_bytes(cost).min(ends.bytes())
 }
 
 /// Every line that may be shown, once, in text order.
@@ -48,6 +51,7 @@ pub(super) fn collect<'t>(
     candidates: &'t [Candidate],
     counts: &TemplateCounts,
     repeats: &Repeats,
+    matcher: &Matcher,
     ends: &'t Ends,
     room: &Room<'_>,
     max_line_bytes: usize,
@@ -68,6 +72,7 @@ pub(super) fn collect<'t>(
                 false => content_value(line, counts, total) + recency(line, total, bytes),
             },
             order: line.start as i64,
+            repeated: 0,
         });
     }
     let (head, tail) = (head_lines(ends, bytes, max_line_bytes), tail_lines(ends, bytes, max_line_bytes));
@@ -79,7 +84,7 @@ pub(super) fn collect<'t>(
     let mut read = 0;
     for mut unit in head {
         match repeats.folded(unit.number) {
-            Some(stretch) if !varying.contains(&stretch) => continue,
+            Some(stretch) if !varying.contains(&stretch) => unit.value = ONLY_IN_SMALL_GAPS,
             Some(_) => unit.value = FOLDED,
             None => {
                 read += unit.text.len();
@@ -89,22 +94,18 @@ pub(super) fn collect<'t>(
         units.push(unit);
     }
     let last = units.len();
-    units.extend(
-        tail.into_iter()
-            .filter(|unit| repeats.folded(unit.number).is_none_or(|stretch| varying.contains(&stretch))),
-    );
+    units.extend(tail);
     let tail_values = tail_values(candidates, total, bytes);
     // A runner's housekeeping and passed tests count only in part as the end.
-    let matcher = Matcher::default();
     let mut distance = 0;
     for unit in units[last..].iter_mut().rev() {
         unit.order = -(unit.start as i64);
         // Folded lines do not count as the end: what comes before them is near the end, too.
-        if repeats.folds(unit.number) {
-            unit.value = FOLDED;
+        if let Some(stretch) = repeats.folded(unit.number) {
+            unit.value = if varying.contains(&stretch) { FOLDED } else { ONLY_IN_SMALL_GAPS };
             continue;
         }
-        let is_routine = is_routine(unit.text, &matcher);
+        let is_routine = is_routine(unit.text, matcher);
         let length = unit.text.len() as u64;
         distance += if is_routine { length / ROUTINE_LENGTHS } else { length };
         let share = distance as f64 / bytes as f64;

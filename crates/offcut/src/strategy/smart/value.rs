@@ -6,8 +6,8 @@
 
 use super::line_tables::{LineInfo, Opening};
 use super::weights::{
-    Class, HEADING, INDENTED, INDENTED_REACH, NEIGHBOUR, RAISING_FRAME, REPORT, REPORT_REACH, REPORT_STEP,
-    STRONG, Weights, indented_repeat, reach,
+    Class, DETAIL, HEADING, INDENTED, INDENTED_REACH, LIBRARY_FRAME, NEIGHBOUR, RAISING_FRAME, REPORT,
+    REPORT_REACH, REPORT_STEP, STRONG, Weights, indented_repeat, reach,
 };
 use super::window::{Recent, Window};
 use crate::strategy::rules::Role;
@@ -21,7 +21,8 @@ pub(super) struct Values {
     report: Report,
     scope: Scope,
     section: Section,
-    /// How often the template of the last line occurred before it.
+    /// The value of the last line by its role, and how often its template occurred before it.
+    last_own: i32,
     last_before: u32,
 }
 
@@ -45,12 +46,13 @@ impl Inherited {
     }
 }
 
-/// The lines after a line that says what went wrong, until the next of its class. The first reports are shown whole before
+/// The lines after a line that says what went wrong, until the next of its class or a warning. The first reports are shown whole before
 /// the many that follow are begun.
 #[derive(Clone, Copy, Debug)]
 struct Report {
-    /// The class of the line that begins it.
+    /// The class and the value of the line that begins it.
     class: Class,
+    value: i32,
     inherited: Inherited,
 }
 
@@ -99,9 +101,10 @@ impl Values {
             weights: Weights::new(budget),
             reach: reach(budget),
             inherited: Inherited::default(),
-            report: Report { class: Class::Idle, inherited: Inherited::default() },
+            report: Report { class: Class::Idle, value: 0, inherited: Inherited::default() },
             scope: Scope::None,
             section: Section::Any,
+            last_own: 0,
             last_before: 0,
         }
     }
@@ -121,7 +124,7 @@ impl Values {
     /// Records a line that is worth nothing.
     #[inline]
     pub(super) fn skip(&mut self, before: u32) {
-        self.last_before = before;
+        (self.last_own, self.last_before) = (0, before);
     }
 
     /// The value of a line. The lines before it, which are in the window, gain from it. `before` is how often its template
@@ -134,14 +137,13 @@ impl Values {
         window: &mut Window,
     ) -> Value {
         let role = self.role(info, window);
-        let before_last = std::mem::replace(&mut self.last_before, before);
-        // A location is as new as the message above it.
-        let again = if role == Some(Role::Location) { before.min(before_last) } else { before };
-        let own = role.map_or(0, |role| self.weights.value(role, again, length));
+        let own = self.own(role, before, length);
         let reported = self.report(role.map_or(Class::Idle, Class::of), own, length);
         let (inherited, indented) = (self.inherited.next(1).max(reported), self.indented(info));
         let value = match role {
             Some(role) if role.is_success() => 0,
+            // The frames of libraries are alike in all reports.
+            Some(Role::LibraryFrame) => own.max(inherited.max(indented) - LIBRARY_FRAME),
             _ => own.max(inherited).max(indented - indented_repeat(before)),
         };
         self.pass_on(own, window);
@@ -165,18 +167,33 @@ impl Values {
         Value { own, value, role }
     }
 
+    /// The value of a line by its role.
+    fn own(&mut self, role: Option<Role>, before: u32, length: usize) -> i32 {
+        let before_last = std::mem::replace(&mut self.last_before, before);
+        // A location is as new as the message above it.
+        let again = if role == Some(Role::Location) { before.min(before_last) } else { before };
+        let own = role.map_or(0, |role| self.weights.value(role, again, length));
+        self.last_own = match role {
+            Some(Role::Location) if self.last_own > 0 => DETAIL.of(self.last_own),
+            Some(Role::Detail) if self.report.inherited.lines > 0 => own.min(DETAIL.of(self.report.value)),
+            _ => own,
+        };
+        self.last_own
+    }
+
     /// The value of a line for being in a report. A line of a class that begins reports begins the next one.
     fn report(&mut self, class: Class, own: i32, length: usize) -> i32 {
-        if class == self.report.class {
+        if class.ends_report(self.report.class) {
             self.report.inherited.lines = 0;
         }
         let reported = self.report.inherited.next(REPORT_STEP);
         if reported > 0 {
             self.weights.add(self.report.class, length);
         }
-        let value = REPORT.of(own);
-        if class.begins_report() && value >= reported {
-            self.report = Report { class, inherited: Inherited { value, lines: REPORT_REACH * self.reach } };
+        let share = REPORT.of(own);
+        if class.begins_report() && share >= reported {
+            let inherited = Inherited { value: share, lines: REPORT_REACH * self.reach };
+            self.report = Report { class, value: own, inherited };
         }
         reported
     }

@@ -11,7 +11,23 @@ use std::collections::{HashMap, HashSet};
 const MAX_KINDS: usize = 8;
 
 /// The numbers of a line. The parts of a time or a version (`12:00:01.25`) are one number.
-type Numbers = Vec<Vec<u64>>;
+type Numbers = Vec<Number>;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Number {
+    parts: Vec<u64>,
+    kind: NumberKind,
+}
+
+/// What a number may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum NumberKind {
+    /// A counter or a time, which says nothing if it only grows.
+    #[default]
+    Counter,
+    /// A measurement such as `0.25`, which says something whenever it changes. At the start of a line it may be a time.
+    Measurement,
+}
 
 /// What is known of the lines of one stretch.
 #[derive(Default)]
@@ -60,6 +76,7 @@ impl Kind {
         let steps = numbers.iter().zip(&self.last).zip(&mut self.directions);
         let continues = steps.into_iter().all(|((number, last), direction)| match number.cmp(last) {
             Ordering::Equal => true,
+            _ if number.kind == NumberKind::Measurement => false,
             step => *direction.get_or_insert(step) == step,
         });
         self.last = numbers;
@@ -79,13 +96,16 @@ fn separate(line: &[u8]) -> (Vec<u8>, Numbers) {
         let joins = at > 1 && is_digit(at - 2) && b".,:-/T_".contains(&line[at - 1]);
         let starts = at == 0 || !is_digit(at - 1);
         if starts && !joins {
-            numbers.push(Vec::new());
+            numbers.push(Number::default());
         }
+        let is_first = numbers.len() == 1;
         let Some(number) = numbers.last_mut() else { continue };
         if starts {
-            number.push(0);
+            number.parts.push(0);
+            let is_decimal = joins && line[at - 1] == b'.' && number.parts.len() == 2;
+            number.kind = if is_decimal && !is_first { NumberKind::Measurement } else { NumberKind::Counter };
         }
-        if let Some(part) = number.last_mut() {
+        if let Some(part) = number.parts.last_mut() {
             *part = part.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
         }
     }
@@ -112,6 +132,10 @@ mod tests {
         check(&["2026-01-31T23:59:59 a 1", "b 7", "2026-02-01T00:00:00 a 2", "b 8"], false);
         check(&["user 1 score 5", "user 2 score 9", "user 3 score 2"], true);
         check(&["id a1", "id b2", "id c3", "id d4", "id e5", "id f6", "id g7", "id h8", "id i9"], true);
-        assert_eq!(separate(b"a 12:05.1 b7").1, [vec![12, 5, 1], vec![7]]);
+        check(&["epoch 1 loss 0.91", "epoch 2 loss 0.80", "epoch 3 loss 0.75"], true);
+        check(&["[ 1.25] tick", "[ 1.50] tick", "[ 2.00] tick"], false);
+        let parts: Vec<Vec<u64>> =
+            separate(b"a 12:05.1 b7").1.into_iter().map(|number| number.parts).collect();
+        assert_eq!(parts, [vec![12, 5, 1], vec![7]]);
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! The numbers are a plateau: a change of a tenth moves hardly any preview. Their order matters.
 
+use crate::strategy::logarithm::log2;
 use crate::strategy::rules::Role;
 
 /// The class of a role, whose lines share the discount for crowding, the value of its first line, and what each doubling
@@ -54,6 +55,11 @@ impl Class {
     pub(super) const fn begins_report(self) -> bool {
         matches!(self, Class::Failure | Class::Diagnostic | Class::Exception)
     }
+
+    /// Whether a line of this class ends a report that began with a line of class `begun`.
+    pub(super) fn ends_report(self, begun: Class) -> bool {
+        self == begun || self == Class::Warning
+    }
 }
 
 /// What a line loses for every doubling of 1 + the bytes that its class has filled, in units of [`CROWDED_SHARE`] of the
@@ -84,7 +90,7 @@ impl Share {
 pub(super) const NEIGHBOUR: Share = Share(1, 3);
 
 /// The share of the first line that is indented under a line. It falls to nothing over [`INDENTED_REACH`] times the reach.
-pub(super) const INDENTED: Share = Share(6, 10);
+pub(super) const INDENTED: Share = Share(8, 10);
 pub(super) const INDENTED_REACH: i32 = 4;
 
 /// What each doubling of the lines with its template takes off an indented line.
@@ -96,11 +102,18 @@ pub(super) const REPORT: Share = Share(3, 4);
 pub(super) const REPORT_STEP: i32 = 5;
 pub(super) const REPORT_REACH: usize = 3;
 
+/// The most that a detail is worth, as a share of the line that its report begins with. A detail without its message says
+/// little, and one of a message that was repeated often is hardly news.
+pub(super) const DETAIL: Share = Share(9, 10);
+
 /// The share of the line that a line is indented under, and of the title of a failed test's suite.
 pub(super) const HEADING: Share = Share(9, 10);
 
 /// The share of the frames that say where a traceback's exception was raised.
 pub(super) const RAISING_FRAME: Share = Share(7, 10);
+
+/// How much less a frame of a library gains from the lines around it than other lines.
+pub(super) const LIBRARY_FRAME: i32 = 45;
 
 /// How many lines around a line gain from it, for this budget.
 pub(super) fn reach(budget: usize) -> usize {
@@ -109,12 +122,11 @@ pub(super) fn reach(budget: usize) -> usize {
 
 /// The value of a line near an end of the text, by the share of the room between it and the end: the end of a text in
 /// which nothing went wrong, of one in which trouble is near the end, and of one in which all trouble is elsewhere.
-pub(super) const QUIET_TAIL: [(f64, i32); 5] =
-    [(0.06, 900), (0.20, 660), (0.35, 520), (0.65, 460), (1.0, 140)];
+pub(super) const QUIET_TAIL: [(f64, i32); 5] = [(0.06, 900), (0.10, 660), (0.35, 60), (0.65, 50), (1.0, 20)];
 pub(super) const EARNED_TAIL: [(f64, i32); 5] =
     [(0.06, 900), (0.20, 500), (0.35, 240), (0.65, 140), (1.0, 20)];
 pub(super) const UNEARNED_TAIL: [(f64, i32); 3] = [(0.06, 900), (0.15, 500), (1.0, 20)];
-pub(super) const HEAD: [(f64, i32); 4] = [(0.02, 850), (0.05, 450), (0.12, 160), (1.0, 10)];
+pub(super) const HEAD: [(f64, i32); 4] = [(0.02, 850), (0.05, 450), (0.12, 60), (1.0, 10)];
 
 /// Trouble at most this far from the end, in shares of the room, earns the end its room.
 pub(super) const TAIL_REACH: f64 = 0.65;
@@ -179,10 +191,4 @@ impl Weights {
 /// What an indented line loses because its template occurred before.
 pub(super) fn indented_repeat(before: u32) -> i32 {
     (INDENTED_REPEAT * log2(1.0 + before as f32)) as i32
-}
-
-/// The binary logarithm of a number of at least 1, approximately: the bits of a float are nearly its logarithm. The real
-/// function would be the program's only reason to load the math library at each start.
-pub(super) fn log2(number: f32) -> f32 {
-    number.to_bits() as f32 / (1_u32 << 23) as f32 - 127.0
 }

@@ -1,0 +1,175 @@
+//! Assembles the units of an outline from lines, and keeps the best of them in bounded memory.
+
+use super::irregular_lines::IrregularLines;
+use super::{Contents, Format, HEADING_VALUE, Place, Row, Worth, content};
+use crate::cut::PieceKind;
+use crate::strategy::lines::{Coverage, Line};
+use crate::strategy::names::{NameCounts, Names};
+use crate::strategy::pool::{Pool, Pooled};
+use std::ops::Range;
+
+/// The least memory for blocks: for short lines most of it is overhead.
+const MIN_POOL_BYTES: usize = 1 << 20;
+
+/// A block has at most this share of what may be shown. A longer unit is divided.
+const BLOCKS_PER_PREVIEW: usize = 8;
+
+/// A unit of the text.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) text: Vec<u8>,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    /// The number of its first line.
+    pub(super) number: u64,
+    pub(super) coverage: Coverage,
+    pub(super) form: PieceKind,
+    pub(super) value: i32,
+    /// How many bytes at its beginning repeat the block before it.
+    pub(super) repeated: usize,
+    /// What the text contains up to its start, and up to its end.
+    pub(super) before: Contents,
+    pub(super) after: Contents,
+    lines: usize,
+    names: NameCounts,
+    worth: Worth,
+}
+
+impl Block {
+    pub(super) fn is_one_line(&self) -> bool {
+        self.lines == 1
+    }
+}
+
+impl Pooled for Block {
+    fn range(&self) -> Range<u64> {
+        self.start..self.end
+    }
+
+    fn text(&self) -> &[u8] {
+        &self.text
+    }
+}
+
+/// The blocks of a text.
+pub(super) struct Blocks {
+    pub(super) format: Box<dyn Format>,
+    irregular_lines: IrregularLines,
+    names: Names,
+    best: Pool<Block>,
+    /// The block that the next line may continue.
+    open: Option<Block>,
+    /// The memory of a block that was dropped.
+    spare: Vec<u8>,
+    max_block_bytes: usize,
+    /// How many bytes were read.
+    bytes: u64,
+}
+
+/// A text that had its format for this many bytes keeps it, and its later lines are read in less detail.
+const SETTLED_BYTES: u64 = 4 << 20;
+
+impl Blocks {
+    /// `max_bytes` is about how many bytes may be shown.
+    pub(super) fn new(format: Box<dyn Format>, max_bytes: usize) -> Blocks {
+        Blocks {
+            format,
+            irregular_lines: IrregularLines::default(),
+            names: Names::new(),
+            best: Pool::new((6 * max_bytes).max(MIN_POOL_BYTES)),
+            open: None,
+            spare: Vec::new(),
+            max_block_bytes: max_bytes / BLOCKS_PER_PREVIEW,
+            bytes: 0,
+        }
+    }
+
+    /// Whether the format of the text is certain.
+    pub(super) fn is_settled(&self) -> bool {
+        self.bytes >= SETTLED_BYTES
+    }
+
+    /// Counts a line, and settles the format when enough were read.
+    fn count(&mut self, length: usize) {
+        let was_settled = self.is_settled();
+        self.bytes += length as u64;
+        if self.is_settled() && !was_settled {
+            match self.format.is_match() {
+                true => self.format.settle(),
+                false => self.bytes = 0,
+            }
+        }
+    }
+
+    /// Adds a line to the open block, or begins the next one.
+    pub(super) fn add(&mut self, line: &Line<'_>) {
+        self.count(line.text.len());
+        let before = self.format.contents();
+        let Row { place, worth, repeated } = self.format.read(content(line.text));
+        let after = self.format.contents();
+        // A text of this size has introduced its names.
+        let names = if self.is_settled() { NameCounts::default() } else { self.names.count(line.text) };
+        let Line { text, start, end, number, coverage, form, .. } = *line;
+        let is_plain = coverage == Coverage::Whole && form == PieceKind::Verbatim;
+        if let Some(open) = &mut self.open
+            && place == Place::Continues
+            && is_plain
+            && (open.coverage, open.form) == (Coverage::Whole, PieceKind::Verbatim)
+            && open.text.len() + text.len() <= self.max_block_bytes
+        {
+            open.text.extend_from_slice(text);
+            open.end = end;
+            open.after = after;
+            open.lines += 1;
+            open.names = open.names + names;
+            return;
+        }
+        let worth = match (place, &self.open) {
+            // The rest of a unit that is too long for one block is worth as much as its beginning.
+            (Place::Continues, Some(open)) => open.worth,
+            _ => worth,
+        };
+        self.close();
+        let mut copy = std::mem::take(&mut self.spare);
+        copy.extend_from_slice(text);
+        self.open = Some(Block {
+            text: copy,
+            start,
+            end,
+            number,
+            coverage,
+            form,
+            value: 0,
+            repeated: repeated.min(text.len()),
+            before,
+            after,
+            lines: 1,
+            names,
+            worth,
+        });
+    }
+
+    /// Adds the open block to the best ones.
+    fn close(&mut self) {
+        let Some(mut block) = self.open.take() else { return };
+        let of_names = block.names.value(block.text.len(), block.lines);
+        block.value = match block.worth {
+            Worth::Heading => HEADING_VALUE,
+            Worth::Exactly(value) => value,
+            Worth::More(more) => of_names + more,
+            Worth::Irregular => self.irregular_lines.value(&block.text).unwrap_or(of_names),
+        };
+        if block.value >= self.best.floor() {
+            self.best.add(block, |block| block.value);
+        } else {
+            self.spare = block.text;
+            self.spare.clear();
+        }
+    }
+
+    /// All blocks, in text order.
+    pub(super) fn finish(&mut self) -> Vec<Block> {
+        self.close();
+        self.best.take()
+    }
+}

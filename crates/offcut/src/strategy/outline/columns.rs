@@ -1,0 +1,167 @@
+//! Unusual rows of a table: those with a cell unlike the others in its column.
+
+use crate::strategy::fingerprint;
+
+/// After this many rows, a cell can be unusual.
+const SETTLED_ROWS: u64 = 16;
+
+/// A column is one of numbers, or of one value, if at most one cell in this many is something else.
+const CELLS_PER_EXCEPTION: u64 = 16;
+
+/// A number is unusual if it has this many digits more than any before it.
+const UNUSUAL_DIGITS: usize = 2;
+
+/// How many columns are watched.
+const MAX_COLUMNS: usize = 64;
+
+/// What the cells of each column were so far.
+#[derive(Debug, Default)]
+pub(super) struct Columns(Vec<Column>);
+
+#[derive(Clone, Debug, Default)]
+struct Column {
+    cells: u64,
+    numbers: u64,
+    negative: u64,
+    /// The hash of the first cell, and how many cells differ from it.
+    first: u64,
+    different: u64,
+    /// The most digits before the decimal point.
+    digits: usize,
+}
+
+/// What a cell contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Number {
+        digits: usize,
+    },
+    Negative {
+        digits: usize,
+    },
+    /// Words, or nothing.
+    Other,
+}
+
+impl Cell {
+    fn of(cell: &[u8]) -> Cell {
+        let cell = cell.trim_ascii();
+        let (magnitude, is_negative) = match cell {
+            [b'-', rest @ ..] => (rest, true),
+            _ => (cell, false),
+        };
+        let digits = magnitude.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b',').count();
+        // A unit may follow: `12.5%`, `3ms`, `4K`. A date, a version or an address is no number.
+        let rest = &magnitude[digits..];
+        let rest = rest
+            .strip_prefix(b".")
+            .map_or(rest, |rest| &rest[rest.iter().take_while(|byte| byte.is_ascii_digit()).count()..]);
+        let is_unit = rest.len() <= 3 && rest.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'%');
+        match digits > 0 && is_unit {
+            true if is_negative => Cell::Negative { digits },
+            true => Cell::Number { digits },
+            false => Cell::Other,
+        }
+    }
+}
+
+impl Column {
+    /// Adds a cell. Returns whether it is unusual.
+    fn add(&mut self, cell: &[u8]) -> bool {
+        let is_exception = self.add_value(cell);
+        self.add_number(Cell::of(cell)) || is_exception
+    }
+
+    /// Compares a cell with the first one. Returns whether it is an exception in a column that has one value, such as the
+    /// only process that is running.
+    fn add_value(&mut self, cell: &[u8]) -> bool {
+        let hash = cell.trim_ascii().iter().fold(0, |hash, &byte| fingerprint::mix(hash, u64::from(byte)));
+        if self.cells == 0 {
+            self.first = hash;
+        }
+        if hash == self.first {
+            return false;
+        }
+        self.different += 1;
+        self.cells >= SETTLED_ROWS && self.different * CELLS_PER_EXCEPTION <= self.cells
+    }
+
+    /// Compares a number with those before it. Returns whether the cell is unusual.
+    fn add_number(&mut self, cell: Cell) -> bool {
+        let is_settled = self.cells >= SETTLED_ROWS;
+        let are_numbers = (self.cells - self.numbers) * CELLS_PER_EXCEPTION <= self.cells;
+        self.cells += 1;
+        let (digits, is_first_negative) = match cell {
+            Cell::Other => return is_settled && are_numbers,
+            Cell::Number { digits } => (digits, false),
+            Cell::Negative { digits } => {
+                self.negative += 1;
+                (digits, self.negative * CELLS_PER_EXCEPTION <= self.cells)
+            }
+        };
+        self.numbers += 1;
+        let is_large = digits >= self.digits + UNUSUAL_DIGITS;
+        self.digits = self.digits.max(digits);
+        is_settled && are_numbers && (is_large || is_first_negative)
+    }
+}
+
+impl Columns {
+    /// Adds a row. Returns whether one of its cells is unusual.
+    pub(super) fn add<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) -> bool {
+        let mut is_unusual = false;
+        for (at, cell) in cells.take(MAX_COLUMNS).enumerate() {
+            if at == self.0.len() {
+                self.0.push(Column::default());
+            }
+            is_unusual |= self.0[at].add(cell);
+        }
+        is_unusual
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks which rows are unusual, by the first cell of each.
+    #[track_caller]
+    fn check(rows: impl Iterator<Item = String>, expected: &[&str]) {
+        let mut columns = Columns::default();
+        let rows: Vec<String> = rows.collect();
+        let unusual = rows.iter().filter(|row| columns.add(row.as_bytes().split(|&byte| byte == b',')));
+        let names: Vec<&str> = unusual.map(|row| row.split(',').next().unwrap_or_default()).collect();
+        assert_eq!(names, expected);
+    }
+
+    fn with(row: usize, cell: &'static str) -> impl Iterator<Item = String> {
+        (0..200).map(move |at| {
+            format!("r{at},{},x", if at == row { cell.to_owned() } else { (at % 40).to_string() })
+        })
+    }
+
+    #[test]
+    fn row_with_a_cell_unlike_its_column_is_unusual() {
+        check(with(100, "7"), &[]);
+        check(with(100, "NULL"), &["r100"]);
+        check(with(100, ""), &["r100"]);
+        check(with(100, "-1"), &["r100"]);
+        check(with(100, "9911.91 us"), &["r100"]);
+        check(with(100, "9911.91us"), &["r100"]);
+        // Too few rows came before.
+        check(with(3, "NULL"), &[]);
+        check((0..200).map(|at| format!("r{at},word{at}")), &[]);
+        check((0..2000).map(|at| format!("r{at},{at}")), &[]);
+    }
+
+    #[test]
+    fn exception_in_a_column_of_one_value_is_unusual() {
+        let rows =
+            |states: fn(usize) -> &'static str| (0..200).map(move |at| format!("r{at},{}", states(at)));
+        check(rows(|at| if at == 100 { "R" } else { "S" }), &["r100"]);
+        check(rows(|at| if at == 100 { "99.3" } else { "0.0" }), &["r100"]);
+        // Too few rows came before.
+        check(rows(|at| if at == 3 { "R" } else { "S" }), &[]);
+        check(rows(|at| if at % 4 == 0 { "R" } else { "S" }), &[]);
+    }
+}

@@ -1,0 +1,178 @@
+//! Prose: reports, Markdown, web pages, manuals and help texts, by their headings, paragraphs and list items.
+
+use super::code::is_clear_code;
+use super::failures::Failures;
+use super::{Contents, Format, Row, count, is_majority};
+use crate::strategy::content;
+
+/// Text for people: sentences in paragraphs, with headings, lists, tables and quoted code.
+#[derive(Default)]
+pub(super) struct Prose {
+    /// Lines that are neither blank nor quoted code.
+    lines: u64,
+    headings: u64,
+    /// Items of lists, rows of tables and rules; lines of sentences; and lines that end a paragraph or an item.
+    items: u64,
+    sentences: u64,
+    continued: u64,
+    /// Paragraphs: blank lines with text before them.
+    paragraphs: u64,
+    /// Lines of source code that is not quoted.
+    code: u64,
+    failures: Failures,
+    before: Before,
+    is_quoting: bool,
+    is_settled: bool,
+}
+
+/// What the previous line was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Before {
+    #[default]
+    Nothing,
+    Blank,
+    Heading,
+    Text,
+}
+
+/// In a document with headings and lists, at least this percentage of the lines are headings, items or sentences; and there
+/// is at least one heading for this many lines.
+const DOCUMENT_PERCENT: u64 = 60;
+const LINES_PER_HEADING: u64 = 60;
+
+/// In any other prose, at least this percentage of the lines are sentences, and this percentage sentences or what
+/// belongs to them.
+const SENTENCE_PERCENT: u64 = 40;
+
+/// Prose without headings has at least one paragraph for this many lines.
+const LINES_PER_PARAGRAPH: u64 = 30;
+const PROSE_PERCENT: u64 = 75;
+
+/// At most this percentage is source code that is not quoted.
+const CODE_PERCENT: u64 = 8;
+
+/// What a heading is worth more than a paragraph, and the first paragraph below it.
+const HEADING: i32 = 40;
+const FIRST_PARAGRAPH: i32 = 20;
+
+/// A sentence has at least this many words, and this many of [`COMMON_WORDS`].
+const SENTENCE_WORDS: usize = 6;
+const SENTENCE_COMMON_WORDS: usize = 2;
+
+/// Words that hold sentences together. Messages of programs have few.
+const COMMON_WORDS: [&[u8]; 26] = [
+    b"the", b"a", b"an", b"is", b"are", b"of", b"to", b"and", b"that", b"this", b"it", b"its", b"as", b"be",
+    b"or", b"which", b"when", b"with", b"can", b"if", b"but", b"you", b"by", b"The", b"will", b"has",
+];
+
+/// Whether a line is a heading: `# Title`, `<h2>`, `NAME` in a manual, `**Title**`.
+fn is_heading(line: &[u8]) -> bool {
+    let marks = line.iter().take_while(|&&byte| byte == b'#').count();
+    let is_title = |byte: &u8| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'-' | b'/');
+    ((1..=6).contains(&marks) && line.get(marks) == Some(&b' '))
+        || matches!(line, [b'<', b'h' | b'H', b'1'..=b'6', ..])
+        || (line.len() >= 4 && line[0].is_ascii_uppercase() && line.iter().all(is_title))
+        || (line.starts_with(b"**")
+            && (line.ends_with(b"**") || line.ends_with(b"**:") || line.ends_with(b":**")))
+}
+
+/// Whether a line begins an item of a list, a row of a table or a markup element: `- a`, `12. a`, `| cell |`, `<li>`.
+fn is_item(text: &[u8]) -> bool {
+    let digits = text.iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
+    let is_element = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'/';
+    matches!(text, [b'-' | b'*' | b'+' | b'>', b' ', ..] | [b'|', .., b'|'] | b"---" | b"***")
+        || text.starts_with("•".as_bytes())
+        || (digits > 0 && matches!(text[digits..], [b'.' | b')', b' ', ..]))
+        || (text.starts_with(b"<") && text.get(1).is_some_and(is_element))
+        || (text.starts_with(b"**") && memchr::memmem::find(&text[2..], b"**").is_some())
+}
+
+/// Whether a line consists of words of a sentence.
+fn is_sentence(text: &[u8]) -> bool {
+    let foreign = text.iter().filter(|byte| **byte >= 0x80).count();
+    if foreign * 2 > text.len() {
+        return true;
+    }
+    let words = text.split(|&byte| byte == b' ').filter(|word| !word.is_empty());
+    let (all, common) = words
+        .fold((0, 0), |(all, common), word| (all + 1, common + usize::from(COMMON_WORDS.contains(&word))));
+    all >= SENTENCE_WORDS && common >= SENTENCE_COMMON_WORDS
+}
+
+impl Format for Prose {
+    fn read(&mut self, line: &[u8]) -> Row {
+        let text = line.trim_ascii();
+        let before = self.before;
+        if text.is_empty() {
+            self.paragraphs += u64::from(before == Before::Text);
+            self.before = if before == Before::Heading { Before::Heading } else { Before::Blank };
+            return Row::part();
+        }
+        if text.starts_with(b"```") || text.starts_with(b"~~~") {
+            self.is_quoting = !self.is_quoting;
+            self.before = Before::Blank;
+            return if self.is_quoting { Row::unit(0) } else { Row::part() };
+        }
+        if self.is_quoting {
+            return Row::part();
+        }
+        self.lines += 1;
+        let indent = content::indent(line);
+        if is_heading(text) && indent < 4 {
+            self.headings += 1;
+            self.before = Before::Heading;
+            return Row::unit(HEADING);
+        }
+        self.before = Before::Text;
+        let more = if before == Before::Heading { FIRST_PARAGRAPH } else { 0 };
+        let is_item = is_item(text);
+        if !self.is_settled {
+            self.failures.read(line);
+            self.code += u64::from(is_clear_code(text));
+            match is_item {
+                true => self.items += 1,
+                false if is_sentence(text) => self.sentences += 1,
+                false if before == Before::Text || indent >= 2 => self.continued += 1,
+                false => {}
+            }
+        }
+        if is_item {
+            return Row::unit(more);
+        }
+        match before {
+            Before::Text => Row::part(),
+            Before::Nothing | Before::Blank | Before::Heading => Row::unit(more),
+        }
+    }
+
+    fn is_match(&self) -> bool {
+        let own = self.headings + self.items + self.sentences;
+        let has_headings = self.headings >= 2 && self.headings * LINES_PER_HEADING >= self.lines;
+        let is_document = has_headings && is_majority(own, self.lines, DOCUMENT_PERCENT);
+        let is_prose = self.paragraphs * LINES_PER_PARAGRAPH >= self.lines
+            && is_majority(self.sentences, self.lines, SENTENCE_PERCENT)
+            && is_majority(own + self.continued, self.lines, PROSE_PERCENT);
+        (is_document || is_prose)
+            && self.code * 100 <= self.lines * CODE_PERCENT
+            && !self.failures.outweigh(own)
+    }
+
+    fn settle(&mut self) {
+        self.is_settled = true;
+    }
+
+    fn remark(&self) -> String {
+        match self.headings {
+            0 => "text".to_owned(),
+            headings => format!("text with {}", count(headings, "heading", "headings")),
+        }
+    }
+
+    fn contents(&self) -> Contents {
+        [self.headings, 0, 0, 0, 0]
+    }
+
+    fn describe(&self, [headings, ..]: Contents) -> String {
+        if headings == 0 { String::new() } else { count(headings, "heading", "headings") }
+    }
+}
