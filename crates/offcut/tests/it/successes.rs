@@ -32,16 +32,26 @@ fn clean_build() {
 fn histories_and_changes() {
     check("git_log", 3000);
     check("git_diff", 6000);
+    check("git_log_stat", 4000);
+    check("git_log_patch", 3000);
 }
 
 #[test]
 fn search_hits() {
     check("grep", 3000);
+    check("grep_context", 3000);
+    check("grep_plain", 3000);
 }
 
 #[test]
 fn source_code() {
     check("source", 5000);
+    check("script.py", 5000);
+    check("module.js", 5000);
+    check("minified.js", 2000);
+    check("script.sh", 3000);
+    check("nl", 4000);
+    check("compound", 3000);
 }
 
 #[test]
@@ -49,16 +59,25 @@ fn listings_and_trees() {
     check("ls_long", 3000);
     check("ls_recursive", 1500);
     check("npm_ls", 3000);
+    check("cargo_tree", 2500);
+    check("find", 3000);
 }
 
 #[test]
 fn documents() {
     check("document.json", 3000);
     check("lines.jsonl", 3000);
+    check("page.md", 4000);
+    check("page.html", 3000);
+    check("report.md", 3000);
+    check("help", 3000);
+    check("config.toml", 2000);
 }
 
 #[test]
 fn tables() {
     check("table.md", 1500);
     check("pip_list", 1000);
+    check("orders.csv", 2000);
+    check("processes", 2500);
 }
