@@ -53,7 +53,7 @@ const CODE_PERCENT: u64 = 8;
 
 /// What a heading is worth more than a paragraph, and the first paragraph below it.
 const HEADING: i32 = 40;
-const FIRST_PARAGRAPH: i32 = 20;
+const FIRST_PARAGRAPH: i32 = 60;
 
 /// A sentence has at least this many words, and this many of [`COMMON_WORDS`].
 const SENTENCE_WORDS: usize = 6;
