@@ -65,6 +65,19 @@ fn diff_of_many_files_shows_some_changes() {
     assert!(preview.contains("diff --git a/f34 b/f34\n") && preview.contains("\n-b\n+c\n"), "{preview}");
 }
 
+/// What repeats the line before it is hidden only if it is the original's bytes.
+#[test]
+fn lines_of_coloured_hits_are_shown_whole() {
+    let text: String =
+        (1..300).map(|line| format!("src/shop.rs:{line}:let \x1b[31mname_{line}\x1b[0m = 1;\n")).collect();
+    let preview = shown(&text, 3000);
+    let hits = preview.lines().filter(|line| line.contains("let "));
+    assert!(hits.clone().count() > 20, "{preview}");
+    assert!(hits.into_iter().all(|line| line.starts_with("src/shop.rs:")), "{preview}");
+    let plain = shown(&text.replace("\x1b[31m", "").replace("\x1b[0m", ""), 3000);
+    assert!(plain.lines().any(|line| line.starts_with(|first: char| first.is_ascii_digit())), "{plain}");
+}
+
 /// Lines unlike the others are often what the reader looks for.
 #[test]
 fn lines_unlike_the_others_are_shown() {

@@ -140,7 +140,8 @@ impl Blocks {
             coverage,
             form,
             value: 0,
-            repeated: repeated.min(text.len()),
+            // Which bytes of the original a part of a rendered line shows is not known.
+            repeated: if form == PieceKind::Verbatim { repeated.min(text.len()) } else { 0 },
             before,
             after,
             lines: 1,
