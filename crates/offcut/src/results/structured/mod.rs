@@ -27,6 +27,11 @@ const DEEPEST: usize = 32;
 /// The smallest share of a member: enough for a marker.
 const LEAST: u64 = 120;
 
+/// How often a value that is still too large is shortened to less, and the largest excess for which this is done, as a part
+/// of the budget: one that is larger by more cannot be shortened.
+const MAX_RETRIES: usize = 4;
+const BUDGET_PER_EXCESS: u64 = 4;
+
 /// What replaces the parts of strings that are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Marking<'a> {
@@ -87,21 +92,46 @@ impl Fitted {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub fn fit(value: Node<'_>, schema: Schema<'_>, budget: u64, marking: &Marking<'_>) -> Fitted {
+    let (json, origin) = (value.json().as_bytes(), value.span().start);
+    let outliers = match json.len() as u64 > budget {
+        true => find_outliers(json, budget).into_iter().map(|(at, count)| (origin + at, count)).collect(),
+        false => BTreeMap::new(),
+    };
+    let mut fitted = fit_once(value, schema, budget, marking, &outliers);
+    // A string that is hardly longer than its share stays whole, because its marker would be longer than what it replaces.
+    // Several of them can exceed the budget.
+    let mut target = budget;
+    for _ in 0..MAX_RETRIES {
+        let excess = (fitted.json.len() as u64).saturating_sub(budget);
+        if excess == 0 || excess > budget / BUDGET_PER_EXCESS {
+            break;
+        }
+        target = target.saturating_sub(excess);
+        let shorter = fit_once(value, schema, target, marking, &outliers);
+        if shorter.json.len() < fitted.json.len() {
+            fitted = shorter;
+        }
+    }
+    fitted
+}
+
+fn fit_once(
+    value: Node<'_>,
+    schema: Schema<'_>,
+    budget: u64,
+    marking: &Marking<'_>,
+    outliers: &BTreeMap<usize, u64>,
+) -> Fitted {
     let mut fitting = Fitting {
         marking,
-        outliers: BTreeMap::new(),
+        outliers,
         path: Vec::new(),
         edits: Edits::default(),
         gaps: Vec::new(),
         items: (0, 0),
         members: (0, 0),
     };
-    if value.json().len() as u64 > budget {
-        let (json, origin) = (value.json().as_bytes(), value.span().start);
-        fitting.outliers =
-            find_outliers(json, budget).into_iter().map(|(at, count)| (origin + at, count)).collect();
-        fitting.fit(value, schema, budget);
-    }
+    fitting.fit(value, schema, budget);
     let Fitting { edits, mut gaps, items, members, .. } = fitting;
     gaps.sort_by_key(|gap| gap.span.start);
     Fitted { json: edits.apply_within(value), gaps, items, members }
@@ -110,7 +140,7 @@ pub fn fit(value: Node<'_>, schema: Schema<'_>, budget: u64, marking: &Marking<'
 struct Fitting<'a> {
     marking: &'a Marking<'a>,
     /// Where each outlier begins, and how many items share the difference.
-    outliers: BTreeMap<usize, u64>,
+    outliers: &'a BTreeMap<usize, u64>,
     /// The steps to the value that is being shortened.
     path: Vec<Step<'a>>,
     edits: Edits,
