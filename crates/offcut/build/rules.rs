@@ -5,9 +5,10 @@
 mod role;
 
 use crate::literals::{self, Strings};
-use regex_automata::dfa::{StartKind, dense};
+use regex_automata::Anchored;
+use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
-use regex_automata::util::syntax;
+use regex_automata::util::{start, syntax};
 use role::{Group, Role};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,8 +16,12 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The largest automaton. A pattern that needs more should be rewritten.
+/// The largest automaton that is compiled. A pattern that needs more should be rewritten.
 const MAX_AUTOMATON_BYTES: usize = 256 << 10;
+
+/// The states that end a search: the pattern matches, or it cannot match any more.
+const MATCH: u16 = u16::MAX - 1;
+const DEAD: u16 = u16::MAX;
 
 /// A file in `rules/`.
 #[derive(Deserialize)]
@@ -82,14 +87,14 @@ pub(super) fn compile() -> Result<(), Box<dyn Error>> {
     for (number, Rule { tier, file, row: Row { role, pattern, .. } }) in rules.iter().enumerate() {
         let (path, kind) = &places[*file];
         let context = |error: Box<dyn Error>| format!("{path}: pattern {pattern}: {error}");
-        let (automaton, anchored) = automaton(pattern).map_err(context)?;
+        let automaton = automaton(pattern).map_err(context)?;
         let (start, length) = (automata.len(), automaton.len());
         let group = if *tier == Tier::Harmless { &Group::Quiet } else { kind };
         let tier = *tier as u8;
         writeln!(
             source,
             "Rule {{ #[cfg(test)] pattern: {pattern:?}, #[cfg(test)] tier: {tier}, file: {file}, \
-             group: Group::{group:?}, role: Role::{role:?}, automaton: ({start}, {length}), anchored: {anchored} }},"
+             group: Group::{group:?}, role: Role::{role:?}, automaton: ({start}, {length}) }},"
         )?;
         automata.extend(automaton);
         match needed(pattern).map_err(context)? {
@@ -168,21 +173,45 @@ fn syntax_config() -> syntax::Config {
     syntax::Config::new().unicode(false).utf8(false)
 }
 
-/// The automaton of a pattern, and whether it matches only at the start of a line.
-fn automaton(pattern: &str) -> Result<(Vec<u8>, bool), Box<dyn Error>> {
+/// The automaton of a pattern, in the form that `matcher.rs` searches: the class of each byte, then for each state the
+/// states that follow it, by class and at the end of the line. Numbers are little-endian; a state is the position of its
+/// row.
+fn automaton(pattern: &str) -> Result<Vec<u8>, Box<dyn Error>> {
     let nfa = NFA::compiler()
         .configure(thompson::Config::new().utf8(false).which_captures(WhichCaptures::None))
         .syntax(syntax_config())
         .build(pattern)?;
-    let is_anchored = nfa.is_always_start_anchored();
+    let anchored = if nfa.is_always_start_anchored() { Anchored::Yes } else { Anchored::No };
     let config = dense::Config::new()
         .minimize(true)
         .accelerate(false)
-        .start_kind(if is_anchored { StartKind::Anchored } else { StartKind::Unanchored })
+        .start_kind(if anchored == Anchored::Yes { StartKind::Anchored } else { StartKind::Unanchored })
         .determinize_size_limit(Some(16 * MAX_AUTOMATON_BYTES))
         .dfa_size_limit(Some(MAX_AUTOMATON_BYTES));
-    let dfa = dense::Builder::new().configure(config).build_from_nfa(&nfa)?.to_sparse()?;
-    let is_little_endian = std::env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "little");
-    let bytes = if is_little_endian { dfa.to_bytes_little_endian() } else { dfa.to_bytes_big_endian() };
-    Ok((bytes, is_anchored))
+    let dfa = dense::Builder::new().configure(config).build_from_nfa(&nfa)?;
+    let classes = dfa.byte_classes();
+    let bytes: Vec<u8> = classes.representatives(0..=u8::MAX).filter_map(|unit| unit.as_u8()).collect();
+    let mut automaton: Vec<u8> = (0..=u8::MAX).map(|byte| classes.get(byte)).collect();
+    let mut states = vec![dfa.start_state(&start::Config::new().anchored(anchored))?];
+    let mut rows = BTreeMap::from([(states[0], 0)]);
+    let mut at = 0;
+    while let Some(&state) = states.get(at) {
+        at += 1;
+        let end = dfa.next_eoi_state(state);
+        for next in bytes.iter().map(|&byte| dfa.next_state(state, byte)).chain([end]) {
+            let row = match next {
+                _ if dfa.is_dead_state(next) => DEAD,
+                _ if dfa.is_match_state(next) => MATCH,
+                _ => *rows.entry(next).or_insert_with(|| {
+                    states.push(next);
+                    ((states.len() - 1) * (bytes.len() + 1)) as u16
+                }),
+            };
+            automaton.extend(row.to_le_bytes());
+        }
+    }
+    if states.len() * (bytes.len() + 1) >= usize::from(MATCH) {
+        return Err("has too many states".into());
+    }
+    Ok(automaton)
 }

@@ -1,25 +1,28 @@
 //! Finds the first rule that a line matches.
 
 use super::{AUTOMATA, Group, MATCHED_BYTES, RULES, Role, keywords};
-use regex_automata::dfa::{Automaton, sparse::DFA};
-use regex_automata::{Anchored, Input};
-use std::sync::OnceLock;
 
-/// The automata that were needed so far.
-static LOADED: [OnceLock<DFA<&'static [u8]>>; RULES.len()] = [const { OnceLock::new() }; RULES.len()];
+/// The state in which a pattern matches. From the only higher one it cannot match any more.
+const MATCH: u16 = u16::MAX - 1;
 
-/// Whether a line's content matches the pattern of a rule.
+/// Whether a line's content matches the pattern of a rule. `automaton` in the build script describes the tables.
 fn matches(rule: usize, content: &[u8]) -> bool {
     let (start, length) = RULES[rule].automaton;
-    let automaton = LOADED[rule].get_or_init(|| {
-        DFA::from_bytes(&AUTOMATA[start..start + length])
-            .unwrap_or_else(|error| unreachable!("the tests load every automaton: {error}"))
-            .0
-    });
-    let anchored = if RULES[rule].anchored { Anchored::Yes } else { Anchored::No };
-    let input = Input::new(content).anchored(anchored).earliest(true);
-    // An automaton can only give up at Unicode word boundaries, which the patterns do not use.
-    automaton.try_search_fwd(&input).is_ok_and(|found| found.is_some())
+    let Some((classes, states)) = AUTOMATA[start..start + length].split_first_chunk::<256>() else {
+        return false;
+    };
+    let (states, _) = states.as_chunks::<2>();
+    let next = |state: u16, class: usize| u16::from_le_bytes(states[usize::from(state) + class]);
+    // Classes are numbered in the order of bytes. After the last one comes the end of the line.
+    let end = usize::from(classes[255]) + 1;
+    let mut state = 0;
+    for &byte in content {
+        state = next(state, usize::from(classes[usize::from(byte)]));
+        if state >= MATCH {
+            return state == MATCH;
+        }
+    }
+    next(state, end) == MATCH
 }
 
 /// Finds the first rule that a line matches.

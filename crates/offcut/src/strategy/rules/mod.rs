@@ -33,8 +33,6 @@ struct Rule {
     role: Role,
     /// The offset and the length of its automaton in [`AUTOMATA`].
     automaton: (usize, usize),
-    /// Whether the pattern is anchored to the start of the line.
-    anchored: bool,
 }
 
 /// The rules of a tool.
