@@ -82,12 +82,6 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
-    /// Continues at an offset that is not in a string.
-    #[cfg(feature = "smart")]
-    pub(crate) fn skip_to(&mut self, at: usize) {
-        (self.at, self.position) = (at, Position::Outside);
-    }
-
     /// Moves to the end of the string that contains `at`.
     fn string(&mut self) -> TokenKind {
         self.at += usize::from(self.position == Position::InEscape);

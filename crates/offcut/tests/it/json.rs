@@ -301,7 +301,11 @@ fn room_is_used() {
         list(40, |row| format!("[{}]", list(40, |at| format!("[{row}, {at}, 1, 2, 3, 4, 5, 6, 7, 8, 9]"))));
     let long = |at: usize| format!("{{\"n\": {at}, \"text\": \"{}\"}}", "some words ".repeat(at * 90));
     let packages = list(300, |at| format!("\"package {at}\": {{\"version\": \"1.{at}\", \"dev\": true}}"));
+    let around = |tree: String, level: usize| {
+        format!("{{\"level\": {level}, \"children\": [{}]}}", list(3, |_| tree.clone()))
+    };
     for text in [
+        (0..7).fold("{}".to_owned(), around),
         format!("[{matrix}]"),
         format!("[{}]", list(9, long)),
         format!("{{\"packages\": {{{packages}}}}}"),

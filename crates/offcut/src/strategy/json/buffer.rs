@@ -42,11 +42,11 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// The size of what it shows.
-    pub(super) fn shown_bytes(&self) -> usize {
+    /// The range that it keeps.
+    pub(super) fn kept(&self) -> Option<&Range<usize>> {
         match self {
-            Step::Keep(range) => range.len(),
-            Step::Omit { mark, .. } => mark.as_ref().map_or(0, String::len),
+            Step::Keep(range) => Some(range),
+            Step::Omit { .. } => None,
         }
     }
 }

@@ -5,35 +5,36 @@
 //! and duplicate keys stay as they were. Of several documents (JSON Lines) the first and the last are shown, whole or
 //! shortened in the same way.
 //!
-//! The text is kept in memory up to a limit. When it is reached, [`skim`] drops items that are like all others. If that is
-//! not enough, the text in memory is shortened in the same way as at the end. Then reading continues.
+//! The text is kept in memory up to a limit. When it is reached, the text in memory is shortened in the same way as at
+//! the end, and reading continues. What was counted of the values stays known, so outliers are found in a stream of any
+//! length.
 
 mod buffer;
 mod novelty;
 mod outliers;
-mod parse;
+mod reader;
 mod search;
 mod shorten;
-mod skim;
+mod tokens;
+mod tree;
 
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy};
 use crate::cut::{PieceKind, Segment};
 use crate::profile::Settings;
 use buffer::{Buffer, Step};
 use novelty::Novelty;
-use parse::{End, Grammar, Kind, Rarity, Tree, parse};
+use outliers::Paths;
+use reader::{End, read};
 use search::Search;
 use shorten::{Detail, Source, shorten};
-use skim::Skimmer;
+use tree::{Grammar, Kind, Rarity, Tree};
 
 /// The smallest limit of the buffer.
-const MIN_BUFFER_BYTES: usize = 128 << 10;
+const MIN_BUFFER_BYTES: usize = 256 << 10;
 /// The largest limit of the buffer.
 const MAX_BUFFER_BYTES: usize = 32 << 20;
 /// Text that was JSON for this long is shown as JSON, or by its ends if other text follows.
 const SETTLED_BYTES: u64 = 4 << 20;
-/// An item is not dropped before it is this part of the buffer's limit away from the ends of its array.
-const ENDS_PER_BUFFER: usize = 16;
 /// The most containers that may be open at the end of the text. They must stay in memory until they are closed, and
 /// shortening descends into each of them.
 const MAX_OPEN_CONTAINERS: usize = 512;
@@ -54,11 +55,11 @@ impl Strategy for Json {
 impl Json {
     pub(super) fn selector(&self, most_bytes: u64) -> JsonSelector {
         let most = usize::try_from(most_bytes).unwrap_or(MAX_BUFFER_BYTES);
-        let max_bytes = most.saturating_mul(6).clamp(MIN_BUFFER_BYTES, MAX_BUFFER_BYTES);
+        let max_bytes = most.saturating_mul(12).clamp(MIN_BUFFER_BYTES, MAX_BUFFER_BYTES);
         JsonSelector {
             ends: BothEnds(self.split),
             buffer: Buffer::default(),
-            skimmer: Skimmer::new(max_bytes / ENDS_PER_BUFFER),
+            paths: Paths::default(),
             max_bytes,
             reductions: 0,
             grammar: Grammar::Strict,
@@ -71,19 +72,18 @@ impl Json {
 /// The number of documents that begin in `opening`, if it is the beginning of JSON.
 pub(super) fn documents(opening: &[u8]) -> Option<usize> {
     let buffer = Buffer { text: opening.to_vec(), holes: Vec::new() };
-    let tree = parse(&buffer, End::More)?;
+    let tree = read(&buffer, End::More, &mut Paths::default())?;
     let is_structure = |at: usize| matches!(tree.nodes[at].kind, Kind::Object | Kind::Array);
     let count = tree.children(0).filter(|&at| is_structure(at)).count();
     (count > 0).then_some(count)
 }
 
 /// The items of arrays that differ from the others: where each begins in the text, and how many items share the
-/// difference. In order of position, and with memory for about six times `most_bytes`.
+/// difference. In order of position, and with memory for about twelve times `most_bytes`.
 pub(crate) fn find_outliers(json: &[u8], most_bytes: u64) -> Vec<(usize, u64)> {
     let mut selector = Json { split: Split { head: 1, tail: 1 } }.selector(most_bytes);
     selector.read(json);
-    let Some(mut tree) = selector.tree(End::Last) else { return Vec::new() };
-    outliers::mark_outliers(&selector.buffer, &mut tree);
+    let Some(tree) = selector.tree(End::Last) else { return Vec::new() };
     let mut holes = selector.buffer.holes.iter().peekable();
     let mut dropped = 0;
     let mut position_of = |at: usize| {
@@ -95,7 +95,7 @@ pub(crate) fn find_outliers(json: &[u8], most_bytes: u64) -> Vec<(usize, u64)> {
     let positions = tree.nodes.iter().map(|node| (position_of(node.value), node.rarity));
     positions
         .filter_map(|(position, rarity)| match rarity {
-            Rarity::Outlier(count) => Some((position, count)),
+            Rarity::Outlier(count) => Some((position, u64::from(count))),
             Rarity::Usual => None,
         })
         .collect()
@@ -111,7 +111,7 @@ enum Text {
 pub(super) struct JsonSelector {
     ends: BothEnds,
     buffer: Buffer,
-    skimmer: Skimmer,
+    paths: Paths,
     /// The limit of the buffer in bytes.
     max_bytes: usize,
     /// How often the detail of the buffer was reduced.
@@ -129,16 +129,16 @@ impl JsonSelector {
     }
 
     /// Whether the whole text was JSON, or the beginning of it.
-    pub(super) fn is_json(&self) -> bool {
+    pub(super) fn is_json(&mut self) -> bool {
         self.tree(End::Last).is_some()
     }
 
     /// The values of the text, if it is JSON that can be shortened.
-    fn tree(&self, end: End) -> Option<Tree> {
+    fn tree(&mut self, end: End) -> Option<Tree> {
         if self.text == Text::Other {
             return None;
         }
-        let tree = parse(&self.buffer, end)?;
+        let tree = read(&self.buffer, end, &mut self.paths)?;
         (tree.open <= MAX_OPEN_CONTAINERS).then_some(tree)
     }
 
@@ -147,33 +147,21 @@ impl JsonSelector {
         self.buffer = Buffer::default();
     }
 
-    /// Drops usual items from the buffer.
-    fn skim(&mut self) {
-        let steps = self.skimmer.skim(&self.buffer);
-        if steps.len() > 1 {
-            self.buffer.keep(&steps);
-            self.skimmer.follow(&steps);
-        }
-        // What is left may be long strings, many keys or many different items.
-        if self.buffer.text.len() > self.max_bytes / 2 {
-            self.compact();
-        }
-    }
-
-    /// Shortens the buffer to a quarter of its limit.
+    /// Shortens the buffer to an eighth of its limit.
     fn compact(&mut self) {
-        let Some(mut tree) = self.tree(End::More) else { return self.give_up() };
-        outliers::mark_outliers(&self.buffer, &mut tree);
+        let Some(tree) = self.tree(End::More) else { return self.give_up() };
         self.grammar = self.grammar.max(tree.grammar);
-        let source = Source { buffer: &self.buffer, tree: &tree, novelty: &Novelty::default() };
+        let source = Source { buffer: &self.buffer, tree: &tree, novelty: &Novelty::default(), sign: "" };
         let steps = Detail::fewer_and_fewer().enumerate().skip(self.reductions).find_map(|(at, detail)| {
             self.reductions = at;
-            shorten(source, detail, "", self.max_bytes / 4)
+            shorten(source, detail, self.max_bytes / 8)
         });
         match steps {
             Some(steps) => {
-                self.skimmer.forget();
-                self.skimmer.follow(&steps);
+                self.paths.follow(|position| {
+                    let kept = steps.iter().filter_map(Step::kept);
+                    kept.map(|range| range.end.min(position).saturating_sub(range.start)).sum()
+                });
                 self.buffer.keep(&steps);
             }
             None => self.give_up(),
@@ -188,7 +176,7 @@ impl JsonSelector {
             text = &text[length..];
             self.read_bytes += length as u64;
             if self.buffer.text.len() == self.max_bytes {
-                self.skim();
+                self.compact();
             }
         }
     }
@@ -197,23 +185,16 @@ impl JsonSelector {
         let sign = sign(&self.buffer.text);
         let most = room.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(self.max_bytes);
         let novelty = Novelty::of(&self.buffer.text);
-        let source = Source { buffer: &self.buffer, tree, novelty: &novelty };
-        let fits = |detail| self.fitting(source, detail, &sign, most, room);
+        let source = Source { buffer: &self.buffer, tree, novelty: &novelty, sign: &sign };
+        let fits = |detail| self.fitting(source, detail, most, room);
         let worth = |steps: &[Step]| novelty.bytes_shown(steps);
         let most = most.min(self.max_bytes);
         Search { fits: &fits, worth: &worth, most, values: tree.nodes.len() }.run()
     }
 
     /// The steps at this detail, if they fit.
-    fn fitting(
-        &self,
-        source: Source<'_>,
-        detail: Detail,
-        sign: &str,
-        most: usize,
-        room: &Room<'_>,
-    ) -> Option<Vec<Step>> {
-        let steps = shorten(source, detail, sign, most)?;
+    fn fitting(&self, source: Source<'_>, detail: Detail, most: usize, room: &Room<'_>) -> Option<Vec<Step>> {
+        let steps = shorten(source, detail, most)?;
         let mut text = Vec::with_capacity(most.min(self.max_bytes));
         let mut without_mark = 1;
         for step in &steps {
@@ -240,9 +221,8 @@ impl Selector for JsonSelector {
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
-        if let Some(mut tree) = self.tree(End::Last) {
-            outliers::mark_outliers(&self.buffer, &mut tree);
-            let remark = remark(&tree, self.grammar.max(tree.grammar).max(self.skimmer.grammar));
+        if let Some(tree) = self.tree(End::Last) {
+            let remark = remark(&tree, self.grammar.max(tree.grammar));
             if let Some(steps) = self.choose(&tree, &room.less_remark(&remark)) {
                 return Selection { pieces: self.buffer.pieces(steps), remark, ..Selection::default() };
             }
@@ -255,7 +235,7 @@ impl Selector for JsonSelector {
 
 /// The description of the text for the notice.
 fn remark(tree: &Tree, grammar: Grammar) -> String {
-    let documents: u64 = tree.children(0).map(|at| tree.nodes[at].values).sum();
+    let documents: u64 = tree.children(0).map(|at| tree.nodes[at].values()).sum();
     let has_other_lines = tree.children(0).any(|at| tree.nodes[at].kind == Kind::OtherLine);
     match (grammar, documents) {
         _ if tree.open > 0 => "outline of JSON that is cut off".to_owned(),

@@ -4,7 +4,7 @@
 //! the signature under every message. Text that somebody wrote is full of new words. Keys and meanings are never used.
 
 use super::buffer::Step;
-use super::skim::string_end;
+use super::tokens::string_end;
 use crate::strategy::fingerprint;
 use std::ops::Range;
 
@@ -67,10 +67,6 @@ impl Novelty {
 
     /// The bytes of the new words that the steps show.
     pub(super) fn bytes_shown(&self, steps: &[Step]) -> usize {
-        let kept = |step: &Step| match step {
-            Step::Keep(range) => self.bytes_in(range),
-            Step::Omit { .. } => 0,
-        };
-        steps.iter().map(kept).sum()
+        steps.iter().filter_map(Step::kept).map(|range| self.bytes_in(range)).sum()
     }
 }

@@ -1,22 +1,23 @@
-//! Finds the outliers of an array: the one failed test among a thousand that passed.
+//! Finds the outliers of arrays: the one failed test among a thousand that passed.
 //!
-//! Items are compared by their properties: the value of each key, if it is a scalar or a short string; whether the
-//! container under a key is empty; which keys there are, with which kinds of values; whether something inside is an
-//! outlier. An item is an outlier if nearly all others share a value that it lacks, if it has a key that nearly all
-//! others lack, or if it has the rarest of a few values. The meaning of a key is never used.
+//! Values are compared with those at the same path, such as `.tests[].status`: scalars and short strings; whether a
+//! container is empty; for items of arrays also their kind, and the keys of objects with the kinds of their values. A value
+//! is rare if nearly all others are the same and it is not, if its key is one that nearly all objects lack, or if it is the
+//! rarest of a few values. An item is an outlier if something in it is rare. An array in it counts as rare if few arrays at
+//! its path have outliers. The meaning of a key is never used.
+//!
+//! The counts are of all text read so far, also of what is no longer in memory.
 
-use super::buffer::Buffer;
-use super::parse::{Kind, Node, Rarity, State, Tree};
-use crate::strategy::fingerprint;
-use std::collections::{BTreeSet, HashMap};
+use super::tree::{Kind, Node, Rarity, State, Tree};
+use std::collections::BTreeMap;
 
-/// Arrays with fewer items have no outliers.
-pub(super) const MIN_ITEMS: u64 = 8;
+/// Fewer values are not compared.
+const MIN_ITEMS: u64 = 8;
 
 /// At most one in this many items can be an outlier; more are a group.
 pub(super) const ITEMS_PER_OUTLIER: u64 = 5;
 
-/// A property with more values than this varies.
+/// A path with more values than this varies.
 const MAX_VALUES: usize = 64;
 
 /// Of at most this many values, one that is shared by at most one in [`ITEMS_PER_RARE_VALUE`] items is rare, even if no
@@ -24,106 +25,219 @@ const MAX_VALUES: usize = 64;
 const FEW_VALUES: usize = 16;
 const ITEMS_PER_RARE_VALUE: u64 = 50;
 
-/// How many properties of an item are compared, how deep inside it, and how many items of an array inside it.
-const MAX_PROPERTIES: usize = 64;
-const MAX_DEPTH: usize = 5;
-pub(super) const MAX_INNER_ITEMS: usize = 3;
+/// An object with more different keys is a map: further keys count as one.
+const MAX_KEYS: usize = 64;
 
-/// A longer string is free text and not compared.
-pub(super) const MAX_STRING_BYTES: usize = 40;
+/// The key of all items of an array, and of further keys of a map.
+pub(super) const ITEMS: u64 = u64::MAX;
 
-/// Sets the rarity of every item in the tree.
-pub(super) fn mark_outliers(buffer: &Buffer, tree: &mut Tree) {
-    // Inner nodes come after their containers, so in reverse order they are marked first.
-    let mut outliers = BTreeSet::new();
-    for at in (0..tree.nodes.len()).rev() {
-        if matches!(tree.nodes[at].kind, Kind::Documents | Kind::Array) {
-            mark_items(buffer, tree, at, &mut outliers);
-        }
-    }
-    tree.outliers = outliers.into_iter().collect();
+/// The most paths that are known. Values at others are not compared.
+const MAX_PATHS: usize = 4096;
+
+/// The path of everything that is not compared.
+const UNKNOWN: u32 = 0;
+
+/// What is known of the values at all paths. A path has a higher index than the path around it.
+pub(super) struct Paths {
+    all: Vec<Path>,
+    /// The text up to this position was counted before.
+    counted: usize,
 }
 
-fn mark_items(buffer: &Buffer, tree: &mut Tree, at: usize, outliers: &mut BTreeSet<usize>) {
-    let total: u64 = tree.children(at).map(|item| tree.nodes[item].values).sum();
-    if total < MIN_ITEMS {
-        return;
-    }
-    let items: Vec<usize> = tree
-        .children(at)
-        .filter(|&item| !matches!(tree.nodes[item].kind, Kind::Hole | Kind::OtherLine))
-        .filter(|&item| tree.nodes[item].state == State::Closed)
-        .collect();
-    let mut collector =
-        PropertyCollector { buffer, tree, outliers, table: Properties::default(), properties: Vec::new() };
-    let ends: Vec<usize> = items.iter().map(|&item| collector.add_item(item)).collect();
-    let PropertyCollector { table, properties, .. } = collector;
-    let mut from = 0;
-    for (&item, &end) in items.iter().zip(&ends) {
-        let of_item = properties[from..end].iter();
-        let counts = of_item.filter_map(|&(property, value)| {
-            table.all[property].1.outlier_count(value, items.len() as u64, total)
-        });
-        if let Some(count) = counts.min() {
-            tree.nodes[item].rarity = Rarity::Outlier(count);
-            outliers.insert(item);
-        }
-        from = end;
-    }
-}
-
-/// The properties of all items of an array. Most items have the same keys in the same order.
+/// What is known of the values at a path.
 #[derive(Default)]
-struct Properties {
-    all: Vec<(u64, ValueCounts)>,
-    indices: HashMap<u64, usize>,
+struct Path {
+    parent: u32,
+    /// How many of the values are containers, and how many of these have outliers.
+    containers: u64,
+    with_outlier: u64,
+    values: ValueCounts,
+    /// The kinds of items of arrays; of objects, their keys and the kinds of their values.
+    shapes: ValueCounts,
+    /// The paths in it, by key.
+    children: Vec<(u64, u32)>,
 }
 
-impl Properties {
-    /// Counts a value of the property `key`, which is the item's `nth`. Returns the index of the property.
-    fn add(&mut self, key: u64, nth: usize, value: u64) -> usize {
-        let index = match self.all.get(nth) {
-            Some((known, _)) if *known == key => nth,
-            _ => *self.indices.entry(key).or_insert_with(|| {
-                self.all.push((key, ValueCounts::default()));
-                self.all.len() - 1
-            }),
+impl Default for Paths {
+    fn default() -> Paths {
+        Paths { all: vec![Path::default(), Path::default()], counted: 0 }
+    }
+}
+
+impl Paths {
+    /// The path of the whole text.
+    pub(super) const DOCUMENTS: u32 = 1;
+
+    /// The path of the `nth` value of a container.
+    pub(super) fn child(&mut self, parent: u32, nth: usize, key: u64) -> u32 {
+        if parent == UNKNOWN {
+            return UNKNOWN;
+        }
+        let count = self.all.len();
+        let children = &mut self.all[parent as usize].children;
+        match children.get(nth) {
+            // Most objects have the same keys in the same order.
+            Some(&(known, child)) if known == key => return child,
+            _ => {}
+        }
+        match children.iter().find(|(known, _)| *known == key) {
+            Some(&(_, child)) => child,
+            None if count >= MAX_PATHS => UNKNOWN,
+            None if children.len() >= MAX_KEYS && key != ITEMS => self.child(parent, MAX_KEYS, ITEMS),
+            None => {
+                children.push((key, count as u32));
+                self.all.push(Path { parent, ..Path::default() });
+                count as u32
+            }
+        }
+    }
+
+    /// Whether the values at a path are compared: not if there are too many different ones.
+    #[inline]
+    pub(super) fn are_compared(&self, path: u32) -> bool {
+        !self.all[path as usize].values.varies
+    }
+
+    /// Counts a value that ends at `end`: its shape if it is an item of an array, and its value.
+    #[inline]
+    pub(super) fn count(&mut self, end: usize, path: u32, shape: Option<u64>, value: Option<u64>) {
+        if end <= self.counted || path == UNKNOWN {
+            return;
+        }
+        let path = &mut self.all[path as usize];
+        if let Some(shape) = shape {
+            path.shapes.add(shape);
+        }
+        if let Some(value) = value {
+            path.values.add(value);
+        }
+    }
+
+    /// Counts a container that ends at `end`.
+    pub(super) fn count_container(&mut self, end: usize, path: u32) {
+        self.all[path as usize].containers += u64::from(end > self.counted);
+    }
+
+    /// The text will be shorter where it was counted: `shorter` maps positions.
+    pub(super) fn follow(&mut self, shorter: impl FnOnce(usize) -> usize) {
+        self.counted = shorter(self.counted);
+    }
+
+    /// Sets the rarity of every item in the tree of a text that is complete up to a position.
+    pub(super) fn mark_outliers(&mut self, tree: &mut Tree, text: &[u8], complete: usize) {
+        let rare: Vec<RareValues> = (0..self.all.len()).map(|path| self.rare(path)).collect();
+        // The values that differ, by path and index, with the number of those that share the difference; arrays with
+        // outliers have none yet.
+        let mut found = BTreeMap::new();
+        for (at, node) in tree.nodes.iter().enumerate() {
+            if let Some(count) = rare[node.path as usize].count(node, text) {
+                found.insert((node.path, at), Some(count));
+            }
+        }
+        // Inner paths first.
+        while let Some((&(path, _), _)) = found.last_key_value() {
+            let group = found.split_off(&(path, 0));
+            let is_new =
+                |node: &Node| node.has_outlier && node.state == State::Closed && node.to > self.counted;
+            let new = group.keys().filter(|&&(_, at)| is_new(&tree.nodes[at])).count();
+            let Path { containers, with_outlier, .. } = &mut self.all[path as usize];
+            *with_outlier += new as u64;
+            let is_rare = *containers >= MIN_ITEMS && *with_outlier * ITEMS_PER_OUTLIER <= *containers;
+            for ((_, at), own) in group {
+                let inner = Some(*with_outlier).filter(|_| is_rare && tree.nodes[at].has_outlier);
+                let Some(count) = own.into_iter().chain(inner).min() else { continue };
+                let mut parent = tree.nodes[at].parent as usize;
+                if tree.nodes[parent].kind == Kind::Object {
+                    let known = found.entry((tree.nodes[parent].path, parent)).or_insert(None);
+                    *known = Some(known.map_or(count, |known| known.min(count)));
+                    continue;
+                }
+                tree.nodes[at].rarity = Rarity::Outlier(u32::try_from(count).unwrap_or(u32::MAX));
+                while !tree.nodes[parent].has_outlier && parent > 0 {
+                    let node = &mut tree.nodes[parent];
+                    node.has_outlier = true;
+                    if node.kind == Kind::Array {
+                        found.entry((node.path, parent)).or_insert(None);
+                    }
+                    parent = node.parent as usize;
+                }
+            }
+        }
+        self.counted = complete;
+    }
+
+    /// The rare values at a path.
+    fn rare(&self, path: usize) -> RareValues {
+        let Path { parent, values, shapes, .. } = &self.all[path];
+        let all = match shapes.items {
+            // Values of objects.
+            0 => self.all[*parent as usize].containers.max(values.items),
+            items => items,
         };
-        self.all[index].1.add(value);
-        index
+        let is_rare_key = shapes.items == 0 && all >= MIN_ITEMS && values.items * ITEMS_PER_OUTLIER <= all;
+        let any = Some(values.items).filter(|&count| is_rare_key && count > 0);
+        RareValues { any, values: values.rare(all), shapes: shapes.rare(all) }
     }
 }
 
-/// How often each value of one property occurs.
+/// The values at a path that make a difference, and how many share each.
+struct RareValues {
+    /// All of them, because nearly all objects lack the key.
+    any: Option<u64>,
+    values: Vec<(u64, u64)>,
+    shapes: Vec<(u64, u64)>,
+}
+
+impl RareValues {
+    /// How many share the difference, if the value is rare.
+    fn count(&self, node: &Node, text: &[u8]) -> Option<u64> {
+        if self.any.is_none() && self.values.is_empty() && self.shapes.is_empty() {
+            return None;
+        }
+        let count = |of: &[(u64, u64)], value: u64| {
+            of.iter().find(|(rare, _)| *rare == value).map(|(_, count)| *count)
+        };
+        let is_container = matches!(node.kind, Kind::Object | Kind::Array);
+        let class = text.get(node.value).map_or(0, |&first| class(first));
+        let shape = count(&self.shapes, if is_container { node.content } else { class });
+        let value = count(&self.values, node.content);
+        self.any.into_iter().chain(shape).chain(value).min()
+    }
+}
+
+/// The kind of the value that begins with this byte.
+#[inline]
+pub(super) fn class(first: u8) -> u64 {
+    u64::from(if first.is_ascii_digit() { b'-' } else { first })
+}
+
+/// How often each value occurs at a path.
 #[derive(Default)]
-pub(super) struct ValueCounts {
-    pub(super) items: u64,
+struct ValueCounts {
+    items: u64,
     values: Vec<(u64, u64)>,
     /// There are too many values to count them.
     varies: bool,
 }
 
 impl ValueCounts {
-    /// Counts a value. Returns how often it occurred so far, unless the values vary.
-    pub(super) fn add(&mut self, value: u64) -> Option<u64> {
+    fn add(&mut self, value: u64) {
         self.items += 1;
         if self.varies {
-            return None;
+            return;
         }
         let Some(at) = self.values.iter().position(|(known, _)| *known == value) else {
             self.values.push((value, 1));
-            // Of more than a few values, only those are outliers that differ from one that nearly all items share.
+            // Of more than a few values, only those are rare that differ from one that nearly all items share.
             let count = self.values.len();
             self.varies = count > MAX_VALUES || count > FEW_VALUES && self.most() * 2 < self.items;
-            return Some(1);
+            return;
         };
         self.values[at].1 += 1;
         // Frequent values come first, so that they are found first.
         if at > 0 && self.values[at].1 > self.values[at - 1].1 {
             self.values.swap(at, at - 1);
-            return Some(self.values[at - 1].1);
         }
-        Some(self.values[at].1)
     }
 
     /// How often the most frequent value occurs.
@@ -131,115 +245,31 @@ impl ValueCounts {
         self.values.iter().map(|(_, count)| *count).max().unwrap_or(0)
     }
 
-    /// How many items share the value, or the property, if that makes an item an outlier.
-    pub(super) fn outlier_count(&self, value: u64, items: u64, total: u64) -> Option<u64> {
-        if self.items * ITEMS_PER_OUTLIER <= items {
-            return Some(self.items);
+    /// The rare values among `all` items, and how often each occurs.
+    fn rare(&self, all: u64) -> Vec<(u64, u64)> {
+        if self.varies || all < MIN_ITEMS {
+            return Vec::new();
         }
-        if self.varies {
-            return None;
-        }
-        let most = self.most();
-        let count = self.values.iter().find(|(known, _)| *known == value)?.1;
-        let is_unusual = most * 4 >= items * 3 && count * ITEMS_PER_OUTLIER <= items;
-        let is_rare = self.values.len() <= FEW_VALUES && count * ITEMS_PER_RARE_VALUE <= total;
-        (is_unusual || is_rare).then_some(count)
-    }
-}
-
-/// Collects the properties of items.
-struct PropertyCollector<'a> {
-    buffer: &'a Buffer,
-    tree: &'a Tree,
-    /// The outliers found so far, which are inside of the items.
-    outliers: &'a BTreeSet<usize>,
-    table: Properties,
-    /// The index of each property, and the hash of its value.
-    properties: Vec<(usize, u64)>,
-}
-
-impl PropertyCollector<'_> {
-    /// Adds the properties of an item. Returns the number of all properties so far.
-    fn add_item(&mut self, item: usize) -> usize {
-        let first = self.properties.len();
-        let has_outlier = self.outliers.range(item + 1..self.tree.nodes[item].next).next().is_some();
-        self.add(0, u64::from(has_outlier), first);
-        self.add(1, self.shape(item), first);
-        self.add(2, self.value(item), first);
-        self.add_inner(item, 2, 0, first);
-        self.properties.len()
-    }
-
-    fn add(&mut self, key: u64, value: u64, first: usize) {
-        let property = self.table.add(key, self.properties.len() - first, value);
-        self.properties.push((property, value));
-    }
-
-    fn add_inner(&mut self, container: usize, path: u64, depth: usize, first: usize) {
-        let (buffer, tree) = (self.buffer, self.tree);
-        let children = match tree.nodes[container].kind {
-            _ if depth == MAX_DEPTH => 0,
-            Kind::Object => usize::MAX,
-            Kind::Array => MAX_INNER_ITEMS,
-            _ => 0,
+        let has_usual = self.most() * 4 >= all * 3;
+        let is_rare = |count: u64| {
+            has_usual && count * ITEMS_PER_OUTLIER <= all
+                || self.values.len() <= FEW_VALUES && count * ITEMS_PER_RARE_VALUE <= all
         };
-        for (at, number) in tree.children(container).take(children).zip(0..) {
-            let node = tree.nodes[at];
-            if self.properties.len() >= first + MAX_PROPERTIES {
-                return;
-            }
-            if node.kind != Kind::Hole {
-                let key = &buffer.text[node.from..node.value];
-                let key = if key.is_empty() { number } else { fingerprint::exact(key) };
-                let path = fingerprint::mix(path, key);
-                self.add(path, self.value(at), first);
-                self.add_inner(at, path, depth + 1, first);
-            }
-        }
-    }
-
-    /// The kind of a value, and for an object its keys with the kinds of their values.
-    fn shape(&self, at: usize) -> u64 {
-        let (buffer, tree) = (self.buffer, self.tree);
-        let kind = |at: usize| match (tree.nodes[at].kind, buffer.text.get(tree.nodes[at].value)) {
-            (Kind::Scalar, Some(b'0'..=b'9' | b'-')) => 100,
-            (Kind::Scalar, Some(&word)) => 100 + u64::from(word),
-            (kind, _) => kind as u64,
-        };
-        if tree.nodes[at].kind != Kind::Object {
-            return kind(at);
-        }
-        tree.children(at).take(MAX_PROPERTIES).fold(0, |shape, child| {
-            let node = tree.nodes[child];
-            let key = fingerprint::exact(&buffer.text[node.from..node.value]);
-            // The order of keys does not matter.
-            shape ^ fingerprint::mix(key, kind(child))
-        })
-    }
-
-    fn value(&self, at: usize) -> u64 {
-        let Node { kind, value, to, next, .. } = self.tree.nodes[at];
-        match kind {
-            Kind::Scalar => fingerprint::exact(&self.buffer.text[value..to]),
-            Kind::String if to - value <= MAX_STRING_BYTES => {
-                fingerprint::exact(&self.buffer.text[value..to])
-            }
-            _ => u64::from(next > at + 1) << 8 | kind as u64,
-        }
+        self.values.iter().filter(|(_, count)| is_rare(*count)).copied().collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::{End, parse};
+    use super::super::buffer::Buffer;
+    use super::super::reader::{End, read};
     use super::*;
 
     /// Checks the indices of the outliers of an array.
     #[track_caller]
     fn check(items: &[String], expected: &[usize]) {
         let buffer = Buffer { text: format!("[{}]", items.join(", ")).into_bytes(), holes: Vec::new() };
-        let mut tree = parse(&buffer, End::Last).expect("JSON");
-        mark_outliers(&buffer, &mut tree);
+        let tree = read(&buffer, End::Last, &mut Paths::default()).expect("JSON");
         let rarities = tree.children(1).map(|item| tree.nodes[item].rarity);
         let outliers: Vec<usize> =
             rarities.enumerate().filter(|(_, rarity)| *rarity != Rarity::Usual).map(|(at, _)| at).collect();

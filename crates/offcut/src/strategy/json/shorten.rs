@@ -3,7 +3,7 @@
 use super::buffer::{Buffer, Step};
 use super::novelty::Novelty;
 use super::outliers::ITEMS_PER_OUTLIER;
-use super::parse::{Kind, Node, Rarity, State, Tree};
+use super::tree::{Kind, Node, Rarity, State, Tree};
 use crate::json::{escape_ceil, escape_floor};
 use std::ops::Range;
 
@@ -20,42 +20,35 @@ pub(super) struct Detail {
     pub(super) string: usize,
     /// The depth from which on nothing of a container is kept.
     pub(super) depth: usize,
-    /// Nothing is kept of a container under a key if less is new in it than in the text on average, by this factor in
-    /// percent.
-    pub(super) min_novelty: usize,
+    /// Nothing is kept of a container under a key if less is new in it than in the text on average, by this many percent
+    /// or more.
+    pub(super) staleness: usize,
     /// Containers among this many last values keep one value and one level more.
     pub(super) extra: usize,
 }
 
 impl Detail {
-    /// The details to which a text is reduced while it is read: first fewer items, then fewer levels, then fewer keys.
+    /// The details to which a text is reduced while it is read: first fewer items, then fewer levels and keys.
     pub(super) fn fewer_and_fewer() -> impl Iterator<Item = Detail> {
-        let most = Detail {
-            items: 1 << 17,
-            outliers: 1 << 15,
-            keys: 1 << 17,
-            string: 1 << 17,
-            depth: MAX_DEPTH,
-            min_novelty: 0,
-            extra: 0,
-        };
-        let fewer_items = (1..17).map(move |halvings| {
-            let items = most.items >> halvings;
+        let only_open =
+            Detail { items: 0, outliers: 0, keys: 0, string: 512, depth: 0, staleness: 100, extra: 0 };
+        let fewer_items = (1..18).rev().map(move |exponent| {
+            let items = 1 << exponent;
             // So few outliers that they are still outliers among the items that are kept.
             let outliers = items / (ITEMS_PER_OUTLIER as usize - 1);
-            Detail { items, outliers, keys: items.max(64), string: items.max(512), ..most }
+            let (keys, string) = (items.max(64), items.max(512));
+            Detail { items, outliers, keys, string, depth: usize::MAX, ..only_open }
         });
-        let least = Detail { items: 2, outliers: 0, keys: 64, string: 512, ..most };
-        let fewer_levels = (8..32).rev().map(move |depth| Detail { depth, ..least });
-        let fewer_keys =
-            (0..7).map(move |halvings| Detail { items: 1, keys: 64 >> halvings, depth: 8, ..least });
-        let only_open = Detail { items: 0, keys: 0, depth: 0, ..least };
-        [most].into_iter().chain(fewer_items).chain(fewer_levels).chain(fewer_keys).chain([only_open])
+        let fewer_levels = (0..6).rev().map(move |exponent| {
+            let (keys, depth) = (2 << exponent, 1 << exponent);
+            Detail { items: 2, keys, depth, ..only_open }
+        });
+        fewer_items.chain(fewer_levels).chain([only_open])
     }
 }
 
 /// The greatest depth. Deeper containers are only counted.
-pub(super) const MAX_DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// A text, and what is known about it.
 #[derive(Clone, Copy)]
@@ -63,6 +56,8 @@ pub(super) struct Source<'a> {
     pub(super) buffer: &'a Buffer,
     pub(super) tree: &'a Tree,
     pub(super) novelty: &'a Novelty,
+    /// The prefix of all marks.
+    pub(super) sign: &'a str,
 }
 
 /// A smaller container is not worth a mark.
@@ -73,20 +68,15 @@ const MIN_STALE_BYTES: usize = 100;
 const STRING_SPLITS: [(usize, usize); 3] = [(2, 1), (3, 0), (1, 2)];
 
 /// The steps of the text at this detail, if the result has at most `most` bytes.
-pub(super) fn shorten(source: Source<'_>, detail: Detail, sign: &str, most: usize) -> Option<Vec<Step>> {
-    let Source { buffer, tree, novelty } = source;
-    let mut shortening = Shortening { buffer, tree, novelty, detail, sign, left: most, steps: Vec::new() };
+pub(super) fn shorten(source: Source<'_>, detail: Detail, most: usize) -> Option<Vec<Step>> {
+    let mut shortening = Shortening { source, detail, left: most, steps: Vec::new() };
     shortening.container(0, 0)?;
     Some(shortening.steps)
 }
 
 struct Shortening<'a> {
-    buffer: &'a Buffer,
-    tree: &'a Tree,
-    novelty: &'a Novelty,
+    source: Source<'a>,
     detail: Detail,
-    /// The prefix of all marks.
-    sign: &'a str,
     left: usize,
     steps: Vec<Step>,
 }
@@ -109,7 +99,7 @@ impl Shortening<'_> {
     }
 
     fn value(&mut self, at: usize, depth: usize) -> Option<()> {
-        let node = self.tree.nodes[at];
+        let node = self.source.tree.nodes[at];
         match node.kind {
             Kind::Scalar | Kind::OtherLine => self.keep(node.from..node.to),
             Kind::String => self.string(&node),
@@ -119,8 +109,8 @@ impl Shortening<'_> {
     }
 
     fn container(&mut self, at: usize, depth: usize) -> Option<()> {
-        let node = self.tree.nodes[at];
-        let children: Vec<usize> = self.tree.children(at).collect();
+        let node = self.source.tree.nodes[at];
+        let children: Vec<usize> = self.source.tree.children(at).collect();
         let mut cursor = node.from;
         let mut kept = 0;
         for omitted in self.omitted(at, &children, depth) {
@@ -141,22 +131,22 @@ impl Shortening<'_> {
         depth: usize,
     ) -> Option<usize> {
         for &value in values {
-            self.keep(cursor..self.tree.nodes[value].from)?;
+            self.keep(cursor..self.source.tree.nodes[value].from)?;
             self.value(value, depth + usize::from(container != Kind::Documents))?;
-            cursor = self.tree.nodes[value].to;
+            cursor = self.source.tree.nodes[value].to;
         }
         Some(cursor)
     }
 
     /// The values of a container that are omitted: none, or all between the first and the last few except outliers.
     fn omitted(&self, at: usize, children: &[usize], depth: usize) -> Vec<Range<usize>> {
-        let node = &self.tree.nodes[at];
-        let is_hole = |&child: &usize| self.tree.nodes[child].kind == Kind::Hole;
+        let node = &self.source.tree.nodes[at];
+        let is_hole = |&child: &usize| self.source.tree.nodes[child].kind == Kind::Hole;
         let hole = children.iter().position(is_hole);
-        let extra = usize::from(self.tree.nodes.len() - at <= self.detail.extra);
+        let extra = usize::from(self.source.tree.nodes.len() - at <= self.detail.extra);
         let most = match node.kind {
             Kind::Documents => self.detail.items.saturating_add(extra).max(1),
-            _ if depth >= self.detail.depth + extra => 0,
+            _ if depth >= self.detail.depth.saturating_add(extra).min(MAX_DEPTH) => 0,
             // An array that is too long loses items instead.
             Kind::Array if hole.is_some() || children.len() > self.detail.items => {
                 self.detail.items.saturating_add(extra)
@@ -169,15 +159,16 @@ impl Shortening<'_> {
             return Vec::new();
         }
         // An open value continues after the buffer, so it must stay.
-        let is_open = children.last().is_some_and(|&child| self.tree.nodes[child].state == State::Open);
+        let is_open =
+            children.last().is_some_and(|&child| self.source.tree.nodes[child].state == State::Open);
         let (first, last) = (most - most / 2, (most / 2).max(usize::from(is_open)));
         let first = first.min(hole.unwrap_or(children.len()));
         let last_hole = children.iter().rposition(is_hole);
         let last = last.min(children.len() - last_hole.map_or(first, |hole| hole + 1));
         let middle = first..children.len() - last;
-        let mut outliers: Vec<(u64, usize)> = middle
+        let mut outliers: Vec<(u32, usize)> = middle
             .clone()
-            .filter_map(|at| match self.tree.nodes[children[at]].rarity {
+            .filter_map(|at| match self.source.tree.nodes[children[at]].rarity {
                 Rarity::Outlier(count) => Some((count, at)),
                 Rarity::Usual => None,
             })
@@ -185,7 +176,9 @@ impl Shortening<'_> {
         outliers.sort_unstable();
         outliers.truncate(if most == 0 { 0 } else { self.detail.outliers });
         let mut kept: Vec<usize> = outliers.into_iter().map(|(_, at)| at).collect();
-        kept.extend(middle.clone().filter(|&at| self.tree.nodes[children[at]].kind == Kind::OtherLine));
+        kept.extend(
+            middle.clone().filter(|&at| self.source.tree.nodes[children[at]].kind == Kind::OtherLine),
+        );
         kept.sort_unstable();
         let starts = std::iter::once(middle.start).chain(kept.iter().map(|at| at + 1));
         let ends = kept.iter().copied().chain([middle.end]);
@@ -194,16 +187,17 @@ impl Shortening<'_> {
 
     /// Whether a container under a key has too little that is new, and no outlier.
     fn is_stale(&self, at: usize) -> bool {
-        let node = &self.tree.nodes[at];
+        let node = &self.source.tree.nodes[at];
         let Range { start, end } = node.value..node.to;
-        if self.detail.min_novelty == 0 || node.from == start || end - start < MIN_STALE_BYTES {
+        if self.detail.staleness >= 100 || node.from == start || end - start < MIN_STALE_BYTES {
             return false;
         }
-        let average = self.novelty.bytes_in(&(0..self.buffer.text.len())) * self.detail.min_novelty;
-        let new = self.novelty.bytes_in(&(start..end)) * 100;
+        let average =
+            self.source.novelty.bytes_in(&(0..self.source.buffer.text.len())) * (100 - self.detail.staleness);
+        let new = self.source.novelty.bytes_in(&(start..end)) * 100;
         node.state == State::Closed
-            && !self.tree.has_outlier_in(at)
-            && new * self.buffer.text.len() < average * (end - start)
+            && !node.has_outlier
+            && new * self.source.buffer.text.len() < average * (end - start)
     }
 
     /// Omits some values and returns where the kept text continues.
@@ -214,20 +208,20 @@ impl Shortening<'_> {
         omitted: Range<usize>,
         cursor: usize,
     ) -> Option<usize> {
-        let nodes = &self.tree.nodes;
+        let nodes = &self.source.tree.nodes;
         let (first, last) = (nodes[children[omitted.start]], nodes[children[omitted.end - 1]]);
         let to = match children.get(omitted.end) {
             // Documents are omitted as whole lines; other values are replaced by a mark.
             Some(&next) if node.kind == Kind::Documents => nodes[next].from,
             _ => last.to,
         };
-        let values = children[omitted.clone()].iter().map(|&child| nodes[child].values).sum();
+        let values = children[omitted.clone()].iter().map(|&child| nodes[child].values()).sum();
         let like = children[..omitted.start].last().map_or(first.kind, |&before| nodes[before].kind);
         let mark = self.mark(node.kind, like, values);
         let range = first.from..to;
         // Values that are shorter than their mark are kept.
         let least = mark.as_ref().map_or(0, String::len);
-        if self.buffer.holes_in(&range).is_empty() && range.len() <= least {
+        if self.source.buffer.holes_in(&range).is_empty() && range.len() <= least {
             self.keep(cursor..to)?;
         } else {
             self.keep(cursor..range.start)?;
@@ -238,7 +232,7 @@ impl Shortening<'_> {
 
     /// The mark for `values` omitted values: a value that is valid there, of the kind of its neighbours if possible.
     fn mark(&self, container: Kind, like: Kind, values: u64) -> Option<String> {
-        let sign = self.sign;
+        let sign = self.source.sign;
         let count =
             |one: &str, many: &str| format!("{values} {} omitted", if values == 1 { one } else { many });
         match (container, like) {
@@ -252,13 +246,12 @@ impl Shortening<'_> {
     }
 
     fn string(&mut self, node: &Node) -> Option<()> {
-        let text = &self.buffer.text;
+        let text = &self.source.buffer.text;
         let body = node.value + 1..node.to - usize::from(node.state == State::Closed);
-        // If the text ends in a key, there is no value yet.
-        if body.start > body.end {
+        let hole = self.source.buffer.holes_in(&body).first().map(|hole| hole.at);
+        if hole.is_none() && body.len() <= self.detail.string {
             return self.keep(node.from..node.to);
         }
-        let hole = self.buffer.holes_in(&body).first().map(|hole| hole.at);
         let (start, end) = (hole.unwrap_or(body.end), hole.unwrap_or(body.start));
         let third = self.detail.string / 3;
         let splits = STRING_SPLITS.iter().map(|(head, tail)| {
@@ -266,12 +259,13 @@ impl Shortening<'_> {
             head..body.end.saturating_sub(third * tail).max(end)
         });
         let worth = |cut: &Range<usize>| {
-            self.novelty.bytes_in(&(body.start..cut.start)) + self.novelty.bytes_in(&(cut.end..body.end))
+            self.source.novelty.bytes_in(&(body.start..cut.start))
+                + self.source.novelty.bytes_in(&(cut.end..body.end))
         };
         let Range { start: head, end: tail } = splits.rev().max_by_key(worth).unwrap_or(start..end);
         let range = escape_floor(text, &body, head)..escape_ceil(text, &(end..body.end), tail);
-        let bytes = self.buffer.bytes_of(&(range.start..range.end.max(range.start)));
-        let mark = format!("{sign} {bytes} bytes omitted {sign}", sign = self.sign);
+        let bytes = self.source.buffer.bytes_of(&(range.start..range.end.max(range.start)));
+        let mark = format!("{sign} {bytes} bytes omitted {sign}", sign = self.source.sign);
         if hole.is_none() && (range.start >= range.end || bytes <= mark.len() as u64) {
             return self.keep(node.from..node.to);
         }
