@@ -11,7 +11,7 @@ pub(crate) struct Kind {
 }
 
 impl Kind {
-    /// A text of this kind with so many lines, besides its head and foot.
+    /// A text of this kind with this number of lines, not counting its head and foot.
     pub(crate) fn text(&self, lines: usize) -> String {
         // Each line has its own dice, so that a longer text begins as a shorter one does.
         let body: String =

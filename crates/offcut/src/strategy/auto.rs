@@ -79,7 +79,7 @@ impl Kind {
         outline::recognise(opening, most_bytes).map_or(Kind::Log, |outline| Kind::Outlined(Box::new(outline)))
     }
 
-    /// Whether the text stays of this kind, whatever follows.
+    /// Whether the kind no longer changes, even if other text follows.
     fn is_settled(&self) -> bool {
         match self {
             Kind::Undecided | Kind::Log => false,
@@ -149,7 +149,10 @@ impl Selector for AutoSelector {
         let is_settled = self.kind.is_settled();
         let AutoSelector { kind, smart, auto, .. } = self;
         let selection = match kind {
-            Kind::Json(json) if json.is_settled() || json.is_json() => json.finish(ends, room),
+            Kind::Json(json) => match json.is_settled() || json.is_json() {
+                true => json.finish(ends, room),
+                false => Selection::default(),
+            },
             Kind::Outlined(outline) => outline.finish(ends, room),
             _ => Selection::default(),
         };
@@ -321,6 +324,17 @@ mod tests {
         kind.observe(Segment::verbatim(log.as_bytes(), source.len() as u64));
         let Kind::Outlined(outline) = &mut kind else { panic!("the text begins with source code") };
         assert!(!outline.is_match());
+    }
+
+    #[test]
+    fn help_and_shell_scripts_are_recognised() {
+        let option = |at: u32| {
+            format!("      --option{at} <VALUE>\n          Stop if the command failed {at} times\n\n")
+        };
+        let help: String = (0..20).map(option).collect();
+        check(&format!("Usage: tool [OPTIONS]\n\nOptions:\n{help}"), "text");
+        let part = "install() {\n    if [ ! -e \"$1\" ]; then\n        echo 'FAILED: no file'\n        failed=1\n    fi\n}\n";
+        check(&format!("#!/bin/sh\nset -e\n{}", part.repeat(10)), "source with 10 definitions");
     }
 
     #[test]

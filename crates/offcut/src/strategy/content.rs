@@ -85,6 +85,8 @@ fn without_prefix(line: &[u8]) -> &[u8] {
 
 /// Strips `web_1  | ` or `web-1 | `, which tools that run several services put before each line.
 pub(super) fn strip_service_name(line: &[u8]) -> Option<&[u8]> {
+    // Few lines have a bar.
+    memchr::memchr(b'|', line)?;
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let end = line.iter().take(48).position(|byte| !is_name(byte))?;
     let (name, rest) = line.split_at(end);

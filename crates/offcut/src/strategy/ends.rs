@@ -6,6 +6,7 @@ use crate::render::Control;
 use crate::{boundary, measure};
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Extra bytes before the closing ones, to recognise a character that crosses their start.
 const CONTEXT: usize = 4;
@@ -140,6 +141,21 @@ impl Ends {
         };
         let line = 1 + self.newlines - measure::newlines(closing);
         pieces(closing, Origin { text, start, line }, &self.closing_rendered, from, closing.len())
+    }
+
+    /// The bytes of this range of the original from its start on, as far as they are kept and not rendered.
+    #[cfg(feature = "smart")]
+    pub(crate) fn verbatim(&self, range: Range<u64>) -> &[u8] {
+        let kept = self.first(self.opening.len()).into_iter().chain(self.last(0));
+        let parts = kept.filter_map(|piece| match piece {
+            Piece { form: PieceKind::Verbatim, text: Cow::Borrowed(text), start, end, .. }
+                if (start..end).contains(&range.start) =>
+            {
+                Some(&text[(range.start - start) as usize..(range.end.min(end) - start) as usize])
+            }
+            _ => None,
+        });
+        parts.max_by_key(|part| part.len()).unwrap_or_default()
     }
 
     /// The whole text as pieces, if a part of it was rendered and all of it is in the opening.

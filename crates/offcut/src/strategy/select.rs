@@ -8,9 +8,10 @@
 //!
 //! What is left of the room is spent next to what is shown.
 
+use super::end_lines::clip;
 use super::lines::Coverage;
 use super::logarithm::exp2;
-use super::{Cost, Room};
+use super::{Cost, Ends, Room};
 use crate::cut::{LinePosition, Piece, PieceKind};
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -95,15 +96,15 @@ const PRICE_STEPS: u32 = 12;
 /// The lowest price, for a preview with room left: a line that stands alone must be worth its gaps even then.
 const MIN_PRICE: f64 = 2.0;
 
-/// Chooses the units that are shown, and returns them in text order. `total` is the size of the original.
+/// Chooses the units that are shown, and returns them in text order. More is shown of lines that are cut if there is room.
 pub(super) fn select<'t>(
     mut units: Vec<Unit<'t>>,
-    total: u64,
+    ends: &'t Ends,
     room: &Room<'_>,
     marker: MarkerCost,
 ) -> Vec<Unit<'t>> {
     units.retain(|unit| unit.end > room.start);
-    let shown = Knapsack::new(&units, total, room, marker).choose();
+    let (shown, spent) = Knapsack::new(&units, ends.bytes(), room, marker).choose();
     for (unit, shown) in units.iter_mut().zip(&shown) {
         if *shown != Shown::WithoutRepetition {
             unit.repeated = 0;
@@ -111,7 +112,33 @@ pub(super) fn select<'t>(
     }
     let mut shown = shown.into_iter();
     units.retain(|_| shown.next().is_some_and(|shown| shown != Shown::No));
+    extend_cut_lines(&mut units, spent, ends, room);
     units
+}
+
+/// A line is not extended by less.
+const MIN_EXTENSION: usize = 16;
+
+/// Shows more of lines that are cut, from the beginning on, as far as the ends of the text have them and there is room.
+fn extend_cut_lines<'t>(units: &mut [Unit<'t>], mut spent: Cost, ends: &'t Ends, room: &Room<'_>) {
+    let cost_of = |text: &[u8]| Cost::of(text, &room.limits, room.conventions, room.tokens);
+    let is_cut = |unit: &&mut Unit<'_>| {
+        unit.coverage == Coverage::Beginning && unit.form == PieceKind::Verbatim && unit.repeated == 0
+    };
+    for unit in units.iter_mut().filter(is_cut) {
+        let line = ends.verbatim(unit.start..unit.end);
+        let whole = line.len() as u64 == unit.end - unit.start;
+        let coverage = if whole { Coverage::Whole } else { Coverage::Beginning };
+        let mut step = line.len().saturating_sub(unit.text.len());
+        while step > MIN_EXTENSION {
+            let (text, coverage) = clip(line, coverage, unit.text.len() + step);
+            let sum = (spent + cost_of(text)).beyond(cost_of(unit.text));
+            if text.len() > unit.text.len() && room.limits.afford(sum) {
+                (unit.text, unit.coverage, spent) = (text, coverage, sum);
+            }
+            step = (step / 2).min(line.len() - unit.text.len());
+        }
+    }
 }
 
 /// Whether a unit is shown.
@@ -195,8 +222,8 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
         Knapsack { units, items, total, room, marker, marker_share: share_of(marker.between_lines) }
     }
 
-    /// The best choice that fits.
-    fn choose(&self) -> Vec<Shown> {
+    /// The best choice that fits, and what it costs.
+    fn choose(&self) -> (Vec<Shown>, Cost) {
         let mut chosen = Vec::new();
         for step in 0..=MAX_GAP_STEPS {
             chosen = self.cheapest(MARKERS_PER_GAP * GAP_STEP.powi(step));
@@ -219,8 +246,8 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
     }
 
     /// Shows what units repeat where there is room for it, from the beginning on.
-    fn with_repetitions(&self, chosen: &[bool]) -> Vec<Shown> {
-        let mut spent = self.cost(chosen);
+    fn with_repetitions(&self, chosen: &[bool]) -> (Vec<Shown>, Cost) {
+        let mut spent = self.cost(&self.visible(chosen));
         let mut shown = Vec::with_capacity(chosen.len());
         for (at, is_chosen) in chosen.iter().enumerate() {
             let repeats = self.units[at].repeated > 0 && at > 0 && self.joins_left(chosen, at);
@@ -235,7 +262,7 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
                 (true, true) => Shown::WithoutRepetition,
             });
         }
-        shown
+        (shown, spent)
     }
 
     /// The choice at the lowest price at which it fits, if a gap counts as this many markers.
@@ -273,8 +300,7 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
             shows_previous.push((joined >= hidden, left > hidden));
             (shown, hidden) = (gain + joined.max(hidden), left.max(hidden));
         }
-        if self.units.last().is_some_and(|last| last.end < self.total || last.coverage == Coverage::Beginning)
-        {
+        if !self.ends_text() {
             shown -= gap;
         }
         let mut is_shown = shown >= hidden;
@@ -335,15 +361,19 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
     fn joins_right(&self, chosen: &[bool], at: usize) -> bool {
         match self.items.get(at + 1) {
             Some(next) => next.follows == Adjacency::Direct && chosen[at + 1],
-            None => self.units[at].end == self.total && self.units[at].coverage == Coverage::Whole,
+            None => self.ends_text(),
         }
+    }
+
+    /// Whether nothing follows the last unit.
+    fn ends_text(&self) -> bool {
+        self.units.last().is_some_and(|last| last.end == self.total && last.coverage == Coverage::Whole)
     }
 
     /// The number of gaps.
     fn gaps(&self, chosen: &[bool]) -> u64 {
         let before = (0..chosen.len()).filter(|&at| chosen[at] && !self.joins_left(chosen, at)).count();
-        let is_last = |last: &Unit<'_>| last.end == self.total && last.coverage == Coverage::Whole;
-        let ends_whole = chosen.last() == Some(&true) && self.units.last().is_some_and(is_last);
+        let ends_whole = chosen.last() == Some(&true) && self.ends_text();
         before as u64 + u64::from(!ends_whole)
     }
 
@@ -366,16 +396,19 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
         (cost + self.marker.between_lines.times(self.gaps(chosen).max(1))).beyond(saved)
     }
 
-    /// Tokens do not add up exactly, and a line that renders to nothing leaves a gap. If the sum was too low, the least
-    /// valuable units are removed: one, then two, then four.
+    /// What was chosen, except lines that render to nothing.
+    fn visible(&self, chosen: &[bool]) -> Vec<bool> {
+        chosen.iter().zip(self.units).map(|(is_chosen, unit)| *is_chosen && !unit.text.is_empty()).collect()
+    }
+
+    /// A line that renders to nothing leaves a gap, which was not paid for. If there is no room for it, the least valuable
+    /// units are removed: one, then two, then four.
     fn drop_excess(&self, chosen: &mut [bool]) {
-        let is_empty = |at: usize| self.units[at].text.is_empty();
         let mut order: Vec<usize> = (0..chosen.len()).filter(|&at| chosen[at]).collect();
         order.sort_by_key(|&at| (Reverse(self.units[at].value), self.units[at].order));
         let mut excess = 1;
         loop {
-            let visible: Vec<bool> = (0..chosen.len()).map(|at| chosen[at] && !is_empty(at)).collect();
-            if order.is_empty() || self.room.limits.afford(self.cost(&visible)) {
+            if order.is_empty() || self.room.limits.afford(self.cost(&self.visible(chosen))) {
                 return;
             }
             for weakest in order.split_off(order.len().saturating_sub(excess)) {
@@ -436,6 +469,7 @@ pub(super) fn repeated(units: &[Unit<'_>]) -> Vec<Range<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cut::Segment;
     use crate::limits::Limits;
     use crate::measure::{Conventions, EstimatedTokens};
     use crate::strategy::Edges;
@@ -471,7 +505,9 @@ mod tests {
             });
             start = end;
         }
-        let shown = select(units, start, &room, MarkerCost::of_engine(&room));
+        let mut ends = Ends::new(0, 0);
+        ends.observe(Segment::verbatim(lines.concat().as_bytes(), 0));
+        let shown = select(units, &ends, &room, MarkerCost::of_engine(&room));
         let text: Vec<&str> = shown.iter().map(|unit| lines[unit.number as usize - 1].trim_end()).collect();
         assert_eq!(text.join(" "), expected);
     }

@@ -56,6 +56,8 @@ pub(super) struct Blocks {
     pub(super) format: Box<dyn Format>,
     irregular_lines: IrregularLines,
     names: Names,
+    /// The sum of the values of all blocks for their names, and the number of these blocks.
+    values_of_names: (i64, i64),
     best: Pool<Block>,
     /// The block that the next line may continue.
     open: Option<Block>,
@@ -76,6 +78,7 @@ impl Blocks {
             format,
             irregular_lines: IrregularLines::default(),
             names: Names::new(),
+            values_of_names: (0, 0),
             best: Pool::new((6 * max_bytes).max(MIN_POOL_BYTES)),
             open: None,
             spare: Vec::new(),
@@ -107,7 +110,6 @@ impl Blocks {
         let before = self.format.contents();
         let Row { place, worth, repeated } = self.format.read(content(line.text));
         let after = self.format.contents();
-        // A text of this size has introduced its names.
         let names = if self.is_settled() { NameCounts::default() } else { self.names.count(line.text) };
         let Line { text, start, end, number, coverage, form, .. } = *line;
         let is_plain = coverage == Coverage::Whole && form == PieceKind::Verbatim;
@@ -150,10 +152,22 @@ impl Blocks {
         });
     }
 
+    /// The value of a block for its names. In the rest of a long text names are not looked for: its blocks are worth as much
+    /// as those before on average.
+    fn value_of_names(&mut self, block: &Block) -> i32 {
+        let (sum, count) = self.values_of_names;
+        if self.is_settled() && count > 0 {
+            return (sum / count) as i32;
+        }
+        let value = block.names.value(block.text.len(), block.lines);
+        self.values_of_names = (sum + i64::from(value), count + 1);
+        value
+    }
+
     /// Adds the open block to the best ones.
     fn close(&mut self) {
         let Some(mut block) = self.open.take() else { return };
-        let of_names = block.names.value(block.text.len(), block.lines);
+        let of_names = self.value_of_names(&block);
         block.value = match block.worth {
             Worth::Heading => HEADING_VALUE,
             Worth::Exactly(value) => value,

@@ -1,7 +1,7 @@
 //! Source code and configuration: the definitions, and as much of the rest as fits.
 
 use super::failures::Failures;
-use super::{Contents, Format, Row, count, is_majority};
+use super::{Contents, Format, MIN_LINES, Row, count};
 use crate::strategy::content;
 
 /// A source file, or a part of one, of any language that has braces, keywords or indentation; with or without line numbers.
@@ -155,6 +155,32 @@ const CODE_WORDS: [&[u8]; 38] = [
     b"#include",
 ];
 
+/// Words that begin a line of nothing but code.
+const CLEAR_STARTS: [&[u8]; 17] = [
+    b"def ",
+    b"class ",
+    b"import ",
+    b"from ",
+    b"return ",
+    b"elif ",
+    b"except",
+    b"self.",
+    b"fn ",
+    b"pub ",
+    b"let ",
+    b"const ",
+    b"func ",
+    b"function ",
+    b"raise ",
+    b"#include",
+    b"echo ",
+];
+
+/// What only a shell script has: whole lines, ends of lines, and signs.
+const SHELL_LINES: [&[u8]; 5] = [b"fi", b"done", b"esac", b";;", b"then"];
+const SHELL_ENDS: [&[u8]; 3] = [b"; then", b"; do", b" ;;"];
+const SHELL_SIGNS: [&[u8]; 3] = [b"\"$", b"$(", b"${"];
+
 /// A line without the number that `cat -n`, `nl` or an editor puts before it.
 fn strip_number(line: &[u8]) -> &[u8] {
     let rest = line.trim_ascii_start();
@@ -171,7 +197,7 @@ fn strip_number(line: &[u8]) -> &[u8] {
 }
 
 /// What a definition is worth more, by its indentation; `None` for any other line.
-fn definition(line: &[u8]) -> Option<i32> {
+pub(super) fn definition(line: &[u8]) -> Option<i32> {
     let text = line.trim_ascii_start();
     let indent = content::indent(line) as i32;
     if indent > 12 {
@@ -213,7 +239,8 @@ fn is_section(line: &[u8]) -> bool {
 /// Whether a line looks like source code or configuration.
 fn is_code(text: &[u8]) -> bool {
     let ends = matches!(text.last(), Some(b'{' | b'}' | b';' | b',' | b'(' | b'[' | b'\\' | b')' | b']'));
-    ends || CODE_WORDS.iter().any(|word| text.starts_with(word))
+    ends || is_shell(text)
+        || CODE_WORDS.iter().any(|word| text.starts_with(word))
         || [&b" = "[..], b" == ", b" := ", b" => ", b" -> ", b"::", b" += ", b"();", b" != "]
             .iter()
             .any(|sign| memchr::memmem::find(text, sign).is_some())
@@ -222,25 +249,19 @@ fn is_code(text: &[u8]) -> bool {
 
 /// Whether nothing but source code has such a line.
 pub(super) fn is_clear_code(text: &[u8]) -> bool {
-    const STARTS: [&[u8]; 16] = [
-        b"def ",
-        b"class ",
-        b"import ",
-        b"from ",
-        b"return ",
-        b"elif ",
-        b"except",
-        b"self.",
-        b"fn ",
-        b"pub ",
-        b"let ",
-        b"const ",
-        b"func ",
-        b"function ",
-        b"raise ",
-        b"#include",
-    ];
-    matches!(text.last(), Some(b'{' | b'}' | b';')) || STARTS.iter().any(|word| text.starts_with(word))
+    matches!(text.last(), Some(b'{' | b'}' | b';'))
+        || CLEAR_STARTS.iter().any(|word| text.starts_with(word))
+        || is_shell(text)
+}
+
+/// Whether a line is one of a shell script: `fi`, `for a in *; do`, `a=b`, `[ -n "$a" ]`.
+fn is_shell(text: &[u8]) -> bool {
+    let name = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let is_assignment = name > 0 && !text[0].is_ascii_digit() && text.get(name) == Some(&b'=');
+    is_assignment
+        || SHELL_LINES.contains(&text)
+        || SHELL_ENDS.iter().any(|end| text.ends_with(end))
+        || SHELL_SIGNS.iter().any(|sign| memchr::memmem::find(text, sign).is_some())
 }
 
 /// `key: value`, `- item`, `"key": value`
@@ -262,10 +283,14 @@ impl Code {
             self.has_other_block |= self.block.1 < MIN_CODE_LINES;
             self.block = (0, 0);
         }
-        self.clear += u64::from(is_clear_code(text));
+        let is_clear = is_clear_code(text);
+        self.clear += u64::from(is_clear);
         self.keys += u64::from(is_key(text));
         self.nested_keys += u64::from(is_key(text) && (line.starts_with(b" ") || line.starts_with(b"-")));
-        self.failures.read(line);
+        // A program contains the messages that it prints.
+        if !is_clear {
+            self.failures.read(line);
+        }
     }
 }
 
@@ -296,13 +321,16 @@ impl Format for Code {
     }
 
     fn is_match(&self) -> bool {
+        self.lines >= MIN_LINES && self.definitions > 0 && self.can_match(0)
+    }
+
+    fn can_match(&self, lines_left: u64) -> bool {
+        let has = |lines: u64, percent| (lines + lines_left) * 100 >= (self.lines + lines_left) * percent;
         !self.has_other_block
-            && self.definitions > 0
-            && (is_majority(self.clear, self.lines, CLEAR_PERCENT)
-                || (is_majority(self.keys, self.lines, KEY_PERCENT)
-                    && is_majority(self.nested_keys, self.lines, NESTED_KEY_PERCENT)))
-            && !self.failures.outweigh(self.clear)
-            && is_majority(self.code, self.lines, CODE_PERCENT)
+            && (has(self.clear, CLEAR_PERCENT)
+                || (has(self.keys, KEY_PERCENT) && has(self.nested_keys, NESTED_KEY_PERCENT)))
+            && !self.failures.outweigh(self.clear, lines_left)
+            && has(self.code, CODE_PERCENT)
     }
 
     fn remark(&self) -> String {

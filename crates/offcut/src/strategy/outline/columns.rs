@@ -1,7 +1,5 @@
 //! Unusual rows of a table: those with a cell unlike the others in its column.
 
-use crate::strategy::fingerprint;
-
 /// After this many rows, a cell can be unusual.
 const SETTLED_ROWS: u64 = 16;
 
@@ -23,8 +21,8 @@ struct Column {
     cells: u64,
     numbers: u64,
     negative: u64,
-    /// The hash of the first cell, and how many cells differ from it.
-    first: u64,
+    /// The first cell, and how many cells differ from it.
+    first: Vec<u8>,
     different: u64,
     /// The most digits before the decimal point.
     digits: usize,
@@ -45,7 +43,6 @@ enum Cell {
 
 impl Cell {
     fn of(cell: &[u8]) -> Cell {
-        let cell = cell.trim_ascii();
         let (magnitude, is_negative) = match cell {
             [b'-', rest @ ..] => (rest, true),
             _ => (cell, false),
@@ -68,6 +65,7 @@ impl Cell {
 impl Column {
     /// Adds a cell. Returns whether it is unusual.
     fn add(&mut self, cell: &[u8]) -> bool {
+        let cell = cell.trim_ascii();
         let is_exception = self.add_value(cell);
         self.add_number(Cell::of(cell)) || is_exception
     }
@@ -75,11 +73,10 @@ impl Column {
     /// Compares a cell with the first one. Returns whether it is an exception in a column that has one value, such as the
     /// only process that is running.
     fn add_value(&mut self, cell: &[u8]) -> bool {
-        let hash = cell.trim_ascii().iter().fold(0, |hash, &byte| fingerprint::mix(hash, u64::from(byte)));
         if self.cells == 0 {
-            self.first = hash;
+            self.first = cell.to_vec();
         }
-        if hash == self.first {
+        if cell == self.first {
             return false;
         }
         self.different += 1;

@@ -1,5 +1,6 @@
 //! Diffs: the files, then whole hunks, and the number of changed lines.
 
+use super::code::definition;
 use super::commits::is_commit;
 use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, is_majority};
 
@@ -25,6 +26,7 @@ pub(super) struct Diff {
     hunks_in_file: u64,
     commits: u64,
     awaits_subject: bool,
+    is_settled: bool,
 }
 
 /// What the lines that name a commit are worth more than others.
@@ -67,11 +69,13 @@ impl Diff {
             (0, 1) => self.added += 1,
             _ => {}
         }
-        Some(match (self.hunk_lines, old + new) {
-            (..=WHOLE_HUNK_LINES, _) => Row::part(),
-            (_, 1) => Row::unit(CHANGE),
-            _ => Row::unit(0),
-        })
+        if self.hunk_lines <= WHOLE_HUNK_LINES {
+            return Some(Row::part());
+        }
+        let change = if old + new == 1 { CHANGE } else { 0 };
+        // Which functions were added or removed is what a reader looks for first.
+        let text = line.get(1..).filter(|_| !self.is_settled);
+        Some(Row::unit(change + text.and_then(definition).unwrap_or(0)))
     }
 
     /// The first line of a commit, or its subject, in a history with changes.
@@ -171,6 +175,10 @@ impl Format for Diff {
             count => format!(", {count} only on one side"),
         };
         format!("diff of {files}{commits}: {hunks}, +{added} -{removed} lines{on_one_side}")
+    }
+
+    fn settle(&mut self) {
+        self.is_settled = true;
     }
 
     fn gaps(&self) -> Gaps {

@@ -25,11 +25,12 @@ impl Failures {
         self.count += u64::from(is_located(line) || self.classifier.is_failure(line));
     }
 
-    /// Whether there are too many for a text of which this many lines clearly have another format.
-    pub(super) fn outweigh(&self, clear: u64) -> bool {
+    /// Whether there are too many for a text of which this many lines clearly have another format, even if as many as
+    /// `lines_left` follow.
+    pub(super) fn outweigh(&self, clear: u64, lines_left: u64) -> bool {
         self.count > MAX_QUOTATIONS
-            || self.count * LINES_PER_QUOTATION > clear
-            || self.logged * LINES_PER_LOGGED > self.lines
+            || self.count * LINES_PER_QUOTATION > clear + lines_left
+            || self.logged * LINES_PER_LOGGED > self.lines + lines_left
     }
 }
 

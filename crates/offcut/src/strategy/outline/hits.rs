@@ -1,5 +1,6 @@
 //! Search hits: every file, its hits, and the number of both.
 
+use super::code::definition;
 use super::failures::Failures;
 use super::{Contents, Format, Gaps, Row, count, is_majority};
 use std::collections::HashSet;
@@ -45,6 +46,7 @@ pub(super) struct Hits {
     has_headings: bool,
     /// Whether the line before names the file, so that the next one need not.
     is_named: bool,
+    is_settled: bool,
 }
 
 /// One line, by its form.
@@ -213,7 +215,10 @@ impl Hits {
             Kind::Match => {
                 self.matches += 1;
                 self.diagnostics += u64::from(is_diagnostic(text));
-                Row::unit(if is_new_file { FIRST_OF_FILE } else { MATCH }).repeating(repeated)
+                let more = if is_new_file { FIRST_OF_FILE } else { MATCH };
+                // The definition is what many searches are for.
+                let defined = if self.is_settled { None } else { definition(text) };
+                Row::unit(more + defined.unwrap_or(0)).repeating(repeated)
             }
             Kind::Context => Row::unit(0).repeating(repeated),
         }
@@ -251,7 +256,7 @@ impl Format for Hits {
         self.matches > 0
             && self.numbered + self.unnumbered > 0
             && is_grouped
-            && !self.failures.outweigh(0)
+            && !self.failures.outweigh(0, 0)
             && self.diagnostics * 50 <= self.matches
             && is_majority(self.regular, self.lines, 95)
     }
@@ -267,6 +272,10 @@ impl Format for Hits {
                 format!("{}{matches} in {}{files}", least(others), least(others || many))
             }
         }
+    }
+
+    fn settle(&mut self) {
+        self.is_settled = true;
     }
 
     fn gaps(&self) -> Gaps {

@@ -34,6 +34,12 @@ pub(super) trait Format: Send {
     /// Whether the lines so far have this format.
     fn is_match(&self) -> bool;
 
+    /// Whether they can still have it with this many more lines. Texts that cannot are not read to the end.
+    fn can_match(&self, lines_left: u64) -> bool {
+        let _ = lines_left;
+        true
+    }
+
     /// The text certainly has this format: from now on lines need not be examined for it.
     fn settle(&mut self) {}
 
@@ -90,7 +96,7 @@ enum Place {
 enum Worth {
     /// This much more; [`select::DOUBLING`] is twice as much.
     More(i32),
-    /// This much, whatever names it introduces.
+    /// This much; the names that it introduces do not count.
     Exactly(i32),
     /// No other line can be understood without it: column names.
     Heading,
@@ -151,12 +157,14 @@ const FORMATS: [fn() -> Box<dyn Format>; 7] = [
 pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
     // The last line may be incomplete.
     let opening = &opening[..memchr::memrchr(b'\n', opening).map_or(0, |feed| feed + 1)];
+    let lines = memchr::memchr_iter(b'\n', opening).count() as u64;
     let start = FORMATS.into_iter().find(|start| {
         let mut format = start();
-        for line in opening.split_inclusive(|&byte| byte == b'\n') {
+        let mut texts = opening.split_inclusive(|&byte| byte == b'\n').zip(1..);
+        texts.all(|(line, number)| {
             format.read(content(line));
-        }
-        format.is_match()
+            format.can_match(lines - number)
+        }) && format.is_match()
     })?;
     Some(Outline::new(start(), most_bytes))
 }
@@ -167,16 +175,19 @@ fn content(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
+/// A text of fewer lines has no format.
+const MIN_LINES: u64 = 12;
+
 /// Whether at least `percent` of all lines are regular, and there are enough lines to tell.
 fn is_majority(regular: u64, lines: u64, percent: u64) -> bool {
-    lines >= 12 && regular * 100 >= lines * percent
+    lines >= MIN_LINES && regular * 100 >= lines * percent
 }
 
 /// Whether a line is a path and nothing else. Its names may contain spaces and colons.
 fn is_path(line: &[u8]) -> bool {
     let first = line.iter().position(|byte| matches!(byte, b'/' | b' ' | b'\t' | b':'));
     match first.map(|at| line[at]) {
-        Some(b'/') => memchr::memmem::find(line, b": ").is_none(),
+        Some(b'/') => !memchr::memchr_iter(b':', line).any(|colon| line.get(colon + 1) == Some(&b' ')),
         Some(_) => false,
         None => line == b"." || (line.contains(&b'.') && !line.ends_with(b".")),
     }
@@ -244,7 +255,7 @@ impl Selector for Outline {
         let room = &room.less_remark(&remark).less_gaps(1);
         let units = units(chosen, blocks.format.ends(), ends, room, *max_line_bytes);
         let marks = Marks::new(&units, blocks, ends, room);
-        let shown = select::select(units, ends.bytes(), room, marks.cost());
+        let shown = select::select(units, ends, room, marks.cost());
         let repeats = select::repeated(&shown);
         let pieces = marks.between(select::pieces(&shown), chosen);
         Selection { pieces, remark, repeats, ..Selection::default() }

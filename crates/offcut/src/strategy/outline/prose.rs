@@ -2,7 +2,7 @@
 
 use super::code::is_clear_code;
 use super::failures::Failures;
-use super::{Contents, Format, Row, count, is_majority};
+use super::{Contents, Format, MIN_LINES, Row, count};
 use crate::strategy::content;
 
 /// Text for people: sentences in paragraphs, with headings, lists, tables and quoted code.
@@ -11,8 +11,9 @@ pub(super) struct Prose {
     /// Lines that are neither blank nor quoted code.
     lines: u64,
     headings: u64,
-    /// Items of lists, rows of tables and rules; lines of sentences; and lines that end a paragraph or an item.
+    /// Items of lists, rows of tables and rules; options; lines of sentences; and lines that end a paragraph or an item.
     items: u64,
+    options: u64,
     sentences: u64,
     continued: u64,
     /// Paragraphs: blank lines with text before them.
@@ -51,6 +52,11 @@ const PROSE_PERCENT: u64 = 75;
 /// At most this percentage is source code that is not quoted.
 const CODE_PERCENT: u64 = 8;
 
+/// A help text has at least this many options, at most this many lines for each, and at most this many before the first.
+const MIN_OPTIONS: u64 = 5;
+const LINES_PER_OPTION: u64 = 10;
+const FIRST_OPTION_LINES: u64 = 100;
+
 /// What a heading is worth more than a paragraph, and the first paragraph below it.
 const HEADING: i32 = 40;
 const FIRST_PARAGRAPH: i32 = 60;
@@ -74,6 +80,12 @@ fn is_heading(line: &[u8]) -> bool {
         || (line.len() >= 4 && line[0].is_ascii_uppercase() && line.iter().all(is_title))
         || (line.starts_with(b"**")
             && (line.ends_with(b"**") || line.ends_with(b"**:") || line.ends_with(b":**")))
+}
+
+/// Whether a line describes an option: `-h, --help`.
+fn is_option(text: &[u8]) -> bool {
+    matches!(text, [b'-', b'-', letter, ..] | [b'-', letter, b' ' | b',' | b'=', ..] if letter.is_ascii_alphanumeric())
+        || matches!(text, [b'-', letter] if letter.is_ascii_alphanumeric())
 }
 
 /// Whether a line begins an item of a list, a row of a table or a markup element: `- a`, `12. a`, `| cell |`, `<li>`.
@@ -125,18 +137,23 @@ impl Format for Prose {
         }
         self.before = Before::Text;
         let more = if before == Before::Heading { FIRST_PARAGRAPH } else { 0 };
-        let is_item = is_item(text);
+        let (is_option, is_item) = (is_option(text), is_item(text));
         if !self.is_settled {
-            self.failures.read(line);
+            self.options += u64::from(is_option);
             self.code += u64::from(is_clear_code(text));
+            let is_sentence = is_sentence(text);
             match is_item {
                 true => self.items += 1,
-                false if is_sentence(text) => self.sentences += 1,
+                false if is_sentence => self.sentences += 1,
                 false if before == Before::Text || indent >= 2 => self.continued += 1,
                 false => {}
             }
+            // A sentence may explain what a failing tool prints.
+            if !is_sentence {
+                self.failures.read(line);
+            }
         }
-        if is_item {
+        if is_item || is_option {
             return Row::unit(more);
         }
         match before {
@@ -146,15 +163,28 @@ impl Format for Prose {
     }
 
     fn is_match(&self) -> bool {
+        self.lines >= MIN_LINES && self.can_match(0)
+    }
+
+    fn can_match(&self, lines_left: u64) -> bool {
+        let lines = self.lines + lines_left;
+        let has = |regular: u64, percent| (regular + lines_left) * 100 >= lines * percent;
         let own = self.headings + self.items + self.sentences;
-        let has_headings = self.headings >= 2 && self.headings * LINES_PER_HEADING >= self.lines;
-        let is_document = has_headings && is_majority(own, self.lines, DOCUMENT_PERCENT);
-        let is_prose = self.paragraphs * LINES_PER_PARAGRAPH >= self.lines
-            && is_majority(self.sentences, self.lines, SENTENCE_PERCENT)
-            && is_majority(own + self.continued, self.lines, PROSE_PERCENT);
-        (is_document || is_prose)
-            && self.code * 100 <= self.lines * CODE_PERCENT
-            && !self.failures.outweigh(own)
+        let headings = self.headings + lines_left;
+        let is_document =
+            headings >= 2 && headings * LINES_PER_HEADING >= lines && has(own, DOCUMENT_PERCENT);
+        // Blank lines end paragraphs and do not count as lines.
+        let is_prose = (self.paragraphs + lines_left) * LINES_PER_PARAGRAPH >= self.lines
+            && has(self.sentences, SENTENCE_PERCENT)
+            && has(own + self.continued, PROSE_PERCENT);
+        let options = self.options + lines_left;
+        // It may explain what each failure means.
+        let is_help = options >= MIN_OPTIONS
+            && options * LINES_PER_OPTION >= lines
+            && (self.options > 0 || self.lines <= FIRST_OPTION_LINES)
+            && has(own + self.options + self.continued, PROSE_PERCENT);
+        let is_log = self.code * 100 > lines * CODE_PERCENT || self.failures.outweigh(own, lines_left);
+        is_help || ((is_document || is_prose) && !is_log)
     }
 
     fn settle(&mut self) {

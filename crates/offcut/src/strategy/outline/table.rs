@@ -75,10 +75,24 @@ const PROBLEMS: [&[u8]; 14] = [
     b"Terminating",
 ];
 
+/// Whether one of [`PROBLEMS`] begins with two letters. Other bytes may share their places.
+static PROBLEM_STARTS: [[bool; 128]; 128] = {
+    let mut starts = [[false; 128]; 128];
+    let mut at = 0;
+    while at < PROBLEMS.len() {
+        starts[PROBLEMS[at][0] as usize][PROBLEMS[at][1] as usize] = true;
+        at += 1;
+    }
+    starts
+};
+
 /// Whether a word of the row indicates a problem.
 fn has_problem(line: &[u8]) -> bool {
-    let mut starts = (0..line.len()).filter(|&at| matches!(line[at], b'B'..=b'T' | b'u' | b'<'));
-    starts.any(|at| PROBLEMS.iter().any(|word| line[at..].starts_with(word)))
+    // Without a branch, which would be hard to predict.
+    let may_have = line.windows(2).fold(false, |found, pair| {
+        found | PROBLEM_STARTS[usize::from(pair[0] % 128)][usize::from(pair[1] % 128)]
+    });
+    may_have && (0..line.len()).any(|at| PROBLEMS.iter().any(|word| line[at..].starts_with(word)))
 }
 
 fn bars(line: &[u8]) -> usize {

@@ -1,7 +1,8 @@
 //! Trees and lists of paths: the entries near the root, and the number of entries.
 
 use super::table::is_total;
-use super::{Contents, Format, Row, count, is_majority};
+use super::{Contents, Format, Gaps, Row, count, is_majority};
+use crate::strategy::logarithm::log2;
 
 /// `npm ls`, `cargo tree`, `tree`; `ls -R`; `find`.
 #[derive(Default)]
@@ -20,17 +21,25 @@ pub(super) struct Tree {
     paths: u64,
     likely_paths: u64,
     others: u64,
-    /// The first two components of the last path.
-    parent: Vec<u8>,
+    /// The directory of the last path, and how many paths in a row are in it.
+    directory: Vec<u8>,
+    siblings: u64,
+    /// For each level, how many directories there were in a row; and how many in all.
+    directories_at: Vec<u64>,
+    changes: u64,
     after_blank: bool,
+}
+
+/// How many names at the beginning of two directories are the same.
+fn shared_levels(one: &[u8], other: &[u8]) -> usize {
+    let [one, other] = [one, other].map(|path| path.split(|&byte| byte == b'/'));
+    one.zip(other).take_while(|(one, other)| one == other).count()
 }
 
 /// The depth of a line in a tree, by the branches drawn before its name.
 fn depth(line: &[u8]) -> Option<i32> {
     // Most lines are plain names.
-    if !line.iter().any(|&byte| byte == 0xE2 || matches!(byte, b'|' | b'`' | b'+')) {
-        return None;
-    }
+    memchr::memchr2(0xE2, b'|', line).or_else(|| memchr::memchr2(b'`', b'+', line))?;
     let text = String::from_utf8_lossy(line);
     let drawn = text.chars().take_while(|char| " │├└─┬|`+-\u{a0}\\".contains(*char));
     let (mut width, mut joints) = (0_i32, 0_i32);
@@ -71,16 +80,44 @@ impl Tree {
             return Row::irregular();
         }
         // The contents of the root come before directories far from it.
-        Row::unit(if self.directories == 1 && self.lines_in_directory <= 60 { NEAR_ROOT } else { 0 })
+        let near = if self.directories == 1 { NEAR_ROOT } else { 0 };
+        Row::unit(near - later(self.lines_in_directory))
+    }
+
+    /// A path of a list. The first one in a directory says more than its neighbours, the more so the nearer to the root the
+    /// directory differs from the one before it: so every part of a large tree is shown before much of any.
+    fn read_path(&mut self, line: &[u8]) -> Row {
+        let directory = &line[..memchr::memrchr(b'/', line).unwrap_or(0)];
+        if directory == self.directory {
+            self.siblings += 1;
+            return Row::unit(-later(self.siblings));
+        }
+        let level = shared_levels(directory, &self.directory);
+        self.directory.clear();
+        self.directory.extend_from_slice(directory);
+        self.siblings = 1;
+        self.changes += 1;
+        self.directories_at.resize(level + 1, 0);
+        self.directories_at[level] += 1;
+        Row::unit((DIRECTORY - PER_LEVEL * level as i32 - later(self.directories_at[level])).max(0))
     }
 }
 
-/// What a line that reports a problem is worth more than others, the name of a directory, and an entry near the root; and
-/// how much less each level further from it.
+/// What a line that reports a problem is worth more than others, the name of a directory, and an entry of the root; and how
+/// much less each level further from the root, and each two columns of a drawn branch.
 const PROBLEM: i32 = 400;
 const DIRECTORY: i32 = 250;
 const NEAR_ROOT: i32 = 90;
-const PER_LEVEL: i32 = 20;
+const PER_LEVEL: i32 = 45;
+const PER_BRANCH: i32 = 50;
+
+/// What each doubling of the number of entries of a directory takes off the next one.
+const PER_DOUBLING: f32 = 12.0;
+
+/// How much less an entry is worth for being the one with this number in its directory.
+fn later(number: u64) -> i32 {
+    (PER_DOUBLING * log2(number as f32)) as i32
+}
 
 /// Words for problems in a dependency tree.
 const PROBLEMS: [&[u8]; 5] = [b"UNMET", b"invalid", b"extraneous", b"missing:", b"ERR!"];
@@ -95,9 +132,9 @@ impl Format for Tree {
         if let Some(depth) = depth(line) {
             self.branches += 1;
             let is_problem = PROBLEMS.iter().any(|word| memchr::memmem::find(line, word).is_some());
-            return Row::unit(if is_problem { PROBLEM } else { (NEAR_ROOT - PER_LEVEL * depth).max(0) });
+            return Row::unit(if is_problem { PROBLEM } else { (DIRECTORY - PER_BRANCH * depth).max(0) });
         }
-        let has_space = line.iter().any(|byte| matches!(byte, b' ' | b'\t'));
+        let has_space = memchr::memchr2(b' ', b'\t', line).is_some();
         if let Some(directory) = line.strip_suffix(b":")
             && (after_blank || self.lines == 1)
             && (self.directories > 0 || !has_space)
@@ -111,7 +148,7 @@ impl Format for Tree {
             return self.read_name(line, after_blank);
         }
         self.likely_paths += u64::from(super::is_path(line));
-        if has_space || !line.contains(&b'/') || line.contains(&b':') {
+        if has_space || memchr::memchr(b'/', line).is_none() || memchr::memchr(b':', line).is_some() {
             self.others += 1;
             return match super::is_path(line) {
                 true => Row::unit(0),
@@ -121,14 +158,7 @@ impl Format for Tree {
             };
         }
         self.paths += 1;
-        let mut slashes = memchr::memchr_iter(b'/', line.strip_prefix(b"./").unwrap_or(line));
-        let end = slashes.nth(1).or(memchr::memrchr(b'/', line)).unwrap_or(line.len());
-        let parent = &line[..end.min(line.len())];
-        if parent == self.parent {
-            return Row::unit(0);
-        }
-        self.parent = parent.to_vec();
-        Row::unit(NEAR_ROOT)
+        self.read_path(line)
     }
 
     fn is_match(&self) -> bool {
@@ -158,13 +188,22 @@ impl Format for Tree {
     }
 
     fn contents(&self) -> Contents {
-        [self.directories, self.names, self.branches + self.likely_paths, 0, 0]
+        [self.directories, self.names, self.branches + self.likely_paths, self.changes, 0]
     }
 
-    fn describe(&self, [directories, names, entries, ..]: Contents) -> String {
-        match (directories, names, entries) {
-            (0, 0, 0) => String::new(),
-            (0, 0, _) => count(entries, "entry", "entries"),
+    fn gaps(&self) -> Gaps {
+        Gaps::AsNeeded
+    }
+
+    fn ends(&self) -> (u32, u32) {
+        (5, 5)
+    }
+
+    fn describe(&self, [directories, names, entries, changes, ..]: Contents) -> String {
+        match (directories, names, entries, changes) {
+            (0, 0, 0, _) => String::new(),
+            (0, 0, _, 0 | 1) => count(entries, "entry", "entries"),
+            (0, 0, ..) => format!("{} in {changes} directories", count(entries, "entry", "entries")),
             (0, ..) => count(names, "name", "names"),
             _ => format!(
                 "{}, {}",

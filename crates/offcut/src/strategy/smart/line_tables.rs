@@ -3,6 +3,7 @@
 //! Both forget when they are full. A line that was forgotten is analysed again.
 
 use super::constant_fields::WatchedFields;
+use super::message_code::MessageCode;
 use crate::strategy::logarithm::log2;
 use crate::strategy::rules::Role;
 
@@ -22,6 +23,8 @@ pub(super) struct LineInfo {
     pub(super) indent: u8,
     /// How it begins.
     pub(super) opening: Opening,
+    /// The code of the message, if it has one.
+    pub(super) code: Option<MessageCode>,
 }
 
 /// How a line begins, as far as it decides where a block ends.

@@ -131,16 +131,16 @@ fn last_mark(content: &[u8]) -> Option<(Place, Mark)> {
     }
     let start = memchr::memrchr(b' ', content)?;
     let (before, text) = (content[..start].trim_ascii_end(), &content[start + 1..]);
-    let is_word = text.iter().all(u8::is_ascii_alphabetic);
     if is_symbol(text) {
-        mark(Place::LastSymbol, text)
-    } else if is_word && (before.ends_with(b"...") || before.ends_with("…".as_bytes())) {
-        mark(Place::AfterDots, text)
-    } else if is_word && before.ends_with(b":") {
-        mark(Place::AfterColon, text)
-    } else {
-        None
+        return mark(Place::LastSymbol, text);
     }
+    let place = match before {
+        // `...` or `…`
+        [.., b'.', b'.', b'.'] | [.., 0xE2, 0x80, 0xA6] => Place::AfterDots,
+        [.., b':'] => Place::AfterColon,
+        _ => return None,
+    };
+    mark(place, text).filter(|_| text.iter().all(u8::is_ascii_alphabetic))
 }
 
 /// A mark has no digits: numbers are data.
@@ -153,7 +153,10 @@ fn mark(place: Place, text: &[u8]) -> Option<(Place, Mark)> {
 
 /// Whether a text is one symbol that can say how something ended. Lines of a tree, bullets of a list and pictures cannot.
 fn is_symbol(text: &[u8]) -> bool {
-    let Some(Ok(text)) = (text.len() <= 8).then(|| std::str::from_utf8(text)) else { return false };
+    if text.len() > 8 || text.is_ascii() {
+        return false;
+    }
+    let Ok(text) = std::str::from_utf8(text) else { return false };
     let mut symbols = text.chars().filter(|symbol| !('\u{FE00}'..='\u{FE0F}').contains(symbol));
     let is_result = |symbol: char| matches!(symbol, '×' | '\u{2200}'..='\u{23FF}' | '\u{25A0}'..='\u{27BF}' | '🔴' | '🟠'..='🟫' | '👍' | '👎');
     symbols.next().is_some_and(is_result) && symbols.next().is_none()

@@ -17,6 +17,7 @@ mod important_lines;
 mod line_tables;
 mod marks;
 mod match_budget;
+mod message_code;
 mod repeats;
 mod units;
 mod value;
@@ -24,7 +25,7 @@ mod variation;
 mod weights;
 mod window;
 
-use super::lines::{Line, Lines};
+use super::lines::{Coverage, Line, Lines};
 use super::names::{Names, PLAIN_VALUE};
 use super::rules::{self, Group, Matcher};
 use super::select::{self, MarkerCost};
@@ -36,6 +37,7 @@ use constant_fields::{ConstantFields, WatchedFields};
 use line_tables::{CachedLine, LineCache, LineInfo, Opening, TemplateCounts};
 use marks::{LineMark, Marks};
 use match_budget::{MatchBudget, Surroundings};
+use message_code::MessageCode;
 use repeats::Repeats;
 use std::collections::HashSet;
 use value::{Value, Values};
@@ -232,7 +234,7 @@ fn minimal_info(line: &Line<'_>) -> LineInfo {
         _ if text.trim_ascii().is_empty() => (Opening::Blank, content::indent(text).min(255) as u8),
         _ => (Opening::Text, content::indent(text).min(255) as u8),
     };
-    LineInfo { template: line.fingerprint.max(1), role: None, indent, opening }
+    LineInfo { template: line.fingerprint.max(1), role: None, indent, opening, code: None }
 }
 
 /// Matches a line against the rules and computes its template.
@@ -273,7 +275,11 @@ fn analyse_line(
         (None | Some(rules::Role::Suspect | rules::Role::Title), LineMark::Rare) => Some(rules::Role::Failed),
         (role, _) => role,
     };
-    (LineInfo { template, role, indent, opening }, fields)
+    let code = match role {
+        Some(rules::Role::Diagnostic | rules::Role::Warning) => MessageCode::of(content),
+        _ => None,
+    };
+    (LineInfo { template, role, indent, opening, code }, fields)
 }
 
 /// The part of a line's content that is matched.
@@ -308,26 +314,20 @@ impl Selector for SmartSelector {
         let (number, start) = lines.next();
         reader.repeats.finish(number, start);
         *candidates = reader.candidates.take_all(&mut reader.window);
-        let units = units::collect(
-            candidates,
-            &reader.counts,
-            &reader.repeats,
-            &reader.matcher,
-            ends,
-            room,
-            *max_line_bytes,
-        );
-        let shown = select::select(units, ends.bytes(), room, MarkerCost::of_engine(room));
+        let LineReader { counts, repeats, matcher, .. } = &*reader;
+        let units = units::collect(candidates, counts, repeats, matcher, ends, room, *max_line_bytes);
+        let shown = select::select(units, ends, room, MarkerCost::of_engine(room));
         let pieces = select::pieces(&shown);
-        let shown: usize = pieces.iter().map(|piece| piece.text.trim_ascii().len()).sum();
-        let room_is_left = room.limits.bytes.is_some_and(|bytes| (shown as u64) < bytes / 2);
+        let is_visible = pieces.iter().any(|piece| !piece.text.trim_ascii().is_empty());
+        let is_cut = shown.iter().any(|unit| unit.coverage == Coverage::Beginning);
         let has_problem = candidates.iter().any(|line| line.role.is_some_and(rules::Role::is_problem));
         let are_long = ends.lines() <= FEW_LINES || ends.bytes() / ends.lines() > *max_line_bytes as u64;
-        if shown > 0 && !(room_is_left && are_long && !has_problem) {
+        let are_parts = is_cut && are_long && !has_problem;
+        if is_visible && !are_parts {
             let repeats = reader.repeats.with_templates_shown(&shown_templates(&pieces));
             return Selection { pieces, repeats, ..Selection::default() };
         }
-        // There is nothing to choose among.
+        // There is nothing to choose among, or only parts of long lines.
         BothEnds(Split { head: 1, tail: 2 }).choose_at_least_something(ends, room).into()
     }
 }
@@ -346,9 +346,7 @@ impl LineClassifier {
         let role = self.matcher.find(content);
         (fingerprint::template(content), role.is_some_and(rules::Role::is_problem))
     }
-}
 
-impl LineClassifier {
     /// Whether a line reports a failure, as only a tool does. Words such as `error` alone do not count.
     pub(super) fn is_failure(&mut self, line: &[u8]) -> bool {
         use rules::Role::{Diagnostic, Exception, Failed, Stopped, Summary, Verdict};

@@ -5,9 +5,10 @@
 //! passed is worth nothing.
 
 use super::line_tables::{LineInfo, Opening};
+use super::message_code::MessageCode;
 use super::weights::{
     Class, DETAIL, HEADING, INDENTED, INDENTED_REACH, LIBRARY_FRAME, NEIGHBOUR, RAISING_FRAME, REPORT,
-    REPORT_REACH, REPORT_STEP, STRONG, Weights, indented_repeat, reach,
+    REPORT_REACH, REPORT_STEP, STRONG, Weights, reach, repetition,
 };
 use super::window::{Recent, Window};
 use crate::strategy::rules::Role;
@@ -137,14 +138,16 @@ impl Values {
         window: &mut Window,
     ) -> Value {
         let role = self.role(info, window);
-        let own = self.own(role, before, length);
-        let reported = self.report(role.map_or(Class::Idle, Class::of), own, length);
-        let (inherited, indented) = (self.inherited.next(1).max(reported), self.indented(info));
+        let own = self.own(role, info.code, before, length);
+        let again = repetition(before);
+        let reported = self.report(role.map_or(Class::Idle, Class::of), own, length) - again;
+        let inherited = self.inherited.next(1).max(reported);
+        let indented = self.indented(info) - again;
         let value = match role {
             Some(role) if role.is_success() => 0,
             // The frames of libraries are alike in all reports.
             Some(Role::LibraryFrame) => own.max(inherited.max(indented) - LIBRARY_FRAME),
-            _ => own.max(inherited).max(indented - indented_repeat(before)),
+            _ => own.max(inherited).max(indented),
         };
         self.pass_on(own, window);
         match role {
@@ -168,11 +171,11 @@ impl Values {
     }
 
     /// The value of a line by its role.
-    fn own(&mut self, role: Option<Role>, before: u32, length: usize) -> i32 {
+    fn own(&mut self, role: Option<Role>, code: Option<MessageCode>, before: u32, length: usize) -> i32 {
         let before_last = std::mem::replace(&mut self.last_before, before);
         // A location is as new as the message above it.
         let again = if role == Some(Role::Location) { before.min(before_last) } else { before };
-        let own = role.map_or(0, |role| self.weights.value(role, again, length));
+        let own = role.map_or(0, |role| self.weights.value(role, code, again, length));
         self.last_own = match role {
             Some(Role::Location) if self.last_own > 0 => DETAIL.of(self.last_own),
             Some(Role::Detail) if self.report.inherited.lines > 0 => own.min(DETAIL.of(self.report.value)),

@@ -6,6 +6,7 @@
 //!
 //! The numbers are a plateau: a change of a tenth moves hardly any preview. Their order matters.
 
+use super::message_code::MessageCode;
 use crate::strategy::logarithm::log2;
 use crate::strategy::rules::Role;
 
@@ -67,6 +68,11 @@ impl Class {
 const CROWDING: f32 = 60.0;
 const CROWDED_SHARE: f32 = 1.0 / 16.0;
 
+/// How much a byte counts for the crowding of a message with a code: more if it is in a message with the same code, less in
+/// any other of its class. So the one undefined variable is shown among thousands of remarks on style.
+const SAME_CODE: f32 = 3.0;
+const OTHER_CODE: f32 = 0.2;
+
 /// From this value on, a line matters: what is indented under it is part of it.
 pub(super) const STRONG: i32 = 300;
 
@@ -93,8 +99,9 @@ pub(super) const NEIGHBOUR: Share = Share(1, 3);
 pub(super) const INDENTED: Share = Share(8, 10);
 pub(super) const INDENTED_REACH: i32 = 4;
 
-/// What each doubling of the lines with its template takes off an indented line.
-const INDENTED_REPEAT: f32 = 40.0;
+/// What each doubling of the lines with its template takes off what a line gains as part of a report or of a line that it is
+/// indented under: the tenth report often repeats the first.
+const REPETITION: f32 = 35.0;
 
 /// The share that the lines of a report get: those after a line that says what went wrong, until the next of its class. They
 /// lose [`REPORT_STEP`] for each line between, over [`REPORT_REACH`] times the reach.
@@ -161,12 +168,18 @@ pub(super) struct Weights {
     /// How many bytes crowd a class.
     crowded_bytes: f32,
     bytes: [u64; CLASSES],
+    /// By code.
+    bytes_of_code: [u64; MessageCode::COUNT],
 }
 
 impl Weights {
     /// `budget` is about how many bytes may be shown.
     pub(super) fn new(budget: usize) -> Weights {
-        Weights { crowded_bytes: budget as f32 * CROWDED_SHARE, bytes: [0; CLASSES] }
+        Weights {
+            crowded_bytes: budget as f32 * CROWDED_SHARE,
+            bytes: [0; CLASSES],
+            bytes_of_code: [0; MessageCode::COUNT],
+        }
     }
 
     /// Counts a line that belongs to a line of this class.
@@ -175,20 +188,29 @@ impl Weights {
     }
 
     /// The value of the next line with this role. `before` is how many lines with its template came before it.
-    pub(super) fn value(&mut self, role: Role, before: u32, length: usize) -> i32 {
+    pub(super) fn value(&mut self, role: Role, code: Option<MessageCode>, before: u32, length: usize) -> i32 {
         let (class, base, repeat) = weight(role);
         if class == Class::Idle {
             return 0;
         }
-        let bytes = self.bytes[class as usize];
-        let crowding = CROWDING * log2(1.0 + bytes as f32 / self.crowded_bytes);
+        let of_class = self.bytes[class as usize] as f32;
+        let bytes = match code {
+            None => of_class,
+            Some(code) => {
+                let of_code = &mut self.bytes_of_code[code.index()];
+                let bytes = SAME_CODE * *of_code as f32 + OTHER_CODE * of_class;
+                *of_code += length as u64;
+                bytes
+            }
+        };
+        let crowding = CROWDING * log2(1.0 + bytes / self.crowded_bytes);
         // A repetition hardly adds to what the class says.
         self.add(class, length / (1 + before as usize));
         (base - (crowding + repeat as f32 * log2(1.0 + before as f32)) as i32).max(1)
     }
 }
 
-/// What an indented line loses because its template occurred before.
-pub(super) fn indented_repeat(before: u32) -> i32 {
-    (INDENTED_REPEAT * log2(1.0 + before as f32)) as i32
+/// What a line that is part of something loses because its template occurred before.
+pub(super) fn repetition(before: u32) -> i32 {
+    (REPETITION * log2(1.0 + before as f32)) as i32
 }
