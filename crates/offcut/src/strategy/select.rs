@@ -51,6 +51,8 @@ pub(super) const MAX_VALUE: i32 = 1500;
 /// How many gaps a preview may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gaps {
+    /// Very few: what is between two lines of a log often explains them.
+    VeryFew,
     /// Few: markers interrupt the reader.
     Few,
     /// As many as the units need, because markers say what a reader wants to know, like `2 hunks, +9 -4` after each file.
@@ -71,12 +73,14 @@ impl MarkerCost {
     /// What the markers of the engine cost.
     pub(super) fn of_engine(room: &Room<'_>) -> MarkerCost {
         let extra_inside = room.marker.beyond(room.line_marker);
-        MarkerCost { gaps: Gaps::Few, between_lines: room.line_marker, extra_inside }
+        MarkerCost { gaps: Gaps::VeryFew, between_lines: room.line_marker, extra_inside }
     }
 }
 
-/// How many markers a gap counts as, although it has one: a preview with many gaps is hard to read.
+/// How many markers a gap counts as where no limit keeps their number low, and the least share of the room that it counts as
+/// where there should be very few.
 const MARKERS_PER_GAP: f64 = 2.0;
+const ROOM_PER_GAP: f64 = 0.0175;
 
 /// At most one line of a preview in this many is a marker, except for a few; where there would be more, gaps count more.
 const LINES_PER_MARKER: u64 = 5;
@@ -226,7 +230,7 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
     fn choose(&self) -> (Vec<Shown>, Cost) {
         let mut chosen = Vec::new();
         for step in 0..=MAX_GAP_STEPS {
-            chosen = self.cheapest(MARKERS_PER_GAP * GAP_STEP.powi(step));
+            chosen = self.cheapest(self.gap_share() * GAP_STEP.powi(step));
             if self.is_readable(&chosen) {
                 break;
             }
@@ -234,6 +238,15 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
         self.fill(&mut chosen);
         self.drop_excess(&mut chosen);
         self.with_repetitions(&chosen)
+    }
+
+    /// What a gap counts as, as a share of the room.
+    fn gap_share(&self) -> f64 {
+        match self.marker.gaps {
+            Gaps::VeryFew => ROOM_PER_GAP.max(MARKERS_PER_GAP * self.marker_share),
+            Gaps::Few => self.marker_share,
+            Gaps::AsNeeded => MARKERS_PER_GAP * self.marker_share,
+        }
     }
 
     /// Whether a choice has few gaps for what it shows.
@@ -265,15 +278,15 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
         (shown, spent)
     }
 
-    /// The choice at the lowest price at which it fits, if a gap counts as this many markers.
-    fn cheapest(&self, markers_per_gap: f64) -> Vec<bool> {
+    /// The choice at the lowest price at which it fits, if a gap counts as this share of the room.
+    fn cheapest(&self, gap_share: f64) -> Vec<bool> {
         let worths = self.items.iter().filter(|item| item.worth > 0.0).map(|item| item.worth / item.share);
         // At twice the highest worth nothing is shown.
         let (mut low, mut high) = (MIN_PRICE, MIN_PRICE.max(2.0 * worths.fold(0.0, f64::max)));
         let mut best = vec![false; self.units.len()];
         for _ in 0..PRICE_STEPS {
             let price = (low * high).sqrt();
-            let chosen = self.best(price, markers_per_gap);
+            let chosen = self.best(price, gap_share);
             if self.room.limits.afford(self.cost(&chosen)) {
                 (best, high) = (chosen, price);
             } else {
@@ -284,8 +297,8 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
     }
 
     /// The best choice at this price.
-    fn best(&self, price: f64, markers_per_gap: f64) -> Vec<bool> {
-        let gap = price * self.marker_share * markers_per_gap;
+    fn best(&self, price: f64, gap_share: f64) -> Vec<bool> {
+        let gap = price * gap_share;
         // What the best choices are worth that show the last unit, and that do not.
         let (mut shown, mut hidden) = (0.0_f64, f64::NEG_INFINITY);
         // Whether these choices show the unit before.
