@@ -64,7 +64,7 @@ pub(super) trait Format: Send {
 
     /// The percentages of the room that go to the beginning and to the end first.
     fn ends(&self) -> (u32, u32) {
-        (5, 10)
+        (5, 5)
     }
 }
 

@@ -59,7 +59,7 @@ const FIRST_OPTION_LINES: u64 = 100;
 
 /// What a heading is worth more than a paragraph, and the first paragraph below it.
 const HEADING: i32 = 40;
-const FIRST_PARAGRAPH: i32 = 60;
+const FIRST_PARAGRAPH: i32 = 40;
 
 /// A sentence has at least this many words, and this many of [`COMMON_WORDS`].
 const SENTENCE_WORDS: usize = 6;

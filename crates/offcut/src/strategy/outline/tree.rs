@@ -195,10 +195,6 @@ impl Format for Tree {
         Gaps::AsNeeded
     }
 
-    fn ends(&self) -> (u32, u32) {
-        (5, 5)
-    }
-
     fn describe(&self, [directories, names, entries, changes, ..]: Contents) -> String {
         match (directories, names, entries, changes) {
             (0, 0, 0, _) => String::new(),
