@@ -69,6 +69,22 @@ fn long_hunk_shows_the_functions_that_were_added() {
 }
 
 #[test]
+fn summary_of_a_report_is_shown_before_details() {
+    let details = |at: usize| {
+        let item = |item: usize| format!("- It is read in `src/part_{at}/file_{item}.rs` by the function.\n");
+        format!("## Part {at}\n\n{}\n", (0..9).map(item).collect::<String>())
+    };
+    let summary = "- The first thing to do is to make it as fast as it was before.\n\
+                   - The other is that the words of an error can be read by people.\n";
+    let text = format!(
+        "# A report\n\n{}## Recommendations\n\n{summary}\n{0}",
+        (0..9).map(details).collect::<String>()
+    );
+    let preview = shown(&text, 2500);
+    assert!(preview.contains(summary), "{preview}");
+}
+
+#[test]
 fn long_line_among_short_ones_fills_the_room() {
     let long: String = (0..4000).map(|word| format!("word{word} ")).collect();
     for before in 0..6 {

@@ -219,7 +219,8 @@ fn is_method(text: &[u8], word: &[u8], indent: i32) -> bool {
     let Some(parenthesis) = memchr::memchr(b'(', text) else { return false };
     let name = &text[..parenthesis];
     let is_name = !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}#/".contains(byte));
-    let is_declaration = indent == 0 && text.ends_with(b");") && name.contains(&b' ');
+    let is_declaration =
+        indent == 0 && name.contains(&b' ') && (text.ends_with(b");") || text.starts_with(b"extern "));
     is_name && indent <= 4 && (text.ends_with(b"{") || is_declaration) && !STATEMENTS.contains(&word)
 }
 

@@ -22,6 +22,8 @@ pub(super) struct Prose {
     code: u64,
     failures: Failures,
     before: Before,
+    /// What the units of the section are worth more.
+    section: i32,
     is_quoting: bool,
     is_settled: bool,
 }
@@ -61,6 +63,12 @@ const FIRST_OPTION_LINES: u64 = 100;
 const HEADING: i32 = 40;
 const FIRST_PARAGRAPH: i32 = 40;
 
+/// What everything is worth more in a section that says what matters in the others, and words in the headings of such
+/// sections.
+const SUMMARY: i32 = 30;
+const SUMMARY_WORDS: [&[u8]; 7] =
+    [b"summary", b"conclusion", b"recommend", b"tl;dr", b"next step", b"verdict", b"takeaway"];
+
 /// A sentence has at least this many words, and this many of [`COMMON_WORDS`].
 const SENTENCE_WORDS: usize = 6;
 const SENTENCE_COMMON_WORDS: usize = 2;
@@ -80,6 +88,12 @@ fn is_heading(line: &[u8]) -> bool {
         || (line.len() >= 4 && line[0].is_ascii_uppercase() && line.iter().all(is_title))
         || (line.starts_with(b"**")
             && (line.ends_with(b"**") || line.ends_with(b"**:") || line.ends_with(b":**")))
+}
+
+/// Whether a heading is that of a summary.
+fn is_summary(heading: &[u8]) -> bool {
+    let heading = heading.to_ascii_lowercase();
+    SUMMARY_WORDS.iter().any(|word| memchr::memmem::find(&heading, word).is_some())
 }
 
 /// Whether a line describes an option: `-h, --help`.
@@ -133,10 +147,11 @@ impl Format for Prose {
         if is_heading(text) && indent < 4 {
             self.headings += 1;
             self.before = Before::Heading;
-            return Row::unit(HEADING);
+            self.section = if is_summary(text) { SUMMARY } else { 0 };
+            return Row::unit(HEADING + self.section);
         }
         self.before = Before::Text;
-        let more = if before == Before::Heading { FIRST_PARAGRAPH } else { 0 };
+        let more = self.section + if before == Before::Heading { FIRST_PARAGRAPH } else { 0 };
         let (is_option, is_item) = (is_option(text), is_item(text));
         if !self.is_settled {
             self.options += u64::from(is_option);
