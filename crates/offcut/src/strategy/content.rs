@@ -34,11 +34,14 @@ pub(super) fn offset(line: &[u8], content: &[u8]) -> Option<usize> {
 /// Whether a line has too many control characters for any rule to match.
 pub(super) fn is_binary(line: &[u8]) -> bool {
     let head = &line[..line.len().min(64)];
-    let controls = head
-        .iter()
-        .filter(|&&byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x1B | 0x08))
-        .count();
-    controls > 2
+    // Without branches, so that the compiler vectorizes it.
+    let is_control = |byte: u8| {
+        (byte < 0x08)
+            | (byte.wrapping_sub(0x0B) < 2)
+            | (byte.wrapping_sub(0x0E) < 13)
+            | (byte.wrapping_sub(0x1C) < 4)
+    };
+    head.iter().map(|&byte| u8::from(is_control(byte))).sum::<u8>() > 2
 }
 
 /// The width of the leading white space.

@@ -7,6 +7,9 @@
 //! The [`template`] hash also ignores words with digits (hashes, addresses, versions, times) and paths. Lines with the
 //! same template count as the same message.
 
+use super::words::{
+    self, BACKSLASH, Classes, DIGIT, DOT, HYPHEN, LOWER, SIGN, SLASH, SPACE, UNDERSCORE, UPPER,
+};
 use multiversion::multiversion;
 use std::ops::Range;
 
@@ -123,31 +126,8 @@ pub(super) fn load(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The classes of bytes that [`template`] distinguishes.
-const MARK: u8 = 0;
-const LETTER: u8 = 1;
-const DIGIT: u8 = 2;
-const SLASH: u8 = 4;
-const SPACE: u8 = 8;
-const BACKSLASH: u8 = 16;
-const WORD: u8 = LETTER | DIGIT | SLASH | BACKSLASH;
-
-static CLASSES: [u8; 256] = {
-    let mut classes = [MARK; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'.' | b'-' | b'@' | b'+' | b'~' | b'%' => LETTER,
-            b'0'..=b'9' => DIGIT,
-            b'/' => SLASH,
-            b'\\' => BACKSLASH,
-            b' ' | b'\t' | b'\r' | b'\n' | 0x0C => SPACE,
-            _ => MARK,
-        };
-        byte += 1;
-    }
-    classes
-};
+/// The classes of the bytes of a word.
+const WORD: Classes = LOWER | UPPER | DIGIT | DOT | HYPHEN | UNDERSCORE | SLASH | BACKSLASH | SIGN;
 
 /// The hash of a line that ignores words with digits, paths and the width of white space.
 pub(super) fn template(content: &[u8]) -> u64 {
@@ -159,48 +139,43 @@ pub(super) fn template_with_words(content: &[u8], mut each: impl FnMut(Range<usi
     let mut hash = PRIME;
     let mut rest = content;
     while let Some(&first) = rest.first() {
-        let class = CLASSES[usize::from(first)];
-        if class & WORD != 0 {
-            let mut kinds = 0;
-            let length = rest
-                .iter()
-                .take_while(|&&byte| {
-                    let class = CLASSES[usize::from(byte)];
-                    kinds |= class & WORD;
-                    class & WORD != 0
-                })
-                .count();
-            hash = match kinds {
-                _ if kinds & SLASH != 0 || is_windows_path(kinds, &rest[..length]) => mix(hash, 0x50),
-                _ if kinds & DIGIT != 0 => {
-                    let start = content.len() - rest.len();
-                    each(start..start + length);
-                    mix(hash, 0x23)
-                }
-                _ => letters(hash, &rest[..length]),
-            };
-            rest = &rest[length..];
-        } else if class == SPACE {
-            let length = rest.iter().take_while(|&&byte| CLASSES[usize::from(byte)] == SPACE).count();
-            hash = mix(hash, 0x20);
-            rest = &rest[length..];
-        } else {
-            hash = mix(hash, u64::from(first));
-            rest = &rest[1..];
-        }
+        let length = match words::class(first) {
+            0 => {
+                hash = mix(hash, u64::from(first));
+                1
+            }
+            SPACE => {
+                hash = mix(hash, 0x20);
+                words::run(rest, SPACE).0
+            }
+            _ => {
+                let (length, classes) = words::run(rest, WORD);
+                hash = match classes {
+                    _ if classes & SLASH != 0 || is_windows_path(classes) => mix(hash, 0x50),
+                    _ if classes & DIGIT != 0 => {
+                        let start = content.len() - rest.len();
+                        each(start..start + length);
+                        mix(hash, 0x23)
+                    }
+                    _ => letters(hash, &rest[..length]),
+                };
+                length
+            }
+        };
+        rest = &rest[length..];
     }
     finish(hash)
 }
 
 /// Whether a word is a path such as `\Users\me\cart.txt`, not a class name such as `Shop\Cart`.
-fn is_windows_path(kinds: u8, word: &[u8]) -> bool {
-    kinds & BACKSLASH != 0 && (kinds & DIGIT != 0 || word.contains(&b'.'))
+fn is_windows_path(classes: Classes) -> bool {
+    classes & BACKSLASH != 0 && classes & (DIGIT | DOT) != 0
 }
 
 /// Whether a line has a word of letters only, which [`template`] does not ignore.
 pub(super) fn has_words(content: &[u8]) -> bool {
     content
-        .split(|&byte| CLASSES[usize::from(byte)] & WORD == 0)
+        .split(|&byte| words::class(byte) & WORD == 0)
         .any(|word| word.len() >= 3 && word.iter().all(u8::is_ascii_alphabetic))
 }
 

@@ -37,6 +37,8 @@ mod select;
 #[cfg(feature = "smart")]
 mod smart;
 mod tool_status;
+#[cfg(feature = "smart")]
+mod words;
 
 pub use edges::Edges;
 pub use ends::Ends;

@@ -6,6 +6,7 @@
 use super::fingerprint;
 use super::logarithm::log2;
 use super::select::DOUBLING;
+use super::words::{self, Classes, DIGIT, DOT, HYPHEN, LOWER, SLASH, UNDERSCORE, UPPER};
 use std::ops::{Add, RangeInclusive};
 
 /// How many names are remembered: the table fits into the L1 cache. A name that was overwritten counts as new again.
@@ -13,6 +14,9 @@ const SLOTS: usize = 1 << 12;
 
 /// How long a name is. Shorter words are too common, longer ones are data.
 const LENGTHS: RangeInclusive<usize> = 6..=120;
+
+/// The classes of the bytes of a name.
+const NAME: Classes = LOWER | UPPER | DIGIT | DOT | HYPHEN | UNDERSCORE | SLASH;
 
 /// The value of a text with one new name in [`BYTES_PER_NAME`] bytes.
 const NAME_VALUE: f32 = 100.0;
@@ -61,17 +65,17 @@ impl Names {
     /// Counts the names of a line.
     pub(super) fn count(&mut self, line: &[u8]) -> NameCounts {
         let mut counts = NameCounts::default();
-        for word in line.split(|&byte| CLASSES[usize::from(byte)] == Class::Other) {
-            if word.len() < *LENGTHS.start() {
-                continue;
-            }
-            let word = trim(word);
-            if LENGTHS.contains(&word.len()) && is_name(word) {
+        let mut rest = line;
+        while !rest.is_empty() {
+            let (length, classes) = words::run(rest, NAME);
+            let word = trim(&rest[..length]);
+            if LENGTHS.contains(&word.len()) && !is_plain(classes) && is_name(word) {
                 match self.add(word) {
                     Occurrence::New => counts.new += 1,
                     Occurrence::Known => counts.known += 1,
                 }
             }
+            rest = rest.get(length + 1..).unwrap_or_default();
         }
         counts
     }
@@ -97,38 +101,6 @@ enum Occurrence {
     Known,
 }
 
-/// What a byte can be in a name.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Lower,
-    Upper,
-    Digit,
-    /// `_` and `/`, which no plain word has.
-    Joint,
-    Dot,
-    Hyphen,
-    /// Not part of a name.
-    Other,
-}
-
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = match byte as u8 {
-            b'a'..=b'z' => Class::Lower,
-            b'A'..=b'Z' => Class::Upper,
-            b'0'..=b'9' => Class::Digit,
-            b'_' | b'/' => Class::Joint,
-            b'.' => Class::Dot,
-            b'-' => Class::Hyphen,
-            _ => Class::Other,
-        };
-        byte += 1;
-    }
-    classes
-};
-
 /// A word without the punctuation around it.
 fn trim(mut word: &[u8]) -> &[u8] {
     while let [b'.' | b'-' | b'/', rest @ ..] | [rest @ .., b'.' | b'-' | b'/'] = word {
@@ -137,23 +109,26 @@ fn trim(mut word: &[u8]) -> &[u8] {
     word
 }
 
+/// Whether all bytes of a word are in one class. `___` is no plain word.
+fn is_plain(classes: Classes) -> bool {
+    classes.is_power_of_two() && classes != UNDERSCORE
+}
+
 /// Whether a word is a name: `src/main.rs`, `read_line`, `readLine`, `os.path`, `3f2a9c1`, `utf-8`. A plain word with a
 /// number, such as `row12`, is none.
 fn is_name(word: &[u8]) -> bool {
     let (mut has_letter, mut has_digit, mut is_mixed) = (false, false, false);
-    let mut previous = Class::Other;
+    let mut previous = 0;
     for &byte in word {
-        let class = CLASSES[usize::from(byte)];
+        let class = words::class(byte);
         match (previous, class) {
-            (_, Class::Joint) | (Class::Lower, Class::Upper) | (Class::Dot, Class::Lower | Class::Upper) => {
-                return true;
-            }
-            (_, Class::Lower | Class::Upper) => {
+            (_, UNDERSCORE | SLASH) | (LOWER, UPPER) | (DOT, LOWER | UPPER) => return true,
+            (_, LOWER | UPPER) => {
                 is_mixed |= has_digit;
                 has_letter = true;
             }
-            (_, Class::Digit) => {
-                is_mixed |= matches!(previous, Class::Hyphen | Class::Dot) && has_letter;
+            (_, DIGIT) => {
+                is_mixed |= matches!(previous, HYPHEN | DOT) && has_letter;
                 has_digit = true;
             }
             _ => {}
