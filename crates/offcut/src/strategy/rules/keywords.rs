@@ -2,19 +2,15 @@
 //!
 //! The build script derives the keywords from the patterns. Every new line is scanned, and most outputs are short, so
 //! preparation must cost nothing: keywords are in lists by their first three letters, which the compiler builds. At nearly
-//! every position of a line no keyword begins with the three letters there, which one bit tells.
+//! every position of a line no keyword begins with the letters there, which one lookup tells.
 
-use super::{FIRST_BYTES, KEYWORD_RULES, KEYWORD_TEXTS, KEYWORDS, RULES};
-use crate::strategy::fingerprint;
+use super::{FIRST_BYTES, KEYWORD_RULES, KEYWORD_TEXTS, KEYWORDS, MATCHED_BYTES, RULES};
 
 /// No keyword: the end of a list.
 const NONE: u16 = u16::MAX;
 
-/// Enough lists that letters of different keywords rarely share one.
-const LISTS: usize = 1 << 12;
-
-/// Enough bits that unrelated letters rarely share one, and few enough for the L1 cache.
-const BITS: usize = 1 << 16;
+/// Enough lists that letters of different keywords rarely share one, and few enough for the L1 cache.
+const LISTS: usize = 1 << 14;
 
 /// A text, and the rules that need it: ranges of [`KEYWORD_TEXTS`] and [`KEYWORD_RULES`].
 pub(super) struct Keyword {
@@ -26,9 +22,9 @@ pub(super) struct Keyword {
 
 /// Lists of keywords.
 struct Index {
-    /// Whether a keyword begins with three letters, by their hash.
-    begins: [u64; BITS / 64],
-    /// The first keyword of each list, by the same hash.
+    /// The fourth letters of the keywords in each list, as bits by [`fourth`].
+    fourth_letters: [u8; LISTS],
+    /// The first keyword of each list.
     first: [u16; LISTS],
     nodes: [Node; KEYWORDS.len()],
 }
@@ -46,60 +42,74 @@ struct Node {
 
 static INDEX: Index = {
     let node = Node { letters: 0, mask: 0, next: NONE };
-    let mut index = Index { begins: [0; BITS / 64], first: [NONE; LISTS], nodes: [node; KEYWORDS.len()] };
+    let mut index = Index { fourth_letters: [0; LISTS], first: [NONE; LISTS], nodes: [node; KEYWORDS.len()] };
     let mut number = 0;
     while number < KEYWORDS.len() {
         let (_, text) = KEYWORD_TEXTS.split_at(KEYWORDS[number].start as usize);
-        let hash = hash(text[0], text[1], text[2]);
-        let list = hash % LISTS;
-        index.begins[hash / 64] |= 1 << (hash % 64);
         let mut first = [0; 8];
         let mut at = 0;
         while at < 8 && at < KEYWORDS[number].length as usize {
-            first[at] = text[at];
+            first[at] = ignore_case(text[at]);
             at += 1;
         }
-        let mask = u64::MAX >> (64 - 8 * at);
-        index.nodes[number] =
-            Node { letters: ignore_case(u64::from_le_bytes(first)) & mask, mask, next: index.first[list] };
+        let list = list(&first);
+        index.nodes[number] = Node {
+            letters: u64::from_le_bytes(first),
+            mask: u64::MAX >> (64 - 8 * at),
+            next: index.first[list],
+        };
         index.first[list] = number as u16;
+        // After a keyword of three letters, any letter may follow.
+        index.fourth_letters[list] |= if at == 3 { u8::MAX } else { 1 << fourth(&first) };
         number += 1;
     }
     index
 };
 
-/// The hash of three letters, ignoring case: less than [`BITS`].
+/// The list of the keywords that begin with the first three of these letters.
 #[inline]
-const fn hash(first: u8, second: u8, third: u8) -> usize {
-    let letters = u32::from_le_bytes([first, second, third, 0]) | 0x20_2020;
-    (letters.wrapping_mul(0x9E37_79B1) >> 16) as usize
+const fn list(letters: &[u8; 8]) -> usize {
+    let letters = u32::from_le_bytes([letters[0], letters[1], letters[2], letters[3]]);
+    // The product does not depend on the fourth letter.
+    (letters.wrapping_mul(0x9E37_79B1 << 8) >> 18) as usize
 }
 
+/// A number below eight for the fourth letter.
 #[inline]
-const fn ignore_case(letters: u64) -> u64 {
-    letters | 0x2020_2020_2020_2020
+const fn fourth(letters: &[u8; 8]) -> u8 {
+    letters[3] % 8
+}
+
+/// Maps upper and lower case of a letter to the same byte.
+#[inline]
+const fn ignore_case(letter: u8) -> u8 {
+    letter | 0x20
 }
 
 /// How many positions are looked up before some are compared: one bit each. Which ones is hard to predict, so the lookup has
 /// no branch.
-const POSITIONS: usize = 64;
+const POSITIONS: usize = 16;
 
-/// The rules that a line may match.
+/// The rules that a line of at most [`MATCHED_BYTES`] may match.
 pub(super) fn rules_for(content: &[u8]) -> RuleSet {
     let mut found = RuleSet::default();
-    let mut rest = content;
-    while rest.len() >= 3 {
-        let near = &rest[..rest.len().min(POSITIONS + 2)];
+    // With padding, so that eight letters follow every position.
+    let mut text = [0; MATCHED_BYTES.next_multiple_of(POSITIONS) + 8];
+    text.iter_mut().zip(content).for_each(|(letter, &byte)| *letter = ignore_case(byte));
+    for start in (0..content.len()).step_by(POSITIONS) {
+        let Some(near) = text[start..].first_chunk::<{ POSITIONS + 7 }>() else { break };
         // From the last position to the first, whose bit is then the lowest.
-        let mut positions = near.windows(3).rev().fold(0_u64, |positions, letters| {
-            let hash = hash(letters[0], letters[1], letters[2]);
-            positions << 1 | (INDEX.begins[hash / 64] >> (hash % 64)) & 1
+        let mut positions = near.windows(8).rev().fold(0_u32, |positions, letters| {
+            let letters = letters.first_chunk().unwrap_or(&[0; 8]);
+            positions << 1 | u32::from(INDEX.fourth_letters[list(letters)] >> fourth(letters) & 1)
         });
         while positions != 0 {
-            compare(&rest[positions.trailing_zeros() as usize..], &mut found);
+            let at = start + positions.trailing_zeros() as usize;
+            if let Some(letters) = text[at..].first_chunk() {
+                compare(letters, content.get(at..).unwrap_or_default(), &mut found);
+            }
             positions &= positions - 1;
         }
-        rest = rest.get(POSITIONS..).unwrap_or_default();
     }
     let first_byte = content.iter().find(|byte| !byte.is_ascii_whitespace());
     for (byte, rule) in &FIRST_BYTES {
@@ -110,10 +120,10 @@ pub(super) fn rules_for(content: &[u8]) -> RuleSet {
     found
 }
 
-/// Compares the text at one position, of at least three letters, with the keywords of its list.
-fn compare(rest: &[u8], found: &mut RuleSet) {
-    let letters = ignore_case(fingerprint::load(rest));
-    let mut number = usize::from(INDEX.first[hash(rest[0], rest[1], rest[2]) % LISTS]);
+/// Compares the text at one position, whose first letters are `first`, with the keywords of its list.
+fn compare(first: &[u8; 8], rest: &[u8], found: &mut RuleSet) {
+    let letters = u64::from_le_bytes(*first);
+    let mut number = usize::from(INDEX.first[list(first)]);
     while let Some(node) = INDEX.nodes.get(number) {
         if letters & node.mask == node.letters {
             let Keyword { start, length, first_rule, rules } = KEYWORDS[number];
