@@ -176,10 +176,9 @@ const CLEAR_STARTS: [&[u8]; 17] = [
     b"echo ",
 ];
 
-/// What only a shell script has: whole lines, ends of lines, and signs.
+/// What only a shell script has: whole lines and ends of lines.
 const SHELL_LINES: [&[u8]; 5] = [b"fi", b"done", b"esac", b";;", b"then"];
 const SHELL_ENDS: [&[u8]; 3] = [b"; then", b"; do", b" ;;"];
-const SHELL_SIGNS: [&[u8]; 3] = [b"\"$", b"$(", b"${"];
 
 /// A line without the number that `cat -n`, `nl` or an editor puts before it.
 fn strip_number(line: &[u8]) -> &[u8] {
@@ -262,7 +261,8 @@ fn is_shell(text: &[u8]) -> bool {
     is_assignment
         || SHELL_LINES.contains(&text)
         || SHELL_ENDS.iter().any(|end| text.ends_with(end))
-        || SHELL_SIGNS.iter().any(|sign| memchr::memmem::find(text, sign).is_some())
+        || memchr::memchr_iter(b'$', text)
+            .any(|at| matches!(text.get(at + 1), Some(b'(' | b'{')) || text[..at].ends_with(b"\""))
 }
 
 /// `key: value`, `- item`, `"key": value`

@@ -9,6 +9,9 @@ const CELLS_PER_EXCEPTION: u64 = 16;
 /// A number is unusual if it has this many digits more than any before it.
 const UNUSUAL_DIGITS: usize = 2;
 
+/// After this many rows, a column that has neither one value nor numbers is text, in which no cell is unusual.
+const TEXT_ROWS: u64 = 4096;
+
 /// How many columns are watched.
 const MAX_COLUMNS: usize = 64;
 
@@ -65,9 +68,17 @@ impl Cell {
 impl Column {
     /// Adds a cell. Returns whether it is unusual.
     fn add(&mut self, cell: &[u8]) -> bool {
+        if self.is_text() {
+            return false;
+        }
         let cell = cell.trim_ascii();
         let is_exception = self.add_value(cell);
         self.add_number(Cell::of(cell)) || is_exception
+    }
+
+    /// Whether most cells are neither numbers nor equal to the first one. Once it is text, a column stays text.
+    fn is_text(&self) -> bool {
+        self.cells >= TEXT_ROWS && self.different * 2 > self.cells && self.numbers * 2 < self.cells
     }
 
     /// Compares a cell with the first one. Returns whether it is an exception in a column that has one value, such as the
@@ -149,6 +160,8 @@ mod tests {
         check(with(3, "NULL"), &[]);
         check((0..200).map(|at| format!("r{at},word{at}")), &[]);
         check((0..2000).map(|at| format!("r{at},{at}")), &[]);
+        // After thousands of rows, only a column of numbers can have an unusual cell.
+        check((0..9000).map(|at| format!("r{at},{},w{at}", if at == 8000 { -1 } else { 1 })), &["r8000"]);
     }
 
     #[test]

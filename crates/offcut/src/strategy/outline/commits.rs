@@ -127,7 +127,11 @@ impl Format for Commits {
     }
 
     fn is_match(&self) -> bool {
-        self.commits >= 3 && self.lettered * 2 >= self.short && is_majority(self.regular, self.lines, 97)
+        self.commits >= 3 && self.lettered * 2 >= self.short && self.can_match(0)
+    }
+
+    fn can_match(&self, lines_left: u64) -> bool {
+        is_majority(self.regular + lines_left, self.lines + lines_left, 97)
     }
 
     fn remark(&self) -> String {

@@ -160,7 +160,11 @@ impl Format for Diff {
     }
 
     fn is_match(&self) -> bool {
-        self.hunks > 0 && self.files > 0 && is_majority(self.regular, self.lines, 95)
+        self.hunks > 0 && self.files > 0 && self.can_match(0)
+    }
+
+    fn can_match(&self, lines_left: u64) -> bool {
+        is_majority(self.regular + lines_left, self.lines + lines_left, 95)
     }
 
     fn remark(&self) -> String {

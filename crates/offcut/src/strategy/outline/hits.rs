@@ -258,7 +258,11 @@ impl Format for Hits {
             && is_grouped
             && !self.failures.outweigh(0, 0)
             && self.diagnostics * 50 <= self.matches
-            && is_majority(self.regular, self.lines, 95)
+            && self.can_match(0)
+    }
+
+    fn can_match(&self, lines_left: u64) -> bool {
+        is_majority(self.regular + lines_left, self.lines + lines_left, 95)
     }
 
     fn remark(&self) -> String {

@@ -35,10 +35,7 @@ pub(super) trait Format: Send {
     fn is_match(&self) -> bool;
 
     /// Whether they can still have it with this many more lines. Texts that cannot are not read to the end.
-    fn can_match(&self, lines_left: u64) -> bool {
-        let _ = lines_left;
-        true
-    }
+    fn can_match(&self, lines_left: u64) -> bool;
 
     /// The text certainly has this format: from now on lines need not be examined for it.
     fn settle(&mut self) {}

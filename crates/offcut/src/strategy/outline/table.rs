@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::{Contents, Format, Row, count, is_majority};
 use crate::strategy::content;
+use multiversion::multiversion;
 use std::ops::Range;
 
 /// How many lines at the start may come before the heading.
@@ -75,24 +76,46 @@ const PROBLEMS: [&[u8]; 14] = [
     b"Terminating",
 ];
 
-/// Whether one of [`PROBLEMS`] begins with two letters. Other bytes may share their places.
-static PROBLEM_STARTS: [[bool; 128]; 128] = {
-    let mut starts = [[false; 128]; 128];
-    let mut at = 0;
-    while at < PROBLEMS.len() {
-        starts[PROBLEMS[at][0] as usize][PROBLEMS[at][1] as usize] = true;
-        at += 1;
+/// How many positions are tested at once.
+const LANES: usize = 32;
+
+/// Whether two letters of the row begin one of [`PROBLEMS`].
+#[multiversion(targets("x86_64+avx2"))]
+fn may_have_problem(line: &[u8]) -> bool {
+    // Without branches, so that the compiler vectorizes it.
+    let test = |letters: &[u8; LANES + 1]| {
+        let begins = |at: usize, word: &[u8]| (letters[at] == word[0]) & (letters[at + 1] == word[1]);
+        (0..LANES)
+            .fold(false, |found, at| PROBLEMS.iter().fold(found, |found, word| found | begins(at, word)))
+    };
+    let mut found = false;
+    let mut rest = line;
+    while let Some(letters) = rest.first_chunk() {
+        found |= test(letters);
+        rest = &rest[LANES..];
     }
-    starts
-};
+    let mut short = [0; LANES + 1];
+    found
+        | test(line.last_chunk().unwrap_or_else(|| {
+            short[..line.len()].copy_from_slice(line);
+            &short
+        }))
+}
 
 /// Whether a word of the row indicates a problem.
 fn has_problem(line: &[u8]) -> bool {
-    // Without a branch, which would be hard to predict.
-    let may_have = line.windows(2).fold(false, |found, pair| {
-        found | PROBLEM_STARTS[usize::from(pair[0] % 128)][usize::from(pair[1] % 128)]
-    });
-    may_have && (0..line.len()).any(|at| PROBLEMS.iter().any(|word| line[at..].starts_with(word)))
+    may_have_problem(line)
+        && (0..line.len()).any(|at| PROBLEMS.iter().any(|word| line[at..].starts_with(word)))
+}
+
+/// What is between the separators of a row.
+fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
+    let mut start = 0;
+    memchr::memchr_iter(separator, line).chain([line.len()]).map(move |end| {
+        let cell = &line[start..end];
+        start = end + 1;
+        cell
+    })
 }
 
 fn bars(line: &[u8]) -> usize {
@@ -289,9 +312,9 @@ impl Format for Table {
         let is_problem = has_problem(line);
         let is_unusual = match self.style {
             // Quoted cells may contain separators.
-            Style::Separated(..) if line.contains(&b'"') => false,
-            Style::Separated(separator, _) => self.columns.add(line.split(|&byte| byte == separator)),
-            Style::Bars(_) => self.columns.add(line.split(|&byte| byte == b'|')),
+            Style::Separated(..) if memchr::memchr(b'"', line).is_some() => false,
+            Style::Separated(separator, _) => self.columns.add(cells(line, separator)),
+            Style::Bars(_) => self.columns.add(cells(line, b'|')),
             _ => self.columns.add(line.split(u8::is_ascii_whitespace).filter(|cell| !cell.is_empty())),
         };
         Row::unit(match (is_problem, is_unusual) {
@@ -302,9 +325,15 @@ impl Format for Table {
     }
 
     fn is_match(&self) -> bool {
-        !matches!(self.style, Style::Unknown | Style::None)
+        self.style != Style::Unknown
             && (self.rows + self.continued) * 2 > self.lines
-            && is_majority(self.regular, self.lines, 96)
+            && self.lines > MAX_PREAMBLE_LINES
+            && self.can_match(0)
+    }
+
+    fn can_match(&self, lines_left: u64) -> bool {
+        let is_regular = is_majority(self.regular + lines_left, self.lines + lines_left, 96);
+        self.lines < MAX_PREAMBLE_LINES || (self.style != Style::None && is_regular)
     }
 
     fn remark(&self) -> String {

@@ -168,6 +168,11 @@ impl Format for Tree {
             || (lists && is_majority(self.directories * 2 + self.names + self.remarks, self.lines, 90))
     }
 
+    fn can_match(&self, lines_left: u64) -> bool {
+        let has = |lines, percent| is_majority(lines + lines_left, self.lines + lines_left, percent);
+        has(self.branches, 85) || has(self.paths, 97) || self.others == 0
+    }
+
     fn remark(&self) -> String {
         if self.directories > 0 {
             let (directories, names) = (self.directories, self.names);
