@@ -53,7 +53,8 @@ impl<L: Pooled> Pool<L> {
     /// Drops the weaker half, but keeps the lines in small gaps between two lines of the stronger half.
     fn prune(&mut self, value: impl Fn(&L) -> i32) {
         let key = |line: &L| (Reverse(value(line)), line.range().start);
-        let mut order: Vec<_> = self.lines.iter().map(|line| (key(line), memory(line))).collect();
+        let keys: Vec<_> = self.lines.iter().map(|line| (key(line), memory(line))).collect();
+        let mut order = keys.clone();
         order.sort_unstable();
         let mut bytes = 0;
         let strongest = order.iter().take_while(|(_, memory)| {
@@ -61,7 +62,7 @@ impl<L: Pooled> Pool<L> {
             bytes <= self.max_bytes / 2
         });
         let Some(&(weakest, _)) = strongest.last() else { return };
-        let mut is_kept: Vec<bool> = self.lines.iter().map(|line| key(line) <= weakest).collect();
+        let mut is_kept: Vec<bool> = keys.iter().map(|(key, _)| *key <= weakest).collect();
         let strong: Vec<usize> = (0..is_kept.len()).filter(|&at| is_kept[at]).collect();
         let mut allowed = self.max_bytes / 8;
         for (from, to) in strong.iter().zip(&strong[1..]) {
