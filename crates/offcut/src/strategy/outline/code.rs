@@ -43,69 +43,40 @@ const PER_COLUMN: i32 = 3;
 const IMPORT: i32 = -45;
 const COMMENT: i32 = -30;
 
-/// Modifiers before the keyword of a definition.
-const MODIFIERS: [&[u8]; 20] = [
-    b"pub",
-    b"pub(crate)",
-    b"pub(super)",
-    b"export",
-    b"default",
-    b"async",
-    b"static",
-    b"public",
-    b"private",
-    b"protected",
-    b"internal",
-    b"abstract",
-    b"final",
-    b"override",
-    b"unsafe",
-    b"extern",
-    b"inline",
-    b"sealed",
-    b"virtual",
-    b"declare",
-];
+/// What a word before the name of something says about the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keyword {
+    /// It comes before the keyword of a definition.
+    Modifier,
+    /// The line is a definition, unless it ends with a semicolon.
+    Definition,
+    /// The line is a definition, which may end with a semicolon.
+    Declaration,
+    /// The line is a statement.
+    Statement,
+    Other,
+}
 
-/// Keywords of definitions.
-const DEFINITION_KEYWORDS: [&[u8]; 27] = [
-    b"fn",
-    b"def",
-    b"class",
-    b"func",
-    b"fun",
-    b"function",
-    b"interface",
-    b"struct",
-    b"enum",
-    b"impl",
-    b"trait",
-    b"module",
-    b"namespace",
-    b"mod",
-    b"object",
-    b"record",
-    b"protocol",
-    b"extension",
-    b"macro_rules!",
-    b"union",
-    b"package",
-    b"type",
-    b"sub",
-    b"typedef",
-    b"#define",
-    b"CREATE",
-    b"create",
-];
-
-/// Keywords of definitions that end with a semicolon.
-const STATEMENT_DEFINITIONS: [&[u8]; 4] = [b"typedef", b"type", b"CREATE", b"create"];
-
-/// Keywords that begin a statement, not a definition.
-const STATEMENTS: [&[u8]; 18] = [
-    b"if", b"for", b"while", b"switch", b"match", b"catch", b"else", b"return", b"do", b"try", b"}", b"let",
-    b"elif", b"with", b"await", b"case", b"throw", b"new",
-];
+impl Keyword {
+    fn of(word: &[u8]) -> Keyword {
+        match word {
+            b"pub" | b"export" | b"default" | b"async" | b"static" | b"public" | b"private"
+            | b"protected" | b"internal" | b"abstract" | b"final" | b"override" | b"unsafe" | b"extern"
+            | b"inline" | b"sealed" | b"virtual" | b"declare" => Keyword::Modifier,
+            b"fn" | b"def" | b"class" | b"func" | b"fun" | b"function" | b"interface" | b"struct"
+            | b"enum" | b"impl" | b"trait" | b"module" | b"namespace" | b"mod" | b"object" | b"record"
+            | b"protocol" | b"extension" | b"macro_rules!" | b"union" | b"package" | b"sub" | b"#define" => {
+                Keyword::Definition
+            }
+            b"typedef" | b"type" | b"CREATE" | b"create" => Keyword::Declaration,
+            b"if" | b"for" | b"while" | b"switch" | b"match" | b"catch" | b"else" | b"return" | b"do"
+            | b"try" | b"}" | b"let" | b"elif" | b"with" | b"await" | b"case" | b"throw" | b"new" => {
+                Keyword::Statement
+            }
+            _ => Keyword::Other,
+        }
+    }
+}
 
 /// Keywords that begin an import.
 const IMPORTS: [&[u8]; 7] = [b"import ", b"from ", b"use ", b"#include", b"require ", b"using ", b"package "];
@@ -113,68 +84,33 @@ const IMPORTS: [&[u8]; 7] = [b"import ", b"from ", b"use ", b"#include", b"requi
 /// What begins a comment.
 const COMMENTS: [&[u8]; 7] = [b"//", b"/*", b"* ", b"*/", b"# ", b"-- ", b"<!--"];
 
-/// Words that begin a line of code.
-const CODE_WORDS: [&[u8]; 38] = [
-    b"def ",
-    b"class ",
-    b"import ",
-    b"from ",
-    b"return",
-    b"if ",
-    b"if(",
-    b"for ",
-    b"for(",
-    b"while ",
-    b"else",
-    b"elif ",
-    b"try:",
-    b"except",
-    b"with ",
-    b"self.",
-    b"fn ",
-    b"pub ",
-    b"let ",
-    b"use ",
-    b"const ",
-    b"var ",
-    b"func ",
-    b"function ",
-    b"package ",
-    b"public ",
-    b"private ",
-    b"static ",
-    b"end",
-    b"@",
-    b"raise ",
-    b"yield ",
-    b"assert ",
-    b"case ",
-    b"echo ",
-    b"export ",
-    b"type ",
-    b"#include",
-];
+/// How clearly a line is source code, by its first word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirstWord {
+    /// Nothing but source code begins with it.
+    Clear,
+    /// Source code often begins with it.
+    Likely,
+    Other,
+}
 
-/// Words that begin a line of nothing but code.
-const CLEAR_STARTS: [&[u8]; 17] = [
-    b"def ",
-    b"class ",
-    b"import ",
-    b"from ",
-    b"return ",
-    b"elif ",
-    b"except",
-    b"self.",
-    b"fn ",
-    b"pub ",
-    b"let ",
-    b"const ",
-    b"func ",
-    b"function ",
-    b"raise ",
-    b"#include",
-    b"echo ",
-];
+impl FirstWord {
+    fn of(text: &[u8]) -> FirstWord {
+        let end = text.iter().position(|byte| b" (.:<".contains(byte)).map_or(text.len(), |at| at + 1);
+        match &text[..end] {
+            b"def " | b"class " | b"import " | b"from " | b"return " | b"elif " | b"except" | b"except "
+            | b"except:" | b"self." | b"fn " | b"pub " | b"let " | b"const " | b"func " | b"function "
+            | b"raise " | b"#include " | b"#include<" | b"echo " => FirstWord::Clear,
+            b"return" | b"return(" | b"if " | b"if(" | b"for " | b"for(" | b"while " | b"else" | b"else "
+            | b"else:" | b"try:" | b"with " | b"use " | b"var " | b"package " | b"public " | b"private "
+            | b"static " | b"end" | b"end " | b"end." | b"yield " | b"assert " | b"case " | b"export "
+            | b"type " | b"endif" => FirstWord::Likely,
+            // A decorator or an annotation.
+            [b'@', ..] => FirstWord::Likely,
+            _ => FirstWord::Other,
+        }
+    }
+}
 
 /// What only a shell script has: whole lines and ends of lines.
 const SHELL_LINES: [&[u8]; 5] = [b"fi", b"done", b"esac", b";;", b"then"];
@@ -205,22 +141,26 @@ pub(super) fn definition(line: &[u8]) -> Option<i32> {
     let mut words = text
         .split(|byte| matches!(byte, b' ' | b'(' | b'<' | b'{' | b':' | b'*'))
         .filter(|word| !word.is_empty())
-        .skip_while(|word| MODIFIERS.contains(word));
-    let word = words.next()?;
-    let is_statement = text.ends_with(b";") && !STATEMENT_DEFINITIONS.contains(&word);
-    let is_defined = DEFINITION_KEYWORDS.contains(&word) && words.next().is_some() && !is_statement;
-    let is_definition = is_defined || is_method(text, word, indent) || is_target(line) || is_section(line);
+        .skip_while(|word| Keyword::of(word) == Keyword::Modifier);
+    let keyword = Keyword::of(words.next()?);
+    let is_definition = match keyword {
+        Keyword::Declaration => words.next().is_some(),
+        Keyword::Definition => words.next().is_some() && !text.ends_with(b";"),
+        _ => false,
+    } || is_method(text, keyword, indent)
+        || is_target(line)
+        || is_section(line);
     is_definition.then(|| (DEFINITION - PER_COLUMN * indent).max(0))
 }
 
 /// Whether a line begins a function without a keyword, as in C, Java, shell and others; or declares one, in a header.
-fn is_method(text: &[u8], word: &[u8], indent: i32) -> bool {
+fn is_method(text: &[u8], keyword: Keyword, indent: i32) -> bool {
     let Some(parenthesis) = memchr::memchr(b'(', text) else { return false };
     let name = &text[..parenthesis];
     let is_name = !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}#/".contains(byte));
     let is_declaration =
         indent == 0 && name.contains(&b' ') && (text.ends_with(b");") || text.starts_with(b"extern "));
-    is_name && indent <= 4 && (text.ends_with(b"{") || is_declaration) && !STATEMENTS.contains(&word)
+    is_name && indent <= 4 && (text.ends_with(b"{") || is_declaration) && keyword != Keyword::Statement
 }
 
 /// Whether a line is the target of a makefile, the selector of a style, or a key at the left margin: `build: src`, `.a {`.
@@ -238,19 +178,18 @@ fn is_section(line: &[u8]) -> bool {
 
 /// Whether a line looks like source code or configuration.
 fn is_code(text: &[u8]) -> bool {
-    let ends = matches!(text.last(), Some(b'{' | b'}' | b';' | b',' | b'(' | b'[' | b'\\' | b')' | b']'));
-    ends || is_shell(text)
-        || CODE_WORDS.iter().any(|word| text.starts_with(word))
-        || [&b" = "[..], b" == ", b" := ", b" => ", b" -> ", b"::", b" += ", b"();", b" != "]
-            .iter()
-            .any(|sign| memchr::memmem::find(text, sign).is_some())
+    let signs: [&[u8]; 9] = [b" = ", b" == ", b" := ", b" => ", b" -> ", b"::", b" += ", b"();", b" != "];
+    is_clear_code(text)
+        || matches!(text.last(), Some(b',' | b'(' | b'[' | b'\\' | b')' | b']'))
+        || FirstWord::of(text) == FirstWord::Likely
+        || signs.iter().any(|sign| memchr::memmem::find(text, sign).is_some())
         || is_key(text)
 }
 
 /// Whether nothing but source code has such a line.
 pub(super) fn is_clear_code(text: &[u8]) -> bool {
     matches!(text.last(), Some(b'{' | b'}' | b';'))
-        || CLEAR_STARTS.iter().any(|word| text.starts_with(word))
+        || FirstWord::of(text) == FirstWord::Clear
         || is_shell(text)
 }
 
