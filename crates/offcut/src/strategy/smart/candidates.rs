@@ -2,7 +2,7 @@
 
 use super::line_tables::{Opening, TemplateCounts};
 use super::weights::{ONSET, ONSET_LINES, RARE_LINES, RARITY, RARITY_DOUBLINGS, RECENCY};
-use super::window::{Recent, Window};
+use super::window::Window;
 use crate::cut::PieceKind;
 use crate::strategy::lines::Coverage;
 use crate::strategy::pool::{Pool, Pooled};
@@ -10,9 +10,10 @@ use crate::strategy::rules::Role;
 use std::ops::Range;
 
 /// A line that may be shown.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate<Text = Vec<u8>> {
-    pub(super) text: Text,
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// Empty in the window as long as the segment that has the text lasts.
+    pub(super) text: Vec<u8>,
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) number: u64,
@@ -29,41 +30,6 @@ pub(super) struct Candidate<Text = Vec<u8>> {
     pub(super) opening: Opening,
 }
 
-impl<Text> Candidate<Text> {
-    pub(super) fn with_text<Other>(self, text: Other) -> Candidate<Other> {
-        let Candidate {
-            start,
-            end,
-            number,
-            coverage,
-            form,
-            own,
-            value,
-            occurrence,
-            template,
-            role,
-            indent,
-            opening,
-            ..
-        } = self;
-        Candidate {
-            text,
-            start,
-            end,
-            number,
-            coverage,
-            form,
-            own,
-            value,
-            occurrence,
-            template,
-            role,
-            indent,
-            opening,
-        }
-    }
-}
-
 /// Whether a line is the first of its template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occurrence {
@@ -72,7 +38,7 @@ pub(super) enum Occurrence {
 }
 
 /// The value of a line for being unlike the others. Unimportant lines have none.
-pub(super) fn rarity<Text>(counts: &TemplateCounts, line: &Candidate<Text>) -> i32 {
+pub(super) fn rarity(counts: &TemplateCounts, line: &Candidate) -> i32 {
     if line.role.is_some_and(Role::is_unimportant) {
         return 0;
     }
@@ -86,7 +52,7 @@ pub(super) fn rarity<Text>(counts: &TemplateCounts, line: &Candidate<Text>) -> i
 }
 
 /// The value of a line that starts something new: a loss that turns to `nan` stays `nan`.
-pub(super) fn onset<Text>(counts: &TemplateCounts, line: &Candidate<Text>) -> i32 {
+pub(super) fn onset(counts: &TemplateCounts, line: &Candidate) -> i32 {
     let is_onset = line.occurrence == Occurrence::First
         && counts.of(line.template) >= ONSET_LINES
         && !line.role.is_some_and(Role::is_unimportant);
@@ -123,7 +89,7 @@ impl Candidates {
 
     /// Whether a line could still be shown: with every bonus it would beat the weakest candidate.
     #[inline(never)]
-    fn is_wanted(&self, line: &Recent, counts: &TemplateCounts) -> bool {
+    fn is_wanted(&self, line: &Candidate, counts: &TemplateCounts) -> bool {
         let margin = RECENCY - self.0.floor();
         line.value + margin > 0 || rarity(counts, line) + margin > 0 || onset(counts, line) + margin > 0
     }

@@ -41,7 +41,7 @@ use message_code::MessageCode;
 use repeats::Repeats;
 use std::collections::HashSet;
 use value::{Value, Values};
-use window::{TextLocation, Window};
+use window::Window;
 
 pub(crate) use important_lines::ImportantLines;
 
@@ -171,11 +171,10 @@ impl LineReader {
         let is_unimportant = role.is_some_and(rules::Role::is_unimportant);
         let is_first = before == 0 && info.opening != Opening::Blank && !is_unimportant;
         self.candidates.take_from(&mut self.window, segment, &self.counts);
+        let place = line.offset.map(|start| start..start + line.text.len());
+        let text = if place.is_none() { line.text.to_vec() } else { Vec::new() };
         let candidate = Candidate {
-            text: line.offset.map_or(TextLocation::Copied, |start| TextLocation::Segment {
-                start,
-                length: line.text.len(),
-            }),
+            text,
             start: line.start,
             end: line.end,
             number: line.number,
@@ -189,7 +188,7 @@ impl LineReader {
             indent: info.indent,
             opening: info.opening,
         };
-        self.window.push(candidate, line.text);
+        self.window.push(candidate, place);
     }
 
     /// Reads a line whose fingerprint is new.

@@ -4,13 +4,14 @@
 //! that is indented under another is part of it. The last line of a traceback is its message. What a test printed that
 //! passed is worth nothing.
 
+use super::candidates::Candidate;
 use super::line_tables::{LineInfo, Opening};
 use super::message_code::MessageCode;
 use super::weights::{
     Class, DETAIL, HEADING, INDENTED, INDENTED_REACH, LIBRARY_FRAME, NEIGHBOUR, RAISING_FRAME, REPORT,
     REPORT_REACH, REPORT_STEP, STRONG, Weights, reach, repetition,
 };
-use super::window::{Recent, Window};
+use super::window::Window;
 use crate::strategy::rules::Role;
 
 /// Computes values, one line after the other.
@@ -285,7 +286,7 @@ impl Values {
 
 /// Raises the line that a line with this indentation belongs to: it says where this one is.
 fn raise_heading(window: &mut Window, indent: u8, value: i32) {
-    let is_heading = |line: &Recent| line.opening == Opening::Text && line.indent < indent;
+    let is_heading = |line: &Candidate| line.opening == Opening::Text && line.indent < indent;
     if let Some(back) = window.find(is_heading)
         && let Some(line) = window.recent(back)
         && !line.role.is_some_and(Role::is_unimportant)
@@ -306,7 +307,7 @@ fn raise_frames(window: &mut Window, value: i32) {
 
 /// How many lines before the name of a test are details that it printed.
 fn details_before(info: &LineInfo, window: &mut Window) -> usize {
-    let is_other = |line: &Recent| line.indent <= info.indent || line.role != Some(Role::Detail);
+    let is_other = |line: &Candidate| line.indent <= info.indent || line.role != Some(Role::Detail);
     window.find(is_other).map_or(window.len(), |back| back - 1)
 }
 

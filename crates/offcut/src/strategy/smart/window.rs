@@ -7,27 +7,16 @@ use super::candidates::{Candidate, Occurrence};
 use super::line_tables::{LineInfo, Opening};
 use crate::cut::PieceKind;
 use crate::strategy::lines::{Coverage, Line};
+use std::ops::Range;
 
 /// How many lines back a value can still be raised.
 const WINDOW: usize = 48;
 
-/// Where the text of a line in the window is.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum TextLocation {
-    /// In the current segment.
-    Segment { start: usize, length: usize },
-    /// In [`Window::copies`].
-    Copied,
-}
-
-/// A line in the window.
-pub(super) type Recent = Candidate<TextLocation>;
-
 /// A ring buffer of lines.
 pub(super) struct Window {
-    lines: Vec<Recent>,
-    /// The texts of lines whose segment has ended.
-    copies: Vec<Vec<u8>>,
+    lines: Vec<Candidate>,
+    /// Where the text of each line is in the current segment, unless the line has it.
+    places: [Option<Range<usize>>; WINDOW],
     /// Where the next line goes, in place of the oldest one.
     next: usize,
     /// How many lines have been added since the last one with a value.
@@ -41,7 +30,7 @@ impl Window {
     pub(super) fn new() -> Window {
         Window {
             lines: Vec::with_capacity(WINDOW),
-            copies: vec![Vec::new(); WINDOW],
+            places: [const { None }; WINDOW],
             next: 0,
             since_valued: 0,
             since_segment: 0,
@@ -72,23 +61,20 @@ impl Window {
     #[inline(never)]
     fn expand_quiet_run(&mut self) {
         let quiet_run = std::mem::replace(&mut self.quiet_run, QuietRun::new());
-        quiet_run.candidates().for_each(|line| self.push(line, &[]));
+        quiet_run.candidates().for_each(|(line, place)| self.push(line, Some(place)));
     }
 
     /// The line that the next one replaces.
     #[inline]
-    pub(super) fn leaving(&self) -> Option<&Recent> {
+    pub(super) fn leaving(&self) -> Option<&Candidate> {
         self.lines.get(self.next)
     }
 
     /// A line with its text, by its index in the ring.
     fn take(&mut self, at: usize, segment: &[u8]) -> Candidate {
-        let line = self.lines[at];
-        let text = match line.text {
-            TextLocation::Segment { start, length } => segment[start..start + length].to_vec(),
-            TextLocation::Copied => self.copies[at].clone(),
-        };
-        line.with_text(text)
+        self.copy(at, segment);
+        let text = std::mem::take(&mut self.lines[at].text);
+        Candidate { text, ..self.lines[at].clone() }
     }
 
     /// The line that the next one replaces, with its text.
@@ -96,12 +82,10 @@ impl Window {
         self.take(self.next, segment)
     }
 
-    /// Adds the next line. `text` is its text, unless that is in the segment.
-    pub(super) fn push(&mut self, line: Recent, text: &[u8]) {
+    /// Adds the next line. `place` says where its text is in the segment, unless the line has it.
+    pub(super) fn push(&mut self, line: Candidate, place: Option<Range<usize>>) {
         self.since_valued = if line.value > 0 || line.role.is_some() { 0 } else { self.since_valued + 1 };
-        if let TextLocation::Copied = line.text {
-            self.copy(self.next, text);
-        }
+        self.places[self.next] = place;
         match self.lines.get_mut(self.next) {
             Some(slot) => *slot = line,
             None => self.lines.push(line),
@@ -110,9 +94,11 @@ impl Window {
         self.since_segment += 1;
     }
 
-    fn copy(&mut self, at: usize, text: &[u8]) {
-        self.copies[at].clear();
-        self.copies[at].extend_from_slice(text);
+    /// Copies the text of a line, if it is in the segment.
+    fn copy(&mut self, at: usize, segment: &[u8]) {
+        if let Some(place) = self.places[at].take() {
+            self.lines[at].text.extend_from_slice(&segment[place]);
+        }
     }
 
     /// The index in the ring of the line `back` lines ago; 1 is the last one.
@@ -122,7 +108,7 @@ impl Window {
     }
 
     /// The line `back` lines ago; 1 is the last one.
-    pub(super) fn recent(&mut self, back: usize) -> Option<&mut Recent> {
+    pub(super) fn recent(&mut self, back: usize) -> Option<&mut Candidate> {
         self.index(back).map(|at| &mut self.lines[at])
     }
 
@@ -132,7 +118,7 @@ impl Window {
     }
 
     /// How many lines ago the last line that `is_wanted` was.
-    pub(super) fn find(&mut self, is_wanted: impl Fn(&Recent) -> bool) -> Option<usize> {
+    pub(super) fn find(&mut self, is_wanted: impl Fn(&Candidate) -> bool) -> Option<usize> {
         (1..=WINDOW).find(|&back| self.recent(back).is_some_and(|line| is_wanted(line)))
     }
 
@@ -141,11 +127,8 @@ impl Window {
         self.expand();
         let since_segment = std::mem::take(&mut self.since_segment).min(WINDOW);
         for back in 1..=since_segment {
-            if let Some(at) = self.index(back)
-                && let TextLocation::Segment { start, length } = self.lines[at].text
-            {
-                self.copy(at, &segment[start..start + length]);
-                self.lines[at].text = TextLocation::Copied;
+            if let Some(at) = self.index(back) {
+                self.copy(at, segment);
             }
         }
     }
@@ -198,7 +181,7 @@ impl QuietRun {
     }
 
     /// The last lines, as many as fit into the window.
-    fn candidates(&self) -> impl Iterator<Item = Recent> {
+    fn candidates(&self) -> impl Iterator<Item = (Candidate, Range<usize>)> {
         let last = self.count.min(WINDOW);
         let kept = (self.count - last..self.count).map(|at| &self.lines[at % QUIET_LINES]);
         let newest = &self.lines[(self.count - 1) % QUIET_LINES];
@@ -206,8 +189,8 @@ impl QuietRun {
         let base = self.end - u64::from(newest.length) - newest.start as u64;
         kept.zip(0..).map(move |(line, at)| {
             let &QuietLine { template, start, length, indent, opening } = line;
-            Candidate {
-                text: TextLocation::Segment { start, length: length as usize },
+            let candidate = Candidate {
+                text: Vec::new(),
                 start: base + start as u64,
                 end: base + start as u64 + u64::from(length),
                 number: self.number + 1 + at - last as u64,
@@ -220,7 +203,8 @@ impl QuietRun {
                 role: None,
                 indent,
                 opening,
-            }
+            };
+            (candidate, start..start + length as usize)
         })
     }
 }
