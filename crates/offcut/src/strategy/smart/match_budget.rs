@@ -105,8 +105,14 @@ fn is_fatal(line: &[u8]) -> bool {
 /// How many positions are tested at once.
 const LANES: usize = 32;
 
-/// Whether a line contains the first letters of an error word: error, exception, fail, fault, fatal, panic, abort,
-/// assert, segmentation, killed, critical, crash, unexpected, undefined, unable, denied.
+/// The first letters of error words: error, exception, fail, fault, fatal, panic, abort, assert, segmentation, killed,
+/// critical, crash, unexpected, undefined, unable, denied.
+const ERROR_WORDS: [&[u8; 3]; 16] = [
+    b"err", b"exc", b"fai", b"fau", b"fat", b"pan", b"abo", b"ass", b"seg", b"kil", b"cri", b"cra", b"une",
+    b"und", b"una", b"den",
+];
+
+/// Whether a line contains the first letters of an error word.
 #[multiversion(targets("x86_64+avx2"))]
 fn is_suspicious(line: &[u8]) -> bool {
     let mut short = [0; LANES + 2];
@@ -119,54 +125,23 @@ fn is_suspicious(line: &[u8]) -> bool {
     };
     let mut at = 0;
     let mut found = false;
-    let test = |letters| may_start_error_word(letters) && starts_error_word(letters);
     while let Some(letters) = line.get(at..).and_then(<[u8]>::first_chunk) {
-        found |= test(letters);
+        found |= has_error_word(letters);
         at += LANES;
     }
     // The last bytes are tested together with some that were tested before.
-    found || line.last_chunk().is_some_and(test)
+    found || line.last_chunk().is_some_and(has_error_word)
 }
 
-/// A cheaper test of two letters per word, the rarer ones. It rules out most positions.
+/// Whether an error word begins at any position but the last two. There are no branches, so the compiler vectorizes it.
 #[inline(always)]
-fn may_start_error_word(letters: &[u8; LANES + 2]) -> bool {
+fn has_error_word(letters: &[u8; LANES + 2]) -> bool {
     let mut found = false;
     for at in 0..LANES {
         let (first, second, third) = (letters[at] | 0x20, letters[at + 1] | 0x20, letters[at + 2] | 0x20);
-        found |= (((first == b'f') | (first == b'p')) & (second == b'a'))
-            | ((first == b'a') & (second == b'b'))
-            | ((first == b'k') & (second == b'i'))
-            | ((first == b'c') & (second == b'r'))
-            | ((first == b'u') & (second == b'n'))
-            | ((first == b'd') & (third == b'n'))
-            | ((second == b'r') & (third == b'r'))
-            | ((second == b'x') & (third == b'c'))
-            | ((second == b's') & (third == b's'))
-            | ((second == b'e') & (third == b'g'));
-    }
-    found
-}
-
-/// The exact test, for every position but the last two. It has no branches, so the compiler vectorizes it.
-#[inline(always)]
-fn starts_error_word(letters: &[u8; LANES + 2]) -> bool {
-    let mut found = false;
-    for at in 0..LANES {
-        let (first, second, third) = (letters[at] | 0x20, letters[at + 1] | 0x20, letters[at + 2] | 0x20);
-        let a_second = (second == b'a')
-            & (((first == b'f') & ((third == b'i') | (third == b'u') | (third == b't')))
-                | ((first == b'p') & (third == b'n')));
-        let e_first =
-            (first == b'e') & (((second == b'r') & (third == b'r')) | ((second == b'x') & (third == b'c')));
-        let a_first =
-            (first == b'a') & (((second == b'b') & (third == b'o')) | ((second == b's') & (third == b's')));
-        let others = ((first == b's') & (second == b'e') & (third == b'g'))
-            | ((first == b'k') & (second == b'i') & (third == b'l'))
-            | ((first == b'c') & (second == b'r') & ((third == b'i') | (third == b'a')))
-            | ((first == b'd') & (second == b'e') & (third == b'n'))
-            | ((first == b'u') & (second == b'n') & ((third == b'e') | (third == b'd') | (third == b'a')));
-        found |= a_second | e_first | a_first | others;
+        for word in ERROR_WORDS {
+            found |= (first == word[0]) & (second == word[1]) & (third == word[2]);
+        }
     }
     found
 }
