@@ -69,13 +69,12 @@ impl Buffer {
             + self.holes_in(range).iter().map(|hole| hole.line_feeds).sum::<u64>()
     }
 
-    /// The position in its line of the byte after a range; `None` for an empty range.
+    /// The position in its line of the byte after a range that is omitted; `None` for an empty range.
     fn next_position(&self, range: &Range<usize>) -> Option<LinePosition> {
-        if let Some(hole) = self.holes_in(&(range.end..range.end)).last() {
-            return Some(hole.next);
+        match self.holes_in(&(range.end..range.end)).last() {
+            Some(hole) => Some(hole.next),
+            None => position_after(&self.text[range.clone()]),
         }
-        let last = range.clone().next_back().map(|last| self.text[last])?;
-        Some(if last == b'\n' { LinePosition::Start } else { LinePosition::Inside })
     }
 
     /// Drops everything that the steps omit.
@@ -91,16 +90,16 @@ impl Buffer {
                     }
                     kept.text.extend_from_slice(&self.text[range.clone()]);
                 }
-                Step::Omit { range, values, .. } => kept.holes.push(Hole {
-                    at: kept.text.len(),
-                    bytes: self.bytes_of(range),
-                    line_feeds: self.line_feeds_of(range),
-                    values: *values,
-                    next: self.next_position(range).unwrap_or(LinePosition::Inside),
-                }),
-            }
-            if let Step::Omit { range, .. } = step {
-                while holes.next_if(|hole| hole.at <= range.end).is_some() {}
+                Step::Omit { range, values, .. } => {
+                    kept.holes.push(Hole {
+                        at: kept.text.len(),
+                        bytes: self.bytes_of(range),
+                        line_feeds: self.line_feeds_of(range),
+                        values: *values,
+                        next: self.next_position(range).unwrap_or(LinePosition::Inside),
+                    });
+                    while holes.next_if(|hole| hole.at <= range.end).is_some() {}
+                }
             }
         }
         *self = kept;
@@ -111,32 +110,30 @@ impl Buffer {
         let (mut start, mut line, mut part) = (0, 1, LinePosition::Start);
         let mut pieces = Vec::with_capacity(steps.len());
         for step in steps {
-            let (range, mark) = match step {
-                Step::Keep(range) => (range, None),
-                Step::Omit { range, mark, .. } => (range, Some(mark)),
-            };
-            let text = &self.text[range.clone()];
-            let (bytes, feeds) = match mark {
-                None => (text.len() as u64, measure::newlines(text)),
-                Some(_) => (self.bytes_of(&range), self.line_feeds_of(&range)),
-            };
-            let (form, shown) = match mark {
-                None => (PieceKind::Verbatim, Some(Cow::Borrowed(text))),
-                Some(mark) => (PieceKind::Mark, mark.map(|mark| Cow::Owned(mark.into_bytes()))),
+            let (form, shown, bytes, feeds, next) = match step {
+                Step::Keep(range) => {
+                    let text = &self.text[range];
+                    let (bytes, feeds) = (text.len() as u64, measure::newlines(text));
+                    (PieceKind::Verbatim, Some(Cow::Borrowed(text)), bytes, feeds, position_after(text))
+                }
+                Step::Omit { range, mark, .. } => {
+                    let mark = mark.map(|mark| Cow::Owned(mark.into_bytes()));
+                    let (bytes, feeds) = (self.bytes_of(&range), self.line_feeds_of(&range));
+                    (PieceKind::Mark, mark, bytes, feeds, self.next_position(&range))
+                }
             };
             if let Some(text) = shown {
                 pieces.push(Piece { start, end: start + bytes, form, line, part, text });
             }
             start += bytes;
             line += feeds;
-            part = match form {
-                PieceKind::Mark => self.next_position(&range),
-                _ if text.ends_with(b"\n") => Some(LinePosition::Start),
-                _ if text.is_empty() => None,
-                _ => Some(LinePosition::Inside),
-            }
-            .unwrap_or(part);
+            part = next.unwrap_or(part);
         }
         pieces
     }
+}
+
+/// The position in its line of the byte after a text; `None` for an empty text.
+fn position_after(text: &[u8]) -> Option<LinePosition> {
+    text.last().map(|last| if *last == b'\n' { LinePosition::Start } else { LinePosition::Inside })
 }

@@ -58,12 +58,11 @@ impl Json {
         let max_bytes = most.saturating_mul(12).clamp(MIN_BUFFER_BYTES, MAX_BUFFER_BYTES);
         JsonSelector {
             ends: BothEnds(self.split),
-            buffer: Buffer::default(),
+            buffer: Some(Buffer::default()),
             paths: Paths::default(),
             max_bytes,
             reductions: 0,
             grammar: Grammar::Strict,
-            text: Text::Json,
             read_bytes: 0,
         }
     }
@@ -84,7 +83,7 @@ pub(crate) fn find_outliers(json: &[u8], most_bytes: u64) -> Vec<(usize, u64)> {
     let mut selector = Json { split: Split { head: 1, tail: 1 } }.selector(most_bytes);
     selector.read(json);
     let Some(tree) = selector.tree(End::Last) else { return Vec::new() };
-    let mut holes = selector.buffer.holes.iter().peekable();
+    let mut holes = selector.buffer.iter().flat_map(|buffer| &buffer.holes).peekable();
     let mut dropped = 0;
     let mut position_of = |at: usize| {
         while let Some(hole) = holes.next_if(|hole| hole.at <= at) {
@@ -101,23 +100,16 @@ pub(crate) fn find_outliers(json: &[u8], most_bytes: u64) -> Vec<(usize, u64)> {
         .collect()
 }
 
-/// Whether the text is JSON as far as it was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Text {
-    Json,
-    Other,
-}
-
 pub(super) struct JsonSelector {
     ends: BothEnds,
-    buffer: Buffer,
+    /// The text, as long as it is JSON.
+    buffer: Option<Buffer>,
     paths: Paths,
     /// The limit of the buffer in bytes.
     max_bytes: usize,
     /// How often the detail of the buffer was reduced.
     reductions: usize,
     grammar: Grammar,
-    text: Text,
     /// How many bytes were read while the text was JSON.
     read_bytes: u64,
 }
@@ -135,96 +127,67 @@ impl JsonSelector {
 
     /// The values of the text, if it is JSON that can be shortened.
     fn tree(&mut self, end: End) -> Option<Tree> {
-        if self.text == Text::Other {
-            return None;
-        }
-        let tree = read(&self.buffer, end, &mut self.paths)?;
+        let tree = read(self.buffer.as_ref()?, end, &mut self.paths)?;
         (tree.open <= MAX_OPEN_CONTAINERS).then_some(tree)
     }
 
-    fn give_up(&mut self) {
-        self.text = Text::Other;
-        self.buffer = Buffer::default();
-    }
-
-    /// Shortens the buffer to an eighth of its limit.
-    fn compact(&mut self) {
-        let Some(tree) = self.tree(End::More) else { return self.give_up() };
+    /// The buffer, shortened to an eighth of its limit.
+    fn compact(&mut self) -> Option<Buffer> {
+        let tree = self.tree(End::More)?;
+        let mut buffer = self.buffer.take()?;
         self.grammar = self.grammar.max(tree.grammar);
-        let source = Source { buffer: &self.buffer, tree: &tree, novelty: &Novelty::default(), sign: "" };
-        let steps = Detail::fewer_and_fewer().enumerate().skip(self.reductions).find_map(|(at, detail)| {
-            self.reductions = at;
-            shorten(source, detail, self.max_bytes / 8)
+        let source = Source { buffer: &buffer, tree: &tree, novelty: &Novelty::default(), sign: "" };
+        let steps =
+            Detail::fewer_and_fewer().enumerate().skip(self.reductions).find_map(|(at, detail)| {
+                self.reductions = at;
+                shorten(source, detail, self.max_bytes / 8)
+            })?;
+        self.paths.follow(|position| {
+            let kept = steps.iter().filter_map(Step::kept);
+            kept.map(|range| range.end.min(position).saturating_sub(range.start)).sum()
         });
-        match steps {
-            Some(steps) => {
-                self.paths.follow(|position| {
-                    let kept = steps.iter().filter_map(Step::kept);
-                    kept.map(|range| range.end.min(position).saturating_sub(range.start)).sum()
-                });
-                self.buffer.keep(&steps);
-            }
-            None => self.give_up(),
-        }
+        buffer.keep(&steps);
+        Some(buffer)
     }
 
     /// Adds text to the buffer, and shortens the buffer when it is full.
     fn read(&mut self, mut text: &[u8]) {
-        while !text.is_empty() && self.text == Text::Json {
-            let length = text.len().min(self.max_bytes - self.buffer.text.len());
-            self.buffer.text.extend_from_slice(&text[..length]);
+        while let Some(buffer) = &mut self.buffer
+            && !text.is_empty()
+        {
+            let length = text.len().min(self.max_bytes - buffer.text.len());
+            buffer.text.extend_from_slice(&text[..length]);
             text = &text[length..];
             self.read_bytes += length as u64;
-            if self.buffer.text.len() == self.max_bytes {
-                self.compact();
+            if buffer.text.len() == self.max_bytes {
+                self.buffer = self.compact();
             }
         }
     }
 
-    fn choose(&self, tree: &Tree, room: &Room<'_>) -> Option<Vec<Step>> {
-        let sign = sign(&self.buffer.text);
+    fn choose(&self, buffer: &Buffer, tree: &Tree, room: &Room<'_>) -> Option<Vec<Step>> {
         let most = room.limits.bytes.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(self.max_bytes);
-        let novelty = Novelty::of(&self.buffer.text);
-        let source = Source { buffer: &self.buffer, tree, novelty: &novelty, sign: &sign };
-        let fits = |detail| self.fitting(source, detail, most, room);
-        let worth = |steps: &[Step]| novelty.bytes_shown(steps);
-        let most = most.min(self.max_bytes);
-        Search { fits: &fits, worth: &worth, most, values: tree.nodes.len() }.run()
-    }
-
-    /// The steps at this detail, if they fit.
-    fn fitting(&self, source: Source<'_>, detail: Detail, most: usize, room: &Room<'_>) -> Option<Vec<Step>> {
-        let steps = shorten(source, detail, most)?;
-        let mut text = Vec::with_capacity(most.min(self.max_bytes));
-        let mut without_mark = 1;
-        for step in &steps {
-            match step {
-                Step::Keep(range) => text.extend_from_slice(&self.buffer.text[range.clone()]),
-                Step::Omit { mark: Some(mark), .. } => text.extend_from_slice(mark.as_bytes()),
-                Step::Omit { mark: None, .. } => without_mark += 1,
-            }
-        }
-        room.less_gaps(without_mark).fits(&text).then_some(steps)
+        let (novelty, sign) = (Novelty::of(&buffer.text), sign(&buffer.text));
+        let source = Source { buffer, tree, novelty: &novelty, sign: &sign };
+        Search { source, room, most: most.min(self.max_bytes) }.run()
     }
 }
 
 impl Selector for JsonSelector {
     fn observe(&mut self, segment: Segment<'_>) {
-        if self.text == Text::Other {
-            return;
+        match segment.form {
+            PieceKind::Verbatim => self.read(segment.text),
+            // Rendered text is not the original's bytes.
+            _ => self.buffer = None,
         }
-        // Rendered text is not the original's bytes.
-        if segment.form != PieceKind::Verbatim {
-            return self.give_up();
-        }
-        self.read(segment.text);
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
-        if let Some(tree) = self.tree(End::Last) {
+        let tree = self.tree(End::Last);
+        if let (Some(buffer), Some(tree)) = (&self.buffer, tree) {
             let remark = remark(&tree, self.grammar.max(tree.grammar));
-            if let Some(steps) = self.choose(&tree, &room.less_remark(&remark)) {
-                return Selection { pieces: self.buffer.pieces(steps), remark, ..Selection::default() };
+            if let Some(steps) = self.choose(buffer, &tree, &room.less_remark(&remark)) {
+                return Selection { pieces: buffer.pieces(steps), remark, ..Selection::default() };
             }
         }
         let remark = "outline, not valid JSON".to_owned();

@@ -1,7 +1,8 @@
 //! Finds the best way to shorten a text to what fits.
 
 use super::buffer::Step;
-use super::shorten::Detail;
+use super::shorten::{Detail, Source, shorten};
+use crate::strategy::Room;
 use std::ops::Range;
 
 /// The least that is useful of arrays and strings, and everything else.
@@ -57,14 +58,10 @@ struct Way {
 
 /// The search for the way that shows the most words.
 pub(super) struct Search<'a> {
-    /// The steps at a detail, if they fit.
-    pub(super) fits: &'a dyn Fn(Detail) -> Option<Vec<Step>>,
-    /// How much the steps show.
-    pub(super) worth: &'a dyn Fn(&[Step]) -> usize,
-    /// No amount is larger.
+    pub(super) source: Source<'a>,
+    pub(super) room: &'a Room<'a>,
+    /// About how many bytes fit. No amount is larger.
     pub(super) most: usize,
-    /// The number of values in the text.
-    pub(super) values: usize,
 }
 
 impl Search<'_> {
@@ -78,10 +75,10 @@ impl Search<'_> {
             }
         }
         // Of equal ones the first, which leaves out the least.
-        let best = ways.into_iter().rev().max_by_key(|way| (self.worth)(&way.steps))?;
+        let best = ways.into_iter().rev().max_by_key(|way| self.source.novelty.bytes_shown(&way.steps))?;
         // What is left goes to repetitions, to a level or value more in some containers, and to strings.
         let best = self.widen(best, STALENESS, 100, 1);
-        let best = self.widen(best, EXTRA, self.values, 1);
+        let best = self.widen(best, EXTRA, self.source.tree.nodes.len(), 1);
         Some(self.widen(best, STRINGS, self.most, 1).steps)
     }
 
@@ -90,10 +87,25 @@ impl Search<'_> {
         shown * 100 >= self.most * MIN_FILL
     }
 
+    /// The steps at a detail, if they fit.
+    fn fitting(&self, detail: Detail) -> Option<Vec<Step>> {
+        let steps = shorten(self.source, detail, self.most)?;
+        let mut text = Vec::with_capacity(self.most);
+        let mut without_mark = 1;
+        for step in &steps {
+            match step {
+                Step::Keep(range) => text.extend_from_slice(&self.source.buffer.text[range.clone()]),
+                Step::Omit { mark: Some(mark), .. } => text.extend_from_slice(mark.as_bytes()),
+                Step::Omit { mark: None, .. } => without_mark += 1,
+            }
+        }
+        self.room.less_gaps(without_mark).fits(&text).then_some(steps)
+    }
+
     fn start(&self, start: Detail) -> Option<Way> {
         FIRST_OUTLIERS.into_iter().find_map(|outliers| {
             let detail = Detail { outliers, ..start };
-            (self.fits)(detail).map(|steps| Way { detail, steps })
+            self.fitting(detail).map(|steps| Way { detail, steps })
         })
     }
 
@@ -110,7 +122,7 @@ impl Search<'_> {
             let value = amount(&mut detail);
             let now = *value;
             *value = now.saturating_add(step).min(most);
-            match (now < most).then(|| (self.fits)(detail)).flatten() {
+            match (now < most).then(|| self.fitting(detail)).flatten() {
                 Some(steps) => best = Way { detail, steps },
                 None => is_bisection = true,
             }
