@@ -33,8 +33,6 @@ pub(super) struct Hits {
     /// The file of the last line, and the number of the line in it.
     path: Vec<u8>,
     number: u64,
-    /// Hits with a line number.
-    numbered: u64,
     /// Hits without a line number, and what they say: they may be messages of a tool.
     unnumbered: u64,
     /// Those of them whose text is a line of a file rather than a message.
@@ -112,21 +110,18 @@ fn form(line: &[u8]) -> Form<'_> {
         return hit;
     }
     // The path of a line around a hit ends where a number follows. It may itself contain such a number.
-    let contexts = memchr::memchr_iter(b'-', path).filter_map(|at| {
+    let mut contexts = memchr::memchr_iter(b'-', path).filter_map(|at| {
         let hit = numbered(&path[..at], &line[at + 1..])?;
         matches!(hit, Form::Hit { kind: Kind::Context, .. }).then_some(hit)
     });
-    let mut contexts = contexts.peekable();
     let has_extension = |form: &Form<'_>| match form {
         Form::Hit { path, .. } => {
             path.rsplit(|&byte| byte == b'/').next().is_some_and(|name| name.contains(&b'.'))
         }
         _ => false,
     };
-    if contexts.peek().is_some() {
-        let mut contexts: Vec<Form<'_>> = contexts.collect();
-        let at = contexts.iter().position(has_extension).unwrap_or(0);
-        return contexts.swap_remove(at);
+    if let Some(context) = contexts.clone().find(has_extension).or_else(|| contexts.next()) {
+        return context;
     }
     match line.get(end) {
         None => Form::Heading(path),
@@ -201,10 +196,7 @@ impl Hits {
             Some(number) if path.is_empty() && !self.has_headings && number <= self.number => {
                 self.regular -= 1;
             }
-            Some(number) => {
-                self.number = number;
-                self.numbered += 1;
-            }
+            Some(number) => self.number = number,
             None => {
                 self.unnumbered += 1;
                 self.found += u64::from(is_found_line(path, text));
@@ -254,7 +246,6 @@ impl Format for Hits {
         let are_found = self.found * 10 >= self.unnumbered * 9 && self.changes * 5 <= self.unnumbered * 4;
         let is_grouped = self.unnumbered == 0 || self.changes * 3 <= self.unnumbered || are_found;
         self.matches > 0
-            && self.numbered + self.unnumbered > 0
             && is_grouped
             && !self.failures.outweigh(0, 0)
             && self.diagnostics * 50 <= self.matches

@@ -47,13 +47,10 @@ fn depth(line: &[u8]) -> Option<i32> {
         width += 1;
         joints += i32::from("├└│".contains(char) || (char == '|' || char == '`' || char == '+'));
     }
-    let is_branch = text.contains("├─")
-        || text.contains("└─")
-        || text.starts_with('│')
-        || text.starts_with("|   ")
-        || text.trim_start_matches([' ', '|']).starts_with("|-- ")
-        || text.trim_start_matches([' ', '|']).starts_with("`-- ")
-        || text.trim_start_matches([' ', '|']).starts_with("+-- ");
+    let entry = text.trim_start_matches([' ', '|']);
+    let is_branch = ["├─", "└─"].iter().any(|branch| text.contains(branch))
+        || ["│", "|   "].iter().any(|branch| text.starts_with(branch))
+        || ["-- ", "`-- ", "+-- "].iter().any(|branch| entry.starts_with(branch));
     (is_branch && joints > 0).then_some(width / 2)
 }
 
@@ -175,20 +172,14 @@ impl Format for Tree {
 
     fn remark(&self) -> String {
         if self.directories > 0 {
-            let (directories, names) = (self.directories, self.names);
-            return format!(
-                "listing of {}, {}",
-                count(directories, "directory", "directories"),
-                count(names, "name", "names")
-            );
+            return format!("listing of {}", self.describe(self.contents()));
         }
-        if self.branches > 0 {
-            format!("tree of {}", count(self.branches, "entry", "entries"))
-        } else {
-            match self.likely_paths == self.lines {
-                true => format!("list of {}", count(self.likely_paths, "path", "paths")),
-                false => "list of paths".to_owned(),
+        match self.branches {
+            0 if self.likely_paths == self.lines => {
+                format!("list of {}", count(self.likely_paths, "path", "paths"))
             }
+            0 => "list of paths".to_owned(),
+            branches => format!("tree of {}", count(branches, "entry", "entries")),
         }
     }
 
@@ -211,6 +202,28 @@ impl Format for Tree {
                 count(directories, "directory", "directories"),
                 count(names, "name", "names")
             ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_branches_have_a_depth() {
+        for (line, expected) in [
+            ("├── src", Some(2)),
+            ("│   └── main.rs", Some(4)),
+            ("|-- src", Some(2)),
+            ("|   `-- main.rs", Some(4)),
+            ("|   |-- lib.rs", Some(4)),
+            ("+-- express@4.18.2", Some(2)),
+            ("src", None),
+            ("-- a comment", None),
+            ("a | b", None),
+        ] {
+            assert_eq!(depth(line.as_bytes()), expected, "{line}");
         }
     }
 }
