@@ -99,7 +99,12 @@ impl<'a> Room<'a> {
 
     /// The room left when `text` is shown.
     pub fn less(&self, text: &[u8]) -> Room<'a> {
-        self.with(self.limits.less(Cost::of(text, &self.limits, self.conventions, self.tokens)))
+        self.with(self.limits.less(self.cost(text)))
+    }
+
+    /// The cost of `text`.
+    pub(crate) fn cost(&self, text: &[u8]) -> Cost {
+        Cost::of(text, &self.limits, self.conventions, self.tokens)
     }
 
     /// The highest cost of the marker of a gap.
@@ -123,8 +128,7 @@ impl<'a> Room<'a> {
     /// The cut, without what a custom strategy chose beyond the room.
     pub(crate) fn bounded<'t>(&self, cut: Cut<'t>, total: u64, lines: u64) -> Cut<'t> {
         let markers = cut.missing().fold(Cost::default(), |sum, gap| sum + self.marker_of(gap));
-        let cost = |piece: &Piece<'_>| Cost::of(&piece.text, &self.limits, self.conventions, self.tokens);
-        let cost = cut.pieces().iter().fold(markers, |sum, piece| sum + cost(piece));
+        let cost = cut.pieces().iter().fold(markers, |sum, piece| sum + self.cost(&piece.text));
         if self.limits.afford(cost) {
             return cut;
         }
@@ -236,8 +240,7 @@ mod tests {
                 edges: Edges::default(),
                 tokens: &EstimatedTokens,
             };
-            let cost = Cost::of(part.as_bytes(), &limits, room.conventions, room.tokens);
-            assert_eq!(room.estimated_bytes(cost), expected, "{limits:?}");
+            assert_eq!(room.estimated_bytes(room.cost(part.as_bytes())), expected, "{limits:?}");
             room.estimated_bytes(Cost::default());
         }
     }

@@ -125,7 +125,6 @@ const MIN_EXTENSION: usize = 16;
 
 /// Shows more of lines that are cut, from the beginning on, as far as the ends of the text have them and there is room.
 fn extend_cut_lines<'t>(units: &mut [Unit<'t>], mut spent: Cost, ends: &'t Ends, room: &Room<'_>) {
-    let cost_of = |text: &[u8]| Cost::of(text, &room.limits, room.conventions, room.tokens);
     let is_cut = |unit: &&mut Unit<'_>| {
         unit.coverage == Coverage::Beginning && unit.form == PieceKind::Verbatim && unit.repeated == 0
     };
@@ -136,7 +135,7 @@ fn extend_cut_lines<'t>(units: &mut [Unit<'t>], mut spent: Cost, ends: &'t Ends,
         let mut step = line.len().saturating_sub(unit.text.len());
         while step > MIN_EXTENSION {
             let (text, coverage) = clip(line, coverage, unit.text.len() + step);
-            let sum = (spent + cost_of(text)).beyond(cost_of(unit.text));
+            let sum = (spent + room.cost(text)).beyond(room.cost(unit.text));
             if text.len() > unit.text.len() && room.limits.afford(sum) {
                 (unit.text, unit.coverage, spent) = (text, coverage, sum);
             }
@@ -193,21 +192,20 @@ enum Adjacency {
 
 impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
     fn new(units: &'u [Unit<'t>], total: u64, room: &'r Room<'r>, marker: MarkerCost) -> Self {
-        let cost_of = |text: &[u8]| Cost::of(text, &room.limits, room.conventions, room.tokens);
         let share_of = |cost: Cost| -> f64 {
             let share =
                 |limit: Option<u64>, cost: u64| limit.map_or(0.0, |limit| cost as f64 / limit.max(1) as f64);
             room.limits.zip_with(cost, share).each().into_iter().map(|(_, share)| share).sum()
         };
         let items = units.iter().enumerate().map(|(at, unit)| {
-            let text = cost_of(unit.text);
+            let text = room.cost(unit.text);
             let cost = match unit.coverage {
                 Coverage::Whole => text,
                 Coverage::Beginning => text + marker.extra_inside,
             };
             let saved = match unit.repeated {
                 0 => Cost::default(),
-                repeated => text.beyond(cost_of(&unit.text[repeated..])),
+                repeated => text.beyond(room.cost(&unit.text[repeated..])),
             };
             let share = share_of(cost);
             let worth = match unit.value {

@@ -6,7 +6,7 @@ use super::{Contents, Format};
 use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::notice::{Message, Notice, Tag};
 use crate::strategy::select::{MarkerCost, Unit};
-use crate::strategy::{Cost, Ends, Room};
+use crate::strategy::{Ends, Room};
 use std::borrow::Cow;
 
 /// Marks the gaps of one text.
@@ -65,7 +65,7 @@ impl<'f> Marks<'f> {
             let last = if from == LinePosition::Inside { lines } else { lines * 2 };
             let contents = format.describe(contents);
             let widest = Gap { start: bytes, end: bytes, first: lines, last, from, contents };
-            Cost::of(widest.mark(&tag).as_bytes(), &room.limits, room.conventions, room.tokens)
+            room.cost(widest.mark(&tag).as_bytes())
         };
         let between_lines = cost(LinePosition::Start);
         let extra_inside = cost(LinePosition::Inside).beyond(between_lines);

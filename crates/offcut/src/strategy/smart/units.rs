@@ -12,7 +12,7 @@ use super::weights::{
 use crate::strategy::end_lines::{clip, head_lines, tail_lines};
 use crate::strategy::rules::Matcher;
 use crate::strategy::select::{ONLY_IN_SMALL_GAPS, Unit};
-use crate::strategy::{Cost, Ends, Room};
+use crate::strategy::{Ends, Room};
 use std::cmp::Reverse;
 
 fn value_at(values: &[(f64, i32)], share: f64) -> i32 {
@@ -42,8 +42,7 @@ const SAMPLE_BYTES: usize = 4096;
 fn shown_bytes(ends: &Ends, room: &Room<'_>) -> u64 {
     let closing = ends.closing();
     let sample = &closing[closing.len().saturating_sub(SAMPLE_BYTES)..];
-    let cost = Cost::of(sample, &room.limits, room.conventions, room.tokens);
-    room.estimated_bytes(cost).min(ends.bytes())
+    room.estimated_bytes(room.cost(sample)).min(ends.bytes())
 }
 
 /// Every line that may be shown, once, in text order.
