@@ -84,6 +84,30 @@ impl Gap {
     }
 }
 
+/// What a strategy knows about a gap between its pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GapNote {
+    /// The bytes of the gap. A note about other bytes than those of a gap is ignored.
+    pub bytes: Range<u64>,
+    /// The range of the number in which its lines differ, such as `score 0…9987`; nothing if empty. If the gap is repeated, its
+    /// marker says this after `: `. It takes room from the pieces.
+    pub contents: String,
+    /// Whether a reader may want to read it.
+    pub interest: Interest,
+}
+
+/// Whether a reader may want to read a gap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interest {
+    /// Nothing is known.
+    #[default]
+    Unknown,
+    /// It has lines that would be shown if there were more room.
+    Notable,
+    /// It has nothing but repeated lines, passed tests and other routine.
+    Routine,
+}
+
 /// Where in its line a position is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinePosition {
@@ -207,6 +231,8 @@ pub struct Size {
 pub struct Cut<'text> {
     pieces: Vec<Piece<'text>>,
     gaps: Vec<Gap>,
+    /// What the strategy knows about some of the gaps, in order.
+    notes: Vec<GapNote>,
 }
 
 impl<'text> Cut<'text> {
@@ -239,7 +265,7 @@ impl<'text> Cut<'text> {
             }
         }
         let gaps = gaps(kept.iter().filter(|piece| piece.form != PieceKind::Mark), total, lines);
-        Cut { pieces: kept, gaps }
+        Cut { pieces: kept, gaps, notes: Vec::new() }
     }
 
     /// What is shown, in order, and the strategy's marks.
@@ -273,6 +299,25 @@ impl<'text> Cut<'text> {
             }
         }
         self
+    }
+
+    /// The cut with what the strategy knows about its gaps, in order.
+    pub(crate) fn with_notes(self, notes: Vec<GapNote>) -> Cut<'text> {
+        Cut { notes, ..self }
+    }
+
+    /// What the strategy knows about a gap.
+    pub(crate) fn note(&self, gap: &Gap) -> Option<&GapNote> {
+        let at = self.notes.partition_point(|note| note.bytes.start < gap.start);
+        self.notes.get(at).filter(|note| note.bytes == (gap.start..gap.end))
+    }
+
+    /// What the marker of a gap says about its lines.
+    pub(crate) fn contents(&self, gap: &Gap) -> &str {
+        match self.note(gap) {
+            Some(note) if gap.why == GapReason::Repeated => &note.contents,
+            _ => "",
+        }
     }
 
     /// The cut without the line feeds before its gaps, and at the end of the text. Those before a mark stay, and so does

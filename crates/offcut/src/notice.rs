@@ -101,6 +101,8 @@ pub enum Message {
         first: u64,
         /// The last one.
         last: u64,
+        /// The range of the number in which they differ, such as `score 0…9987`; nothing if empty.
+        contents: String,
     },
     /// A gap that begins or ends inside a line.
     Bytes {
@@ -328,7 +330,9 @@ impl Message {
             (GapReason::Opaque, _) => Message::ChosenFrom { first, last },
             (GapReason::Line, _) => Message::Bytes { start, end, line: Some(first) },
             (_, LinePosition::Inside) => Message::Bytes { start, end, line: None },
-            (GapReason::Repeated, _) if first < last => Message::Similar { first, last },
+            (GapReason::Repeated, _) if first < last => {
+                Message::Similar { first, last, contents: String::new() }
+            }
             (_, LinePosition::Start) => Message::Lines { first, last, contents: String::new() },
         }
     }

@@ -168,9 +168,9 @@ impl Seen<'_> {
             edges: self.settings.edges,
             tokens: &**tokens,
         };
-        let Selection { pieces, remark, repeats, removed } = selector.finish(&self.ends, &room);
+        let Selection { pieces, remark, repeats, notes, removed } = selector.finish(&self.ends, &room);
         let is_own_text = pieces.iter().any(|piece| piece.form == PieceKind::Opaque);
-        let cut = self.cut(pieces).folded(&repeats);
+        let cut = self.cut(pieces).folded(&repeats).with_notes(notes);
         let room = match (strategy, &profile.wording) {
             (Some(_), Some(_)) if is_own_text => Some(room.for_own_lines()),
             (Some(_), _) => Some(room),

@@ -131,7 +131,7 @@ fn check(arguments: &[String], limits: &Limits, text: &[u8]) -> Result<(), Strin
 /// Runs what a notice offers and compares it with the original.
 fn follow(sandbox: &Sandbox, message: &Message, text: &[u8]) -> Result<(), String> {
     match message {
-        Message::Lines { first, last, .. } | Message::Similar { first, last } => {
+        Message::Lines { first, last, .. } | Message::Similar { first, last, .. } => {
             read(sandbox, &format!("--lines {first}:{last}"), text)
         }
         Message::Bytes { start, end, .. } => read(sandbox, &format!("--bytes {start}:{end}"), text),

@@ -51,12 +51,9 @@ impl Display for Message {
                     false => write!(formatter, "lines {first}:{last} not shown{contents}"),
                 }
             }
-            Message::Similar { first, last } => {
-                write!(
-                    formatter,
-                    "{} similar lines {first}:{last} not shown",
-                    (last + 1).saturating_sub(*first)
-                )
+            Message::Similar { first, last, contents } => {
+                let (count, contents) = ((last + 1).saturating_sub(*first), Because(contents));
+                write!(formatter, "{count} similar lines {first}:{last} not shown{contents}")
             }
             Message::Bytes { start, end, line: Some(line) } => {
                 write!(formatter, "bytes {start}:{end} of line {line} not shown")

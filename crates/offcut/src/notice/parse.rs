@@ -77,12 +77,12 @@ fn gap(text: &str) -> Option<Message> {
         let (first, last) = range(lines)?;
         return Some(Message::Lines { first, last, contents });
     }
-    if !after.is_empty() {
-        return None;
-    }
     if let Some((_, lines)) = text.split_once(" similar lines ") {
         let (first, last) = range(lines)?;
-        return Some(Message::Similar { first, last });
+        return Some(Message::Similar { first, last, contents });
+    }
+    if !after.is_empty() {
+        return None;
     }
     if let Some(bytes) = text.strip_prefix("bytes ") {
         let (bytes, line) = match bytes.split_once(" of line ") {
@@ -320,6 +320,7 @@ mod tests {
             "[lines 303:961 not shown]",
             "[offcut: line 7 not shown]",
             "[offcut 1q2hzv0gep704m32: 594 similar lines 303:896 not shown]",
+            "[offcut: 594 similar lines 303:896 not shown: score 0…9987]",
             "[offcut: bytes 567:98867 of line 1 not shown]",
             "[bytes 567:98867 not shown]",
             "[offcut: chosen from lines 1:900]",

@@ -38,7 +38,7 @@ pub(crate) use next::NEXT_PAGE_BYTES;
 ///     .reach(Reach::Shell { program: "offcut".to_owned() });
 /// let output = "a line\n".repeat(100_000);
 /// let outcome = truncator.apply(&output, &Context::default());
-/// assert!(outcome.text().contains("more: offcut read "));
+/// assert!(outcome.text().contains("more: offcut grep PATTERN "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -11,7 +11,7 @@ use crate::profile::TaskTool;
 use crate::recorder::{Outlook, OutputState};
 use crate::render::content::Content;
 use crate::render::next::{
-    NEXT_PAGE_BYTES, NEXT_PAGE_LINES, Next, longest_command, next, printable, read_command, search_command,
+    NEXT_PAGE_LINES, Next, longest_command, next, printable, read_command, search_command,
 };
 use crate::render::{Control, Facts, Forecast, Plan, Reach, Trailer};
 use crate::store::{Id, UploadState};
@@ -120,10 +120,9 @@ pub(super) fn append_footer(reach: &Reach, facts: &Facts<'_>, text: &mut Content
     text.add_line(Notices::known(reach, NoticeLevel::Full, facts).footer(&next(facts.ends, facts.cut)));
 }
 
-/// The footer of a description, which offers the first bytes.
+/// The footer of a description.
 pub(super) fn footer_of_binary(level: NoticeLevel, reach: &Reach, facts: &Facts<'_>) -> Option<Notice> {
-    let first = Next::Bytes(0, facts.original.bytes.min(NEXT_PAGE_BYTES as u64));
-    Notices::known(reach, level, facts).footer(&first)
+    Notices::known(reach, level, facts).footer(&Next::Kind)
 }
 
 /// Where the whole output is, for the description of a binary one.
@@ -227,17 +226,19 @@ impl<'a> Notices<'a> {
             why,
         };
         let line_marker = widest(
-            &[GapReason::Omitted, GapReason::Repeated].map(|why| self.marker(&gap(LinePosition::Start, why))),
+            &[GapReason::Omitted, GapReason::Repeated]
+                .map(|why| self.marker(&gap(LinePosition::Start, why), "")),
         );
         let marker = widest(&[
-            self.marker(&gap(LinePosition::Inside, GapReason::Omitted)),
-            self.marker(&gap(LinePosition::Inside, GapReason::Line)),
-            self.marker(&gap(LinePosition::Start, GapReason::Opaque)),
+            self.marker(&gap(LinePosition::Inside, GapReason::Omitted), ""),
+            self.marker(&gap(LinePosition::Inside, GapReason::Line), ""),
+            self.marker(&gap(LinePosition::Start, GapReason::Opaque), ""),
         ]);
         let marker = marker.beyond(line_marker) + line_marker;
         let pages = [
             Next::Lines(original.lines..=original.lines + NEXT_PAGE_LINES),
             Next::Bytes(original.bytes, original.bytes),
+            Next::Search,
         ];
         let footers: Vec<Notice> = pages.iter().filter_map(|page| self.footer(page)).collect();
         let fixed = match self.level {
@@ -277,7 +278,7 @@ impl<'a> Notices<'a> {
                 }
                 text.add_line(Some(match (self.level, number) {
                     (NoticeLevel::Compact, 0) => self.rest(removed, next),
-                    _ => self.marker(gap),
+                    _ => self.marker(gap, facts.cut.contents(gap)),
                 }));
             }
         };
@@ -302,7 +303,7 @@ impl<'a> Notices<'a> {
         };
         // As wide as when the room was reserved.
         let Size { bytes, lines, .. } = self.original;
-        let pages = [Next::Bytes(bytes, bytes), Next::Lines(lines..=lines + NEXT_PAGE_LINES)];
+        let pages = [Next::Bytes(bytes, bytes), Next::Lines(lines..=lines + NEXT_PAGE_LINES), Next::Search];
         let footer =
             pages.iter().filter_map(|page| self.footer(page)).max_by_key(|line| line.to_string().len());
         std::iter::once(first).chain(footer.filter(|_| !shows_all || !self.trailer.is_silent())).collect()
@@ -358,12 +359,18 @@ impl<'a> Notices<'a> {
         self.notice(Message::Rest { count, detail, access })
     }
 
-    fn marker(&self, gap: &Gap) -> Notice {
+    /// The marker of a gap whose lines have these contents.
+    fn marker(&self, gap: &Gap, contents: &str) -> Notice {
         let Gap { start, end, first_line: first, last_line: last, .. } = *gap;
         self.notice(match (self.level, gap.why) {
             (NoticeLevel::Compact, GapReason::Line) => Message::Count(Count::Bytes(end - start)),
             (NoticeLevel::Compact, _) => Message::Count(Count::Lines(last + 1 - first)),
-            (NoticeLevel::Full, _) => Message::gap(gap),
+            (NoticeLevel::Full, _) => match Message::gap(gap) {
+                Message::Similar { first, last, .. } => {
+                    Message::Similar { first, last, contents: contents.to_owned() }
+                }
+                message => message,
+            },
         })
     }
 
@@ -387,15 +394,20 @@ impl<'a> Notices<'a> {
         match &self.stored {
             Stored::Entry { id, path, .. } => {
                 let read = read_command(self.reach, id, path.as_deref(), next)?;
-                let search =
-                    search_command(self.reach, id).map_or_else(String::new, |line| format!(", or {line}"));
+                let search = match next {
+                    Next::Search | Next::Kind => None,
+                    Next::Start | Next::Lines(_) | Next::Bytes(..) | Next::Last => {
+                        search_command(self.reach, id)
+                    }
+                };
+                let search = search.map_or_else(String::new, |line| format!(", or {line}"));
                 let task = match (self.task, path) {
                     (TaskTool::Available, Some(path)) => format!("; or let a sub-agent process {path}"),
                     _ => String::new(),
                 };
                 Some(format!("{read}{search}{task}"))
             }
-            Stored::Beginning { id, .. } if *next != Next::Start => {
+            Stored::Beginning { id, .. } if !matches!(next, Next::Start | Next::Kind) => {
                 read_command(self.reach, id, None, &Next::Start)
             }
             Stored::Beginning { .. } | Stored::Nothing { .. } => None,

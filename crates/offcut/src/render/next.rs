@@ -1,6 +1,6 @@
 //! The part of an output that a footer offers to read next, and the command for it.
 
-use crate::cut::{Cut, Gap, GapReason, LinePosition, Size};
+use crate::cut::{Cut, Gap, GapReason, Interest, LinePosition, Size};
 use crate::limits::Limits;
 use crate::render::Reach;
 use crate::retrieve::Range;
@@ -22,20 +22,36 @@ pub(super) enum Next {
     Bytes(u64, u64),
     /// The last lines, of an output that is still growing.
     Last,
+    /// What matches a pattern, if no part of what is missing says anything by itself.
+    Search,
+    /// What a binary output is. Its bytes are not for reading.
+    Kind,
 }
 
 /// How this reader gets the next part, if it can.
 pub(super) fn read_command(reach: &Reach, id: &Id, path: Option<&str>, next: &Next) -> Option<String> {
+    let special = match (next, reach) {
+        (Next::Kind, _) => return kind_command(reach, id, path),
+        (Next::Search, Reach::Tool { name }) if cfg!(feature = "search") => {
+            Some(format!("{name} {{\"id\":\"{}\",\"pattern\":\"PATTERN\"}}", id.short()))
+        }
+        (Next::Search, Reach::Shell { program }) => Some(format!("{program} grep PATTERN {}", id.short())),
+        (Next::Search, _) => None,
+        (Next::Start | Next::Lines(_) | Next::Bytes(..) | Next::Last, _) => None,
+    };
+    if special.is_some() {
+        return special;
+    }
     let range = match next {
-        Next::Start => None,
+        Next::Start | Next::Search | Next::Kind => None,
         Next::Lines(lines) => Some(Range::Lines { first: *lines.start(), last: Some(*lines.end()) }),
         Next::Bytes(start, end) => Some(Range::Bytes { start: *start, end: Some(*end) }),
         Next::Last => Some(Range::LastLines(50)),
     };
     match reach {
         Reach::Files => path.map(|path| match next {
-            Next::Start | Next::Last => format!("Read {path}"),
-            Next::Bytes(..) => format!("Grep {path}"),
+            Next::Start | Next::Last | Next::Kind => format!("Read {path}"),
+            Next::Bytes(..) | Next::Search => format!("Grep {path}"),
             Next::Lines(lines) => {
                 let (first, count) = (lines.start(), lines.end() + 1 - lines.start());
                 format!("Read {path} with offset {first} and limit {count}, or Grep it")
@@ -44,6 +60,29 @@ pub(super) fn read_command(reach: &Reach, id: &Id, path: Option<&str>, next: &Ne
         Reach::Shell { .. } | Reach::Tool { .. } | Reach::Nothing => {
             reach.read_call(id.short(), range.as_ref())
         }
+    }
+}
+
+/// How this reader finds out what a binary output is, if it can.
+fn kind_command(reach: &Reach, id: &Id, path: Option<&str>) -> Option<String> {
+    match (reach, path.map(shell_quoted)) {
+        (Reach::Shell { .. } | Reach::Files, Some(path)) => {
+            Some(format!("file {path}, or xxd {path} | head"))
+        }
+        (Reach::Shell { .. }, None) => {
+            let start = Range::Bytes { start: 0, end: Some(512) };
+            reach.read_call(id.short(), Some(&start)).map(|read| format!("{read} | xxd"))
+        }
+        (Reach::Files | Reach::Tool { .. } | Reach::Nothing, _) => None,
+    }
+}
+
+/// A path as one word of a shell command.
+fn shell_quoted(path: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_./-+@%:,=".contains(letter);
+    match path.chars().all(is_plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
     }
 }
 
@@ -63,20 +102,31 @@ pub(super) fn search_command(reach: &Reach, id: &Id) -> Option<String> {
 /// The largest gaps of a preview, of which the next page is taken, are at most these many.
 const MOST_GAPS: usize = 64;
 
-/// The largest page whose range is known exactly: whole lines if possible, else bytes. Of equal pages, the first. A page of
-/// repetitions is offered only if nothing else is missing.
+/// The part that a footer offers: of the gaps with lines that matter the first, or else of the other gaps the one with the
+/// largest page, as far as the range of a page is known exactly: whole lines if possible, else bytes. What was rightly left out,
+/// such as repetitions, is not offered; if nothing else is missing, a search is.
 ///
 /// Everything shown before the first gap is contiguous from the start, so the opening reaches a page into that gap and
 /// there is always a page. Of a gap after the opening only the edges are known, which is enough for a gap of one page.
 pub(super) fn next(ends: &Ends, cut: &Cut<'_>) -> Next {
     let mut gaps: Vec<&Gap> = cut.missing().collect();
     let Some(&first) = gaps.first() else { return Next::Start };
-    let is_new = |gap: &&Gap| gap.why != GapReason::Repeated;
-    if gaps.iter().any(is_new) {
-        gaps.retain(is_new);
-    } else if gaps.iter().all(|gap| gap.first_line == gap.last_line) {
+    if gaps.iter().all(|gap| gap.why == GapReason::Repeated && gap.first_line == gap.last_line) {
         // Only beginnings of lines that repeat the line before them are missing.
         return Next::Start;
+    }
+    let interest = |gap: &Gap| match gap.why {
+        GapReason::Repeated => Interest::Routine,
+        _ => cut.note(gap).map_or(Interest::Unknown, |note| note.interest),
+    };
+    gaps.retain(|gap| interest(gap) != Interest::Routine);
+    if gaps.is_empty() {
+        return Next::Search;
+    }
+    let notable = gaps.iter().filter(|gap| interest(gap) == Interest::Notable).take(MOST_GAPS);
+    let mut pages = notable.filter_map(|gap| whole(ends, cut, gap).or_else(|| known(ends, gap)));
+    if let Some((_, page)) = pages.next() {
+        return page;
     }
     gaps.sort_by_key(|gap| Reverse(gap.bytes()));
     let others =
@@ -85,7 +135,7 @@ pub(super) fn next(ends: &Ends, cut: &Cut<'_>) -> Next {
     let first =
         std::iter::once(first).filter(|first| gaps.contains(first)).map(|first| first_page(ends, first));
     let offers = first.chain(others);
-    offers.min_by_key(|&(bytes, _)| Reverse(bytes)).map_or(Next::Start, |(_, next)| next)
+    offers.min_by_key(|&(bytes, _)| Reverse(bytes)).map_or(Next::Search, |(_, next)| next)
 }
 
 /// All of a gap of whole lines that is no larger than a page, with its size in bytes.

@@ -177,7 +177,7 @@ fn has_markers_of(gaps: &[Gap], text: &[u8]) -> bool {
     let Some((_, Notice { tag, .. })) = first.or_else(|| notices(text).next()) else { return true };
     let is_real = |message: &Message| match *message {
         Message::Lines { first, last, .. }
-        | Message::Similar { first, last }
+        | Message::Similar { first, last, .. }
         | Message::ChosenFrom { first, last } => {
             gaps.iter().any(|gap| (gap.first_line, gap.last_line) == (first, last))
         }

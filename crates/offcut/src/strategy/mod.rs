@@ -54,7 +54,7 @@ pub use {auto::Auto, json::Json, rules::Group, smart::Smart};
 #[cfg(feature = "smart")]
 pub(crate) use {json::find_outliers, smart::ImportantLines};
 
-use crate::cut::{Piece, Segment};
+use crate::cut::{GapNote, Piece, Segment};
 use crate::limits::PerUnit;
 use crate::profile::{Settings, TrailingLines};
 use serde::Deserialize;
@@ -82,6 +82,8 @@ pub struct Selection<'text> {
     /// Byte ranges of the original, in order: whole lines, each of which is similar to one that is shown. Gaps inside them
     /// are reported as repeated.
     pub repeats: Vec<Range<u64>>,
+    /// What is known about the gaps between the pieces, in order.
+    pub notes: Vec<GapNote>,
     /// The strategy's own counts of what is not shown; the engine counts only if all are unset.
     pub removed: PerUnit<Option<u64>>,
 }

@@ -17,7 +17,12 @@ pub(super) struct Pool<L> {
     max_bytes: usize,
     /// The value of the weakest line that survived the last pruning; before it, lower than any value.
     floor: i32,
+    /// Where lines were dropped, and more if that is in too many places.
+    dropped: Vec<Range<u64>>,
 }
+
+/// The number of places where lines were dropped that are known apart.
+const MAX_DROPPED: usize = 256;
 
 /// A gap of at most this many bytes is about as long as its marker.
 pub(super) const SMALL_GAP_BYTES: u64 = 60;
@@ -27,13 +32,18 @@ const OVERHEAD_BYTES: usize = 96;
 
 impl<L: Pooled> Pool<L> {
     pub(super) fn new(max_bytes: usize) -> Pool<L> {
-        Pool { lines: Vec::new(), bytes: 0, max_bytes, floor: i32::MIN / 2 }
+        Pool { lines: Vec::new(), bytes: 0, max_bytes, floor: i32::MIN / 2, dropped: Vec::new() }
     }
 
     /// Lines with a lower value than this were dropped.
     #[inline]
     pub(super) fn floor(&self) -> i32 {
         self.floor
+    }
+
+    /// Whether lines may have been dropped that were in these bytes.
+    pub(super) fn has_dropped(&self, bytes: &Range<u64>) -> bool {
+        self.dropped.iter().any(|dropped| dropped.start < bytes.end && bytes.start < dropped.end)
     }
 
     /// Adds a line after all others. `value` says which lines are dropped when memory is full.
@@ -71,6 +81,19 @@ impl<L: Pooled> Pool<L> {
             if length <= SMALL_GAP_BYTES && between <= allowed {
                 allowed -= between;
                 is_kept[from + 1..*to].fill(true);
+            }
+        }
+        let mut from = 0;
+        for run in is_kept.chunk_by(|one, next| one == next) {
+            let lines = &self.lines[from..from + run.len()];
+            from += run.len();
+            if let ([false, ..], [first, ..], [.., last]) = (run, lines, lines) {
+                let Range { start, end } = first.range().start..last.range().end;
+                let is_full = self.dropped.len() == MAX_DROPPED;
+                match self.dropped.last_mut().filter(|_| is_full) {
+                    Some(before) => *before = before.start.min(start)..before.end.max(end),
+                    None => self.dropped.push(start..end),
+                }
             }
         }
         let mut kept = is_kept.into_iter();

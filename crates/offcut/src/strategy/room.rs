@@ -125,9 +125,19 @@ impl<'a> Room<'a> {
         if remark.is_empty() { *self } else { self.less(format!(" ({remark})").as_bytes()) }
     }
 
+    /// What a marker costs more that says what its gap contains.
+    pub(crate) fn cost_of_contents(&self, contents: &str) -> Cost {
+        match contents {
+            "" => Cost::default(),
+            contents => Cost { lines: 0, ..self.cost(format!(": {contents}").as_bytes()) },
+        }
+    }
+
     /// The cut, without what a custom strategy chose beyond the room.
     pub(crate) fn bounded<'t>(&self, cut: Cut<'t>, total: u64, lines: u64) -> Cut<'t> {
-        let markers = cut.missing().fold(Cost::default(), |sum, gap| sum + self.marker_of(gap));
+        let markers = cut.missing().fold(Cost::default(), |sum, gap| {
+            sum + self.marker_of(gap) + self.cost_of_contents(cut.contents(gap))
+        });
         let cost = cut.pieces().iter().fold(markers, |sum, piece| sum + self.cost(&piece.text));
         if self.limits.afford(cost) {
             return cut;

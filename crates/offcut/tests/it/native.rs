@@ -168,6 +168,7 @@ fn hint_names_only_what_the_reader_can_use() {
         text.lines().last().unwrap().replace(&path, "PATH").replace(entry.id.short(), "ID")
     };
     let (lines, giant) = (numbered(100_000), "x".repeat(100_000));
+    let (repeated, binary) = ("all is well\n".repeat(10_000), "\0\u{1}\u{2}\u{3}".repeat(10_000));
     let shell = || Reach::Shell { program: "npx offcut".to_owned() };
     let tool = || Reach::Tool { name: "mcp__offcut__read".to_owned() };
     for (reach, task, text, expected) in [
@@ -203,6 +204,16 @@ fn hint_names_only_what_the_reader_can_use() {
             "[offcut ID: more: Grep PATH; or let a sub-agent process PATH]",
         ),
         (Reach::Nothing, TaskTool::Absent, &lines, "100000"),
+        (shell(), TaskTool::Absent, &repeated, "[offcut ID: more: npx offcut grep PATTERN ID]"),
+        (
+            tool(),
+            TaskTool::Absent,
+            &repeated,
+            r#"[offcut ID: more: mcp__offcut__read {"id":"ID","pattern":"PATTERN"}]"#,
+        ),
+        (Reach::Files, TaskTool::Absent, &repeated, "[offcut ID: more: Grep PATH]"),
+        (shell(), TaskTool::Absent, &binary, "[offcut ID: more: file PATH, or xxd PATH | head]"),
+        (Reach::Files, TaskTool::Absent, &binary, "[offcut ID: more: file PATH, or xxd PATH | head]"),
     ] {
         // The numbers depend on the length of the path; the words do not.
         let digits = |text: &str| {
@@ -210,6 +221,39 @@ fn hint_names_only_what_the_reader_can_use() {
         };
         let squeeze = |text: &str| digits(text).replace("00", "0").replace("00", "0").replace("00", "0");
         assert_eq!(squeeze(&pointer(reach, task, text)), squeeze(expected));
+    }
+}
+
+/// A word of letters that is another one for each number.
+fn word(number: usize) -> String {
+    [1, 26, 676].map(|place| char::from(b'a' + (number / place % 26) as u8)).iter().collect()
+}
+
+#[test]
+fn hint_never_offers_passed_tests_or_repetitions() {
+    let passed: String =
+        (0..3000).map(|number| format!("test cart::adds_{} ... ok\n", word(number))).collect();
+    let noise = "INFO waiting for the database\n".repeat(3000);
+    let news: String = (0..400)
+        .map(|number| {
+            format!("the {} of src/{}.rs calls {}_{}\n", word(7 * number), word(number), word(number), number)
+        })
+        .collect();
+    let hint = |text: &str| {
+        let rule = Rule { strategy: Some(StrategyName::Smart), ..Rule::default() };
+        let shown = native(rule, memory()).apply(text.as_bytes(), &Context::default());
+        String::from_utf8_lossy(shown.content()).lines().last().unwrap_or_default().to_owned()
+    };
+    let first_line = |hint: &str| -> usize {
+        let (_, lines) = hint.split_once(" --lines ").unwrap_or_else(|| panic!("{hint}"));
+        lines.split_once(':').and_then(|(first, _)| first.parse().ok()).unwrap_or_else(|| panic!("{hint}"))
+    };
+    let is_news = |line: usize, before: usize| (before..=before + 400).contains(&line);
+    assert!(is_news(first_line(&hint(&format!("{news}{passed}{noise}"))), 0));
+    assert!(is_news(first_line(&hint(&format!("{noise}{passed}{news}"))), 6000));
+    for routine in [passed.clone(), noise.clone(), format!("{noise}{passed}")] {
+        let hint = hint(&routine);
+        assert!(hint.ends_with(&format!(": more: offcut grep PATTERN {SHORT}]")), "{hint}");
     }
 }
 

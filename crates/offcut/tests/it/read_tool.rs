@@ -33,11 +33,12 @@ fn next_call(text: &str) -> Option<&str> {
 #[test]
 fn calls_named_in_notices_lead_through_the_whole_output() {
     let store = memory();
-    let output = numbered(10_000);
+    // Lines that differ only in counters are not offered, but numbers alone are.
+    let output = numbered(10_000).replace("line ", "");
     let shown = preview(&store, output.as_bytes());
     let tool = tool(&store).budget(20_000);
     let hint = next_call(&shown).expect("the preview names a call");
-    assert!(tool.call(hint).starts_with("line "), "{hint}");
+    assert!(tool.call(hint).starts_with(|first: char| first.is_ascii_digit()), "{hint}");
 
     let mut call = r#"{"id": "last"}"#.to_owned();
     let mut read = String::new();

@@ -233,10 +233,7 @@ fn binary_output_is_described() {
     );
     assert_eq!(said[1], "00000000: 8950 4e47 0d0a 1a0a 0000 000d 4948 4452  .PNG........IHDR");
     assert_eq!(said.len(), 10);
-    assert_eq!(
-        said[9],
-        format!("[offcut {SHORT}: more: offcut read {SHORT} --bytes 0:8000, or offcut grep PATTERN {SHORT}]")
-    );
+    assert_eq!(said[9], format!("[offcut {SHORT}: more: offcut read {SHORT} --bytes 0:512 | xxd]"));
     let gaps: Vec<_> = shown.gaps().iter().map(|gap| (gap.start, gap.end)).collect();
     assert_eq!((gaps, shown.shown().bytes, shown.shown().lines), (vec![(0, 20_016)], 0, 0));
 

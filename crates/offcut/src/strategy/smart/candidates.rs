@@ -99,6 +99,11 @@ impl Candidates {
         self.0.add(line, |line| line.value.max(rarity(counts, line)).max(onset(counts, line)));
     }
 
+    /// Whether lines may have been dropped that were in these bytes.
+    pub(super) fn has_dropped(&self, bytes: &Range<u64>) -> bool {
+        self.0.has_dropped(bytes)
+    }
+
     /// All candidates, those of the window included, in text order.
     pub(super) fn take_all(&mut self, window: &mut Window) -> Vec<Candidate> {
         let mut lines = self.0.take();

@@ -194,7 +194,7 @@ fn hash(word: &[u8]) -> u32 {
 
 /// Whether a word is part of a date or a time, whose changes mean nothing: `12:46:31`, `2026-11-16`. Positions in a file
 /// (`12:5`) count as times.
-fn is_time(content: &[u8], range: &Range<usize>) -> bool {
+pub(super) fn is_time(content: &[u8], range: &Range<usize>) -> bool {
     let digit = |at: usize| content.get(at).is_some_and(u8::is_ascii_digit);
     let is_after = range.start >= 2 && content[range.start - 1] == b':' && digit(range.start - 2);
     let is_before = content.get(range.end) == Some(&b':') && digit(range.end + 1);

@@ -6,18 +6,23 @@
 //! 2. [`line_tables`] recognises lines that were seen before. A new line is matched against the [`rules`], as far as
 //!    [`match_budget`] allows; [`marks`] finds the failures of unknown runners.
 //! 3. [`value`] says what the line is worth, by its role and by the lines around it. The numbers are in [`weights`].
+//!    [`repeats`] finds lines to fold, and [`measures`] the unusual ones among them.
 //! 4. [`window`] keeps the last lines, whose values can still be raised; [`candidates`] keeps the best of the others.
-//! 5. At the end, [`units`] adds the lines at both ends, and [`select`] takes the best units that fit.
+//! 5. At the end, [`units`] adds the lines at both ends, and [`select`] takes the best units that fit. [`gap_notes`] says what is
+//!    known about the rest.
 //!
 //! A line that no rule matches and that is unlike all others is worth showing, too.
 
 mod candidates;
 mod constant_fields;
+mod gap_notes;
 mod important_lines;
 mod line_tables;
 mod marks;
 mod match_budget;
+mod measures;
 mod message_code;
+mod number;
 mod repeats;
 mod units;
 mod value;
@@ -37,9 +42,11 @@ use constant_fields::{ConstantFields, WatchedFields};
 use line_tables::{CachedLine, LineCache, LineInfo, Opening, TemplateCounts};
 use marks::{LineMark, Marks};
 use match_budget::{MatchBudget, Surroundings};
+use measures::OpeningLine;
 use message_code::MessageCode;
 use repeats::Repeats;
 use std::collections::HashSet;
+use std::ops::Range;
 use value::{Value, Values};
 use window::Window;
 
@@ -87,6 +94,7 @@ impl Strategy for Smart {
                 budget: MatchBudget::new(),
                 matcher: Matcher::without(self.disabled),
                 marks: Marks::new(),
+                unread: Vec::new(),
             },
             candidates: Vec::new(),
             max_line_bytes,
@@ -114,7 +122,12 @@ struct LineReader {
     budget: MatchBudget,
     matcher: Matcher,
     marks: Marks,
+    /// Where lines are that were not analysed, because too many are new.
+    unread: Vec<Range<u64>>,
 }
+
+/// The number of ranges of lines that were not analysed. If there are more, the last one covers the rest.
+const MAX_UNREAD: usize = 64;
 
 impl LineReader {
     #[inline]
@@ -125,7 +138,8 @@ impl LineReader {
             Some(CachedLine { info, fields, .. })
                 if fields.is_empty()
                     && self.counts.was_last(info.template)
-                    && self.repeats.expects(info.template, line) =>
+                    && self.repeats.expects(info.template, line)
+                    && self.repeats.knows_number(line) =>
             {
                 let info = *info;
                 let before = self.counts.add_last();
@@ -141,13 +155,45 @@ impl LineReader {
     #[inline(never)]
     fn read_cached(&mut self, line: &Line<'_>, segment: &[u8]) {
         let Some(CachedLine { info, fields, .. }) = self.cache.get(line.fingerprint) else { return };
-        let mut info = *info;
+        let (mut info, template) = (*info, info.template);
         if !fields.is_empty() {
-            info.template = self.constants.refine(info.template, line.text, fields);
+            info.template = self.constants.refine(template, line.text, fields);
         }
-        let before = self.counts.add(info.template);
-        self.repeats.observe(&info, line);
+        let before = self.count(&mut info, template, line, segment);
         self.skip_or_add(line, segment, &info, before, 0);
+    }
+
+    /// Counts a line, and measures it if it continues a stretch. Returns how often its template occurred before. `template`
+    /// ignores all numbers; that of `info` is another one if a number is unusual.
+    fn count(&mut self, info: &mut LineInfo, template: u64, line: &Line<'_>, segment: &[u8]) -> u32 {
+        info.template = self.repeats.refine(info, template, line);
+        let before = self.counts.add(info.template);
+        self.repeats.observe(info, template, line);
+        if let Some(lines) = self.repeats.lines_to_measure(line) {
+            self.start_measuring(lines, template, line, segment);
+        }
+        before
+    }
+
+    /// Starts to measure the stretch that began `count` lines before this one.
+    #[inline(never)]
+    fn start_measuring(&mut self, count: usize, template: u64, line: &Line<'_>, segment: &[u8]) {
+        self.window.expand();
+        let LineReader { window, buffer, repeats, .. } = self;
+        let before = (1..=count).rev().filter_map(|back| window.text(back, segment));
+        let before = before.filter(|(_, line)| !line.role.is_some_and(rules::Role::is_unimportant));
+        let before = before.map(|(text, line)| OpeningLine {
+            number: line.number,
+            // The template in the window may depend on an unusual number.
+            template: match line.template == template {
+                true => template,
+                false => fingerprint::template(matched_part(text, buffer)).max(1),
+            },
+            text,
+        });
+        let this = OpeningLine { number: line.number, template, text: line.text };
+        let lines: Vec<OpeningLine<'_>> = before.chain([this]).collect();
+        repeats.start_measuring(&lines);
     }
 
     /// Skips a plain line, adds any other. `before` is how often its template occurred before.
@@ -202,9 +248,14 @@ impl LineReader {
             return self.analyse(line, segment);
         }
         self.counts.add_unmatched();
+        let is_full = self.unread.len() == MAX_UNREAD;
+        match self.unread.last_mut() {
+            Some(last) if last.end == line.start || is_full => last.end = line.end,
+            _ => self.unread.push(line.start..line.end),
+        }
         // Whether its template occurred before is unknown here. 1 means that the line does not count as rare.
         let info = minimal_info(line);
-        self.repeats.observe(&info, line);
+        self.repeats.observe(&info, info.template, line);
         self.skip_or_add(line, segment, &info, 1, 0);
     }
 
@@ -218,8 +269,7 @@ impl LineReader {
             info.template = self.constants.refine(template, line.text, &mut fields);
         }
         self.cache.put(line.fingerprint, LineInfo { template, ..info }, fields);
-        let before = self.counts.add(info.template);
-        self.repeats.observe(&info, line);
+        let before = self.count(&mut info, template, line, segment);
         let names = self.names.count(line.text).value(line.text.len(), 1);
         self.skip_or_add(line, segment, &info, before, names);
     }
@@ -315,7 +365,9 @@ impl Selector for SmartSelector {
         *candidates = reader.candidates.take_all(&mut reader.window);
         let LineReader { counts, repeats, matcher, .. } = &*reader;
         let units = units::collect(candidates, counts, repeats, matcher, ends, room, *max_line_bytes);
-        let shown = select::select(units, ends, room, MarkerCost::of_engine(room));
+        let reserved = gap_notes::cost(repeats, room);
+        let less = Room { limits: room.limits.less(reserved), ..*room };
+        let shown = select::select(units, ends, &less, MarkerCost::of_engine(room));
         let pieces = select::pieces(&shown);
         let is_visible = pieces.iter().any(|piece| !piece.text.trim_ascii().is_empty());
         let is_cut = shown.iter().any(|unit| unit.coverage == Coverage::Beginning);
@@ -323,8 +375,11 @@ impl Selector for SmartSelector {
         let are_long = ends.lines() <= FEW_LINES || ends.bytes() / ends.lines() > *max_line_bytes as u64;
         let are_parts = is_cut && are_long && !has_problem;
         if is_visible && !are_parts {
-            let repeats = reader.repeats.with_templates_shown(&shown_templates(&pieces));
-            return Selection { pieces, repeats, ..Selection::default() };
+            let mut templates = shown_templates(&pieces);
+            templates.extend(gap_notes::templates(&shown, candidates));
+            let repeats = reader.repeats.with_templates_shown(&templates, &reader.counts);
+            let notes = gap_notes::of_gaps(&shown, candidates, reader, ends, room, reserved);
+            return Selection { pieces, repeats, notes, ..Selection::default() };
         }
         // There is nothing to choose among, or only parts of long lines.
         BothEnds(Split { head: 1, tail: 2 }).choose_at_least_something(ends, room).into()

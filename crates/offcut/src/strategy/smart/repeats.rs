@@ -4,12 +4,14 @@
 //! over, or several that alternate. What is not shown of a stretch is reported as repeated only if each of its templates
 //! is shown somewhere.
 
-use super::line_tables::LineInfo;
+use super::line_tables::{LineInfo, TemplateCounts};
+use super::measures::{Measure, Measures, OpeningLine};
+use super::weights::RARE_LINES;
 use crate::strategy::fingerprint;
 use crate::strategy::lines::{Coverage, Line};
 use crate::strategy::rules::{MATCHED_BYTES, Role};
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// How many lines back a line is compared, and so the largest number of templates in a stretch.
 const MAX_PERIOD: usize = 8;
@@ -36,8 +38,17 @@ pub(super) struct Stretch {
     last_line: u64,
     start: u64,
     end: u64,
-    templates: Vec<u64>,
+    kinds: Vec<Kind>,
     content: StretchContent,
+    measure: Option<Box<Measure>>,
+}
+
+/// Lines of one template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kind {
+    template: u64,
+    /// The same, unless a number in the lines is unusual.
+    plain: u64,
 }
 
 /// What the lines of a stretch contain.
@@ -88,6 +99,7 @@ pub(super) struct Repeats {
     period: usize,
     open: Stretch,
     done: Vec<Stretch>,
+    measures: Measures,
 }
 
 impl Repeats {
@@ -101,22 +113,27 @@ impl Repeats {
                 last_line: 0,
                 start: 0,
                 end: 0,
-                templates: Vec::new(),
+                kinds: Vec::new(),
                 content: StretchContent::Data,
+                measure: None,
             },
             done: Vec::new(),
+            measures: Measures::new(),
         }
     }
 
-    /// Adds the next line.
+    /// Adds the next line. `plain` is its template without regard to unusual numbers.
     #[inline]
-    pub(super) fn observe(&mut self, info: &LineInfo, line: &Line<'_>) {
+    pub(super) fn observe(&mut self, info: &LineInfo, plain: u64, line: &Line<'_>) {
         // The template covers only the beginning of a long line.
-        let template = if is_long(line) { line.fingerprint } else { info.template };
-        if !self.expects(template, line) {
-            self.compare(template, info.role, line);
+        let kind = match is_long(line) {
+            true => Kind { template: line.fingerprint, plain: line.fingerprint },
+            false => Kind { template: info.template, plain },
+        };
+        if !self.expects(kind.template, line) {
+            self.compare(kind, info.role, line);
         }
-        self.push(template);
+        self.push(kind.template);
     }
 
     /// Whether a line continues the current stretch with the expected template.
@@ -124,6 +141,36 @@ impl Repeats {
     pub(super) fn expects(&self, template: u64, line: &Line<'_>) -> bool {
         let expected = self.recent[self.next.wrapping_sub(self.period) % MAX_PERIOD];
         expected == template && !self.is_early(line.number)
+    }
+
+    /// Whether the number of a line that continues the stretch is known, or not measured.
+    #[inline]
+    pub(super) fn knows_number(&self, line: &Line<'_>) -> bool {
+        self.measures.is_known(line)
+    }
+
+    /// Measures the next line. Returns its template, or another one if its number is unusual. `template` ignores all numbers.
+    pub(super) fn refine(&mut self, info: &LineInfo, template: u64, line: &Line<'_>) -> u64 {
+        // Another line starts a new stretch.
+        if is_long(line) || !self.recent.contains(&info.template) {
+            return info.template;
+        }
+        let unusual = self.measures.measure(template, line);
+        unusual.map_or(info.template, |number| fingerprint::mix(info.template, number))
+    }
+
+    /// How many lines before this one the stretch began, if it has just become long enough to be folded and may be measured.
+    #[inline]
+    pub(super) fn lines_to_measure(&self, line: &Line<'_>) -> Option<usize> {
+        let is_due = line.number + 1 == self.open.first_line + MIN_FOLDED_LINES
+            && self.open.content != StretchContent::Data
+            && !is_long(line);
+        is_due.then_some(MIN_FOLDED_LINES as usize - 1)
+    }
+
+    /// Starts to measure the stretch, which began with these lines.
+    pub(super) fn start_measuring(&mut self, lines: &[OpeningLine<'_>]) {
+        self.measures.start(lines);
     }
 
     /// Records the template of the next line.
@@ -140,24 +187,24 @@ impl Repeats {
     }
 
     #[inline(never)]
-    fn compare(&mut self, template: u64, role: Option<Role>, line: &Line<'_>) {
-        if self.recent.contains(&template) {
-            return self.extend(template, role, line);
+    fn compare(&mut self, kind: Kind, role: Option<Role>, line: &Line<'_>) {
+        if self.recent.contains(&kind.template) {
+            return self.extend(kind, role, line);
         }
         // The content is not analysed: most lines with a new template are not the start of a stretch.
         self.begin(line.number, line.start);
-        self.open.templates.push(template);
+        self.open.kinds.push(kind);
         self.period = 1;
     }
 
     #[inline(never)]
-    fn extend(&mut self, template: u64, role: Option<Role>, line: &Line<'_>) {
+    fn extend(&mut self, kind: Kind, role: Option<Role>, line: &Line<'_>) {
         let period = (1..=MAX_PERIOD)
-            .find(|period| self.recent[self.next.wrapping_sub(*period) % MAX_PERIOD] == template);
+            .find(|period| self.recent[self.next.wrapping_sub(*period) % MAX_PERIOD] == kind.template);
         self.period = period.unwrap_or(1);
         if self.is_early(line.number) {
-            if !self.open.templates.contains(&template) {
-                self.open.templates.push(template);
+            if !self.open.kinds.contains(&kind) {
+                self.open.kinds.push(kind);
             }
             self.open.content = self.open.content.max(StretchContent::of(role, line.text));
         }
@@ -165,17 +212,19 @@ impl Repeats {
 
     /// Starts a stretch with a line, and ends the current one before it.
     fn begin(&mut self, number: u64, start: u64) {
+        self.open.measure = self.measures.end();
         if number >= self.open.first_line + MIN_STRETCH_LINES {
             self.end(number, start);
         }
-        self.open.templates.clear();
+        self.open.kinds.clear();
         self.open.content = StretchContent::Data;
         (self.open.first_line, self.open.start) = (number, start);
     }
 
     #[inline(never)]
     fn end(&mut self, number: u64, start: u64) {
-        self.done.push(Stretch { last_line: number - 1, end: start, ..self.open.clone() });
+        let measure = self.open.measure.take();
+        self.done.push(Stretch { last_line: number - 1, end: start, measure, ..self.open.clone() });
         if self.done.len() > MAX_STRETCHES {
             let mut lengths: Vec<u64> = self.done.iter().map(Stretch::lines).collect();
             let (_, &mut middle, _) = lengths.select_nth_unstable(MAX_STRETCHES / 2);
@@ -197,7 +246,7 @@ impl Repeats {
     pub(super) fn folded(&self, number: u64) -> Option<usize> {
         let at = self.done.partition_point(|stretch| stretch.last_line < number);
         self.done.get(at).filter(|stretch| {
-            let ends = LINES_PER_END.max(stretch.templates.len() as u64);
+            let ends = LINES_PER_END.max(stretch.kinds.len() as u64);
             let least = match stretch.content {
                 StretchContent::Data => u64::MAX,
                 StretchContent::Message => MIN_FOLDED_LINES,
@@ -210,15 +259,54 @@ impl Repeats {
         Some(at)
     }
 
+    /// The range of the number that varies in the given lines, if all of them are in stretches with that number.
+    pub(super) fn describe(&self, lines: &RangeInclusive<u64>) -> Option<String> {
+        let from = self.done.partition_point(|stretch| stretch.last_line < *lines.start());
+        let to = self.done.partition_point(|stretch| stretch.first_line <= *lines.end());
+        let stretches = self.done.get(from..to)?;
+        let is_covered = stretches.first()?.first_line <= *lines.start()
+            && stretches.last()?.last_line >= *lines.end()
+            && stretches.windows(2).all(|pair| pair[0].end == pair[1].start);
+        let measures: Option<Vec<&Measure>> =
+            stretches.iter().map(|stretch| stretch.measure.as_deref()).collect();
+        Measure::describe(&measures.filter(|_| is_covered)?, lines)
+    }
+
+    /// The longest descriptions of gaps in folded stretches.
+    pub(super) fn widest_descriptions(&self) -> impl Iterator<Item = String> {
+        let folded =
+            self.done.iter().filter(|stretch| self.folds((stretch.first_line + stretch.last_line) / 2));
+        folded.filter_map(|stretch| stretch.measure.as_ref().map(|measure| measure.widest_description()))
+    }
+
+    /// Whether some of the given bytes are data, of which any part may be of interest.
+    pub(super) fn has_data(&self, bytes: &Range<u64>) -> bool {
+        let from = self.done.partition_point(|stretch| stretch.end <= bytes.start);
+        let overlapping = self.done[from..].iter().take_while(|stretch| stretch.start < bytes.end);
+        overlapping.into_iter().any(|stretch| stretch.content == StretchContent::Data)
+    }
+
     /// The byte ranges of the stretches whose templates are all shown. Data is left out: that its lines have the same
-    /// template says nothing.
-    pub(super) fn with_templates_shown(&self, shown: &HashSet<u64>) -> Vec<Range<u64>> {
-        self.done
-            .iter()
-            .filter(|stretch| stretch.content != StretchContent::Data)
-            .filter(|stretch| stretch.templates.iter().all(|kind| shown.contains(kind)))
-            .map(|stretch| stretch.start..stretch.end)
-            .collect()
+    /// template says nothing. A template with an unusual number that is usual by now counts as shown if its lines without regard to
+    /// that number are.
+    pub(super) fn with_templates_shown(
+        &self,
+        shown: &HashSet<u64>,
+        counts: &TemplateCounts,
+    ) -> Vec<Range<u64>> {
+        let is_shown = |kind: &Kind| {
+            let is_usual = || counts.of(kind.template) > RARE_LINES;
+            shown.contains(&kind.template) || (shown.contains(&kind.plain) && is_usual())
+        };
+        let messages = self.done.iter().filter(|stretch| stretch.content != StretchContent::Data);
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for stretch in messages.filter(|stretch| stretch.kinds.iter().all(is_shown)) {
+            match ranges.last_mut() {
+                Some(before) if before.end == stretch.start => before.end = stretch.end,
+                _ => ranges.push(stretch.start..stretch.end),
+            }
+        }
+        ranges
     }
 }
 
@@ -242,7 +330,7 @@ mod tests {
             let template = fingerprint::template(line.text);
             templates.insert(template);
             let role = line.text.starts_with(b"fail").then_some(Role::Failed);
-            repeats.observe(&LineInfo { template, role, ..LineInfo::default() }, &line);
+            repeats.observe(&LineInfo { template, role, ..LineInfo::default() }, template, &line);
             count += 1;
         });
         repeats.finish(count + 1, text.len() as u64);
@@ -250,12 +338,15 @@ mod tests {
         let found: Vec<u64> = (1..=count).filter(|&number| repeats.folds(number)).collect();
         assert_eq!(found, expected, "{text}");
         let found: Vec<(u64, u64)> = repeats
-            .with_templates_shown(&templates)
+            .with_templates_shown(&templates, &TemplateCounts::new())
             .into_iter()
             .map(|range| (range.start, range.end))
             .collect();
         assert_eq!(found, stretches, "{text}");
-        assert!(stretches.is_empty() || repeats.with_templates_shown(&HashSet::new()).is_empty());
+        assert!(
+            stretches.is_empty()
+                || repeats.with_templates_shown(&HashSet::new(), &TemplateCounts::new()).is_empty()
+        );
     }
 
     #[test]
@@ -272,8 +363,7 @@ mod tests {
         check("one\none\none\n", &[], &[]);
         // A line with another template starts a new stretch.
         let broken = format!("{steps}other\n{steps}");
-        let middle = steps.len() as u64;
-        check(&broken, &[(4, 18), (24, 39)], &[(0, middle), (middle, broken.len() as u64)]);
+        check(&broken, &[(4, 18), (24, 39)], &[all(&broken)]);
         let failures = |count: usize| (0..count).map(|number| format!("fail {number}\n")).collect::<String>();
         check(&failures(60), &[], &[all(&failures(60))]);
         check(&failures(120), &[(4, 118)], &[all(&failures(120))]);
@@ -295,7 +385,8 @@ mod tests {
                 fingerprint: number / 5,
                 offset: None,
             };
-            repeats.observe(&LineInfo { template: number / 5 + 1, ..LineInfo::default() }, &line);
+            let template = number / 5 + 1;
+            repeats.observe(&LineInfo { template, ..LineInfo::default() }, template, &line);
             assert!(repeats.done.len() <= MAX_STRETCHES + 1);
         }
     }

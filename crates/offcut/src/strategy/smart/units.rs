@@ -30,7 +30,7 @@ fn recency(line: &Candidate, total: u64, bytes: u64) -> i32 {
 
 /// The value of a line for its content: its own, for being rare, and, unless it is at the start of the text, for starting
 /// something new.
-fn content_value(line: &Candidate, counts: &TemplateCounts, total: u64) -> i32 {
+pub(super) fn content_value(line: &Candidate, counts: &TemplateCounts, total: u64) -> i32 {
     let onset = if line.start > total / ONSET_AFTER { onset(counts, line) } else { 0 };
     line.value.max(rarity(counts, line)).max(onset)
 }

@@ -1,0 +1,96 @@
+//! What the strategy knows about the gaps between the lines that it shows: the range of the number in which folded lines differ,
+//! and whether anything in a gap matters.
+
+use super::candidates::Candidate;
+use super::repeats::Repeats;
+use super::units::content_value;
+use super::weights::INFORMATIVE;
+use super::{LineReader, is_routine};
+use crate::cut::{GapNote, Interest};
+use crate::strategy::end_lines::head_lines;
+use crate::strategy::select::Unit;
+use crate::strategy::{Cost, Ends, Room};
+use std::ops::{Add, Range};
+
+/// At most this many gaps are described, in at most this part of the room.
+const MAX_DESCRIPTIONS: usize = 3;
+const DESCRIPTION_PARTS: u64 = 32;
+
+/// How many lines a footer offers at most.
+const PAGE_LINES: usize = 200;
+
+/// What the descriptions of gaps cost at most, if that is a small part of the room.
+pub(super) fn cost(repeats: &Repeats, room: &Room<'_>) -> Cost {
+    let mut costs: Vec<Cost> =
+        repeats.widest_descriptions().map(|text| room.cost_of_contents(&text)).collect();
+    costs.sort_by_key(|cost| std::cmp::Reverse(cost.bytes));
+    let cost = costs.into_iter().take(MAX_DESCRIPTIONS).fold(Cost::default(), Cost::add);
+    if room.limits.afford(cost.times(DESCRIPTION_PARTS)) { cost } else { Cost::default() }
+}
+
+/// The templates of the lines that are shown, as they were when the lines were read.
+pub(super) fn templates<'a>(
+    shown: &'a [Unit<'_>],
+    candidates: &'a [Candidate],
+) -> impl Iterator<Item = u64> + 'a {
+    let is_shown = |line: &&Candidate| shown.binary_search_by_key(&line.start, |unit| unit.start).is_ok();
+    candidates.iter().filter(is_shown).map(|line| line.template)
+}
+
+/// What is known about the gaps between these units. Their descriptions cost at most what is reserved.
+pub(super) fn of_gaps(
+    shown: &[Unit<'_>],
+    candidates: &[Candidate],
+    reader: &LineReader,
+    ends: &Ends,
+    room: &Room<'_>,
+    mut reserved: Cost,
+) -> Vec<GapNote> {
+    let LineReader { counts, repeats, matcher, unread, .. } = reader;
+    let opening = head_lines(ends, u64::MAX, usize::MAX);
+    let is_routine = |line: &Unit<'_>| repeats.folds(line.number) || is_routine(line.text, matcher);
+    let interest = |bytes: &Range<u64>| {
+        // What a footer would offer of a gap at the beginning.
+        let from = opening.partition_point(|line| line.start < bytes.start);
+        let mut page =
+            opening[from..].iter().take_while(|line| line.start < bytes.end).take(PAGE_LINES).peekable();
+        if page.peek().is_some() && page.all(is_routine) {
+            return Interest::Routine;
+        }
+        let from = candidates.partition_point(|line| line.start < bytes.start);
+        let lines = candidates[from..].iter().take_while(|line| line.start < bytes.end);
+        let lines = lines.filter(|line| !repeats.folds(line.number));
+        let value = lines.map(|line| content_value(line, counts, ends.bytes())).max().unwrap_or_default();
+        let is_unread = || unread.iter().any(|range| range.start < bytes.end && bytes.start < range.end);
+        match value {
+            INFORMATIVE.. => Interest::Notable,
+            1.. => Interest::Unknown,
+            _ if is_unread() || reader.candidates.has_dropped(bytes) || repeats.has_data(bytes) => {
+                Interest::Unknown
+            }
+            _ => Interest::Routine,
+        }
+    };
+    let mut notes = Vec::new();
+    let mut add = |bytes: Range<u64>, first: u64, last: u64| {
+        if bytes.start >= bytes.end {
+            return;
+        }
+        let contents = repeats.describe(&(first..=last)).filter(|contents| {
+            let cost = room.cost_of_contents(contents);
+            let is_affordable = cost.beyond(reserved) == Cost::default();
+            reserved = if is_affordable { reserved.beyond(cost) } else { reserved };
+            is_affordable
+        });
+        let contents = contents.unwrap_or_default();
+        notes.push(GapNote { interest: interest(&bytes), bytes, contents });
+    };
+    // Which line the room starts in is unknown, unless it is the first.
+    let (mut start, mut first) = (room.start, if room.start == 0 { 1 } else { u64::MAX });
+    for unit in shown.iter().filter(|unit| !unit.text.is_empty()) {
+        add(start..unit.start, first, unit.number - 1);
+        (start, first) = (unit.end, unit.number + 1);
+    }
+    add(start..ends.bytes(), first, ends.lines());
+    notes
+}
