@@ -327,6 +327,77 @@ mod tests {
     }
 
     #[test]
+    fn outputs_of_several_commands_are_divided() {
+        let source = "fn name() -> u64 {\n    let value = compute(12);\n    value + 1\n}\n\n".repeat(13);
+        let hits = "src/a.rs:12:    let total = count(a);\nsrc/b.rs:3:fn count() {}\n".repeat(10);
+        let history: String = (0..15)
+            .map(|number: u64| {
+                format!("{:07x} topic: what changed\n", number.wrapping_mul(0x9E37_79B9) | 0xA00_0000)
+            })
+            .collect();
+        let diff =
+            "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ fn\n a();\n-    old(b);\n+    new(c);\n"
+                .repeat(9);
+        let page = include_str!("../../../../docs/mcp.md");
+        let status = "On branch main\nnothing to commit, working tree clean\n";
+        for (text, expected) in [
+            (
+                format!("{source}{hits}{history}"),
+                "3 parts: source with 13 definitions, 20 matches in 2 files, history of 15 commits",
+            ),
+            (format!("{hits}{source}"), "2 parts: 20 matches in 2 files, source with 13 definitions"),
+            (
+                format!("{status}{diff}{hits}"),
+                "3 parts: 2 other lines, diff of 9 files: 9 hunks, +9 -9 lines, 20 matches in 2 files",
+            ),
+            (
+                format!("=== a ===\n{source}=== b ===\n{page}"),
+                "2 parts: source with 13 definitions, text with",
+            ),
+            (
+                format!("==> a.rs <==\n{source}\n==> b.md <==\n{page}"),
+                "2 parts: source with 13 definitions, text with",
+            ),
+            (
+                format!("$ cat a.rs\n{source}$ rg count\n{hits}$ git status\n{status}"),
+                "3 parts: source with 13 definitions, 20 matches in 2 files, 2 other lines",
+            ),
+            (
+                format!("{diff}---\n{source}---\n{hits}---\n{history}---\n{status}"),
+                "6 parts: diff of 9 files: 9 hunks, +9 -9 lines, source with",
+            ),
+        ] {
+            check(&text, expected);
+        }
+    }
+
+    #[test]
+    fn separators_within_one_text_are_no_seams() {
+        let page = include_str!("../../../../docs/mcp.md");
+        check(&page.replace("\n## ", "\n---\n\n### "), "text with");
+        check(&format!("{page}\n$ offcut ls\n\n$ offcut show\n\n{page}"), "text with");
+        let source = include_str!("names.rs");
+        check(&format!("{source}\n### other ###\n{source}"), "source with");
+        check(&format!("=== a ===\n{source}=== b ===\n{source}"), "source with");
+        let failure = "def test_total():\n>       assert total([1, 2]) == 4\nE       assert 3 == 4\n\ntests/test_a.py:12: AssertionError\n";
+        check(
+            &format!(
+                "=========== FAILURES ===========\n{}=========== 9 failed in 0.12s ===========\n",
+                failure.repeat(9)
+            ),
+            "log",
+        );
+        let diff =
+            "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ fn\n a();\n-    old(b);\n+    new(c);\n"
+                .repeat(9);
+        check(&diff, "diff of 9 files");
+        // `smart` finds the failures.
+        check(&format!("=== diff ===\n{diff}=== tests ===\n{}", failure.repeat(9)), "log");
+        let steps = "Step 12 of 20 is done\n".repeat(40);
+        check(&format!("=== build ===\n{steps}=== test ===\n{steps}"), "log");
+    }
+
+    #[test]
     fn help_and_shell_scripts_are_recognised() {
         let option = |at: u32| {
             format!("      --option{at} <VALUE>\n          Stop if the command failed {at} times\n\n")

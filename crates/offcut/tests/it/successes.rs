@@ -51,7 +51,13 @@ fn source_code() {
     check("minified.js", 2000);
     check("script.sh", 3000);
     check("nl", 4000);
+}
+
+#[test]
+fn outputs_of_several_commands() {
     check("compound", 3000);
+    check("head_files", 4000);
+    check("sections", 4000);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::notice::{Message, Notice, Tag};
 use crate::strategy::select::{MarkerCost, Unit};
 use crate::strategy::{Ends, Room};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Marks the gaps of one text.
 pub(super) struct Marks<'f> {
@@ -63,7 +64,7 @@ impl<'f> Marks<'f> {
         let cost = |from| {
             // The mark of a gap inside of one line names the line; any other names two at most.
             let last = if from == LinePosition::Inside { lines } else { lines * 2 };
-            let contents = format.describe(contents);
+            let contents = format.widest_description();
             let widest = Gap { start: bytes, end: bytes, first: lines, last, from, contents };
             room.cost(widest.mark(&tag).as_bytes())
         };
@@ -96,7 +97,7 @@ impl<'f> Marks<'f> {
                 pieces.append(&mut hidden);
             } else {
                 hidden.clear();
-                let contents = self.contents(start, piece.start, blocks);
+                let contents = self.contents(start..piece.start, first..piece.line, blocks);
                 self.add(
                     &mut pieces,
                     Gap { start, end: piece.start, first, last: piece.line - 1, from, contents },
@@ -108,13 +109,13 @@ impl<'f> Marks<'f> {
             pieces.push(piece);
         }
         let (end, last) = (self.bytes, self.lines.max(first));
-        let contents = self.contents(start, end, blocks);
+        let contents = self.contents(start..end, first..last + 1, blocks);
         self.add(&mut pieces, Gap { start, end, first, last, from, contents });
         pieces
     }
 
-    /// Describes what is between two offsets, if a block begins or ends at each of them.
-    fn contents(&self, start: u64, end: u64, blocks: &[Block]) -> String {
+    /// Describes what is between two offsets, in these lines, if a block begins or ends at each of the offsets.
+    fn contents(&self, Range { start, end }: Range<u64>, lines: Range<u64>, blocks: &[Block]) -> String {
         let until = |offset: u64| {
             if offset == 0 {
                 return Some(Contents::default());
@@ -130,11 +131,8 @@ impl<'f> Marks<'f> {
                 (block.start == offset).then_some(block.before)
             }
         };
-        let difference = |before: Contents, after: Contents| {
-            std::array::from_fn(|at| after[at].saturating_sub(before[at]))
-        };
         match (until(start), until(end)) {
-            (Some(before), Some(after)) if start < end => self.format.describe(difference(before, after)),
+            (Some(before), Some(after)) if start < end => self.format.describe_between(lines, before, after),
             _ => String::new(),
         }
     }

@@ -14,7 +14,9 @@ mod failures;
 mod hits;
 mod irregular_lines;
 mod marks;
+mod parts;
 mod prose;
+mod seams;
 mod table;
 mod tree;
 
@@ -25,6 +27,7 @@ use super::{Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
 use blocks::{Block, Blocks};
 use marks::Marks;
+use std::ops::Range;
 
 /// One format of text.
 pub(super) trait Format: Send {
@@ -35,7 +38,10 @@ pub(super) trait Format: Send {
     fn is_match(&self) -> bool;
 
     /// Whether they can still have it with this many more lines. Texts that cannot are not read to the end.
-    fn can_match(&self, lines_left: u64) -> bool;
+    fn can_match(&self, lines_left: u64) -> bool {
+        let _ = lines_left;
+        true
+    }
 
     /// The text certainly has this format: from now on lines need not be examined for it.
     fn settle(&mut self) {}
@@ -52,6 +58,17 @@ pub(super) trait Format: Send {
     fn describe(&self, contents: Contents) -> String {
         let _ = contents;
         String::new()
+    }
+
+    /// Describes the gap of these lines, before and after which the text so far contains this.
+    fn describe_between(&self, lines: Range<u64>, before: Contents, after: Contents) -> String {
+        let _ = lines;
+        self.describe(std::array::from_fn(|at| after[at].saturating_sub(before[at])))
+    }
+
+    /// The longest description of a gap.
+    fn widest_description(&self) -> String {
+        self.describe(self.contents())
     }
 
     /// How many gaps there may be between its units.
@@ -155,15 +172,19 @@ pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
     // The last line may be incomplete.
     let opening = &opening[..memchr::memrchr(b'\n', opening).map_or(0, |feed| feed + 1)];
     let lines = memchr::memchr_iter(b'\n', opening).count() as u64;
-    let start = FORMATS.into_iter().find(|start| {
+    let whole = FORMATS.iter().position(|start| {
         let mut format = start();
         let mut texts = opening.split_inclusive(|&byte| byte == b'\n').zip(1..);
         texts.all(|(line, number)| {
             format.read(content(line));
             format.can_match(lines - number)
         }) && format.is_match()
-    })?;
-    Some(Outline::new(start(), most_bytes))
+    });
+    let format = match parts::recognise(opening, whole) {
+        Some(parts) => Box::new(parts),
+        None => FORMATS[whole?](),
+    };
+    Some(Outline::new(format, most_bytes))
 }
 
 /// A line without its line ending.

@@ -1,0 +1,244 @@
+//! Finds the seams of a text that several commands printed: lines that are printed between outputs (`=== name ===`,
+//! `==> file <==`, `$ command`), and places from which on the lines have another format.
+
+use super::{FORMATS, MIN_LINES, Place, Row, Worth};
+use crate::strategy::smart::LineClassifier;
+use std::ops::Range;
+
+/// The format of a part by its place in [`FORMATS`]; `None` for lines of no known format.
+pub(super) type Kind = Option<usize>;
+const TABLE: usize = 3;
+const TREE: usize = 4;
+const PROSE: usize = 5;
+const CODE: usize = 6;
+
+/// So many more irregular lines than regular ones say that a format has ended.
+const IRREGULAR_LINES: u32 = 4;
+
+/// A part of prose or source code ends where this many lines did not confirm it.
+const PATIENCE: usize = 40;
+
+/// With so many lines that separate outputs, a text is certainly the output of several commands.
+const MIN_SEPARATORS: usize = 2;
+const MAX_SEPARATOR_BYTES: usize = 120;
+
+/// A text with fewer has at most this many parts: one that changes more often is a log.
+const MAX_UNSEPARATED: usize = 8;
+
+/// Lines that have one format, counted from 0.
+pub(super) type Span = (Range<usize>, Kind);
+
+/// Which lines separate outputs. In a text that has a format as a whole, some may be its own: headings, and commands in prose.
+pub(super) fn separators(lines: &[&[u8]], whole: Kind) -> Vec<usize> {
+    let is_own = |line: &[u8]| match line[0] {
+        b'#' | b'*' => whole.is_some(),
+        b'$' => whole == Some(PROSE),
+        _ => false,
+    };
+    (0..lines.len()).filter(|&at| is_separator(lines[at]) && !is_own(lines[at])).collect()
+}
+
+/// The parts of a text with this beginning, if they say more about it than its format as a whole, if it has one.
+pub(super) fn divide(lines: &[&[u8]], separators: &[usize], whole: Kind) -> Option<Vec<Span>> {
+    if separators.is_empty() && whole.is_some_and(|kind| kind != CODE) {
+        return None;
+    }
+    let mut spans = Vec::new();
+    let starts = separators.iter().copied().filter(|&at| at > 0);
+    let mut start = 0;
+    for end in starts.chain([lines.len()]) {
+        // A section begins with the line that names it.
+        let named = usize::from(separators.binary_search(&start).is_ok());
+        let mut section = join(divide_section(&lines[start + named..end], start + named));
+        for (range, kind) in &mut section {
+            // What was joined may not have the format as a whole.
+            *kind = kind.filter(|kind| has_format(*kind, &lines[range.clone()]));
+        }
+        match section.first_mut() {
+            Some((range, _)) => range.start = start,
+            None => section.push((start..end, None)),
+        }
+        spans.append(&mut section);
+        start = end;
+    }
+    is_compound(&spans, lines, separators.len(), whole).then_some(spans)
+}
+
+/// Whether all these lines have this format.
+fn has_format(kind: usize, lines: &[&[u8]]) -> bool {
+    let mut format = FORMATS[kind]();
+    for line in lines {
+        format.read(line);
+    }
+    format.is_match()
+}
+
+/// Whether these parts describe a text better than its format as a whole, or than `smart`.
+fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Kind) -> bool {
+    let bytes = |is_counted: &dyn Fn(Kind) -> bool| {
+        let counted = spans.iter().filter(|(_, kind)| is_counted(*kind));
+        counted.flat_map(|(range, _)| &lines[range.clone()]).map(|line| line.len() + 1).sum::<usize>()
+    };
+    let (all, known) = (bytes(&|_| true), bytes(&|kind| kind.is_some()));
+    if spans.len() < 2 || known * 2 < all {
+        return false;
+    }
+    // A few lines may be the message of a command that failed; more are a log, of which `smart` shows the failures.
+    let logs = spans.iter().filter(|(range, kind)| kind.is_none() && range.len() as u64 >= MIN_LINES);
+    let mut classifier = LineClassifier::default();
+    if logs.flat_map(|(range, _)| &lines[range.clone()]).any(|line| classifier.is_failure(line)) {
+        return false;
+    }
+    if whole.is_some() {
+        let unmistakable = bytes(&|kind| kind.is_some_and(|kind| kind < TABLE));
+        let is_mixed = spans.iter().any(|(_, kind)| kind.is_some() && *kind != whole);
+        return is_mixed && (separators >= MIN_SEPARATORS || unmistakable * 10 >= all);
+    }
+    let has = |wanted: usize| spans.iter().any(|(_, kind)| *kind == Some(wanted));
+    let are_different = (0..TABLE).any(has)
+        || match (has(PROSE), has(CODE)) {
+            (true, has_code) => has_code,
+            (false, _) => (TABLE..PROSE).any(has),
+        };
+    separators >= MIN_SEPARATORS || (are_different && spans.len() <= MAX_UNSEPARATED)
+}
+
+/// Whether a line is one that is printed between outputs: `=== name ===`, `---name---`, `==> file <==`, `$ command`.
+fn is_separator(line: &[u8]) -> bool {
+    let (Some(&first), Some(&last)) = (line.first(), line.last()) else { return false };
+    if line.starts_with(b"==> ") && line.ends_with(b" <==") {
+        return true;
+    }
+    if let [b'$', b' ', next, ..] = line {
+        return next.is_ascii_alphabetic();
+    }
+    // Longer rules belong to the report of one tool.
+    let before = line.iter().take_while(|&&byte| byte == first).count();
+    let after = line.iter().rev().take_while(|&&byte| byte == last).count();
+    first == last
+        && b"=-#*~".contains(&first)
+        && before == after
+        && (3..=8).contains(&before)
+        && line.len() <= MAX_SEPARATOR_BYTES
+        && line.iter().any(u8::is_ascii_alphanumeric)
+}
+
+/// Whether a line may be printed between outputs, but is found in many a text.
+fn is_divider(line: &[u8]) -> bool {
+    line.len() >= 3 && b"=-#*_~".contains(&line[0]) && line.iter().all(|byte| *byte == line[0])
+}
+
+/// The parts of a section: first what has an unmistakable format, then what is between.
+fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let (mut at, mut rest) = (0, 0);
+    // Where each format is tried next: half of what it read in vain is skipped, so that the effort is linear.
+    let mut next = [0; PROSE];
+    while at < lines.len() {
+        let is_start = at == rest || lines[at - 1].is_empty() || is_divider(lines[at - 1]);
+        let mut kinds = if is_start { 0..PROSE } else { 0..TABLE };
+        let found = kinds.find_map(|kind| {
+            if next[kind] > at {
+                return None;
+            }
+            let run = run(kind, &lines[at..]);
+            next[kind] = at + run.read / 2;
+            (run.length > 0).then_some((run.length, kind))
+        });
+        let Some((length, kind)) = found else {
+            at += 1;
+            continue;
+        };
+        divide_rest(&lines[rest..at], offset + rest, &mut spans);
+        spans.push((offset + at..offset + at + length, Some(kind)));
+        at += length;
+        (rest, next) = (at, [at; PROSE]);
+    }
+    divide_rest(&lines[rest..], offset + rest, &mut spans);
+    spans
+}
+
+/// Divides lines into prose, source code and lines of no known format.
+fn divide_rest(lines: &[&[u8]], offset: usize, spans: &mut Vec<Span>) {
+    let mut at = 0;
+    for piece in lines.split_inclusive(|line| is_divider(line)) {
+        let end = at + piece.len();
+        if let Some(kind) = [PROSE, CODE].into_iter().find(|&kind| has_format(kind, piece)) {
+            spans.push((offset + at..offset + end, Some(kind)));
+            at = end;
+        }
+        while at < end {
+            let [prose, code] = [PROSE, CODE].map(|kind| run(kind, &lines[at..end]));
+            let (length, kind) = match prose.length.max(code.length) {
+                0 => {
+                    let vain = (prose.read.max(code.read) / 2).min(end - at);
+                    let blank = lines[at + vain..end].iter().position(|line| line.is_empty());
+                    (blank.map_or(end - at, |blank| vain + blank + 1), None)
+                }
+                length if length == code.length => (length, Some(CODE)),
+                length => (length, Some(PROSE)),
+            };
+            spans.push((offset + at..offset + at + length, kind));
+            at += length;
+        }
+    }
+}
+
+/// How many lines have a format, and how many were read to find that out.
+struct Run {
+    length: usize,
+    read: usize,
+}
+
+/// Reads lines as long as they have this format.
+fn run(kind: usize, lines: &[&[u8]]) -> Run {
+    let mut format = FORMATS[kind]();
+    let mut run = Run { length: 0, read: 0 };
+    let mut irregular = 0_u32;
+    for line in lines {
+        let Row { place, worth, .. } = format.read(line);
+        run.read += 1;
+        let begins = match worth {
+            Worth::More(more) => more > 0,
+            Worth::Exactly(_) | Worth::Heading => true,
+            Worth::Irregular => false,
+        };
+        if run.read == 1 && kind < PROSE && (line.is_empty() || !begins) {
+            break;
+        }
+        irregular = match (worth, place) {
+            (Worth::Irregular, _) => irregular + 1,
+            (_, Place::Begins) if !line.is_empty() => irregular.saturating_sub(1),
+            _ => irregular,
+        };
+        if irregular == 0 && format.is_match() {
+            run.length = run.read;
+        }
+        if irregular == IRREGULAR_LINES || run.read > run.length + PATIENCE {
+            break;
+        }
+    }
+    run
+}
+
+/// Joins neighbours of the same format, and what is within one: a table in a report belongs to the report.
+fn join(parts: Vec<Span>) -> Vec<Span> {
+    let mut joined: Vec<Span> = Vec::new();
+    for (range, kind) in parts {
+        let is_inner = |(inner, of): &Span| {
+            matches!(*of, Some(TABLE | TREE | CODE)) || (of.is_none() && (inner.len() as u64) < MIN_LINES)
+        };
+        if let [.., (_, outer), inner] = &joined[..]
+            && *outer == kind
+            && matches!(kind, Some(PROSE | CODE))
+            && is_inner(inner)
+        {
+            joined.pop();
+        }
+        match joined.last_mut() {
+            Some((before, of)) if *of == kind => before.end = range.end,
+            _ => joined.push((range, kind)),
+        }
+    }
+    joined
+}
