@@ -476,6 +476,9 @@ fn line() -> impl Strategy<Value = String> {
         1 => "    at [a-z]{3,6}\\.[a-z]{3}\\(A\\.java:1\\)\n".prop_map(|line| line),
         1 => ("(é|x){1,3}", 1..900_usize).prop_map(|(unit, times)| format!("{}\n", unit.repeat(times))),
         1 => (40..120_u32).prop_map(|count| (0..count).map(|number| format!("waiting, {number} s\n")).collect()),
+        1 => prop::collection::vec("[0-9]{3}[a-f0-9]{5}", 60..120).prop_map(|ids| {
+            ids.iter().map(|id| format!("part {id} is done{}\n", " and so on".repeat(25))).collect()
+        }),
         1 => Just(format!("{}\n", "long ".repeat(3000))),
         1 => Just("\n".to_owned()),
         1 => Just("\x1B[31mFAIL: test_it (a.Test)\x1B[0m\r\n".to_owned()),

@@ -200,7 +200,7 @@ impl LineReader {
     #[inline(always)]
     fn skip_or_add(&mut self, line: &Line<'_>, segment: &[u8], info: &LineInfo, before: u32, names: i32) {
         // True for nearly every line of nearly every text: no rule matches, and its template is not new.
-        let is_plain = info.role.is_none() && before > 0 && names <= PLAIN_VALUE && self.values.are_idle();
+        let is_plain = info.role.is_none() && before > 0 && names == 0 && self.values.are_idle();
         if is_plain && self.window.add_to_quiet_run(line, info) {
             self.values.skip(before);
         } else {
@@ -270,7 +270,9 @@ impl LineReader {
         }
         self.cache.put(line.fingerprint, LineInfo { template, ..info }, fields);
         let before = self.count(&mut info, template, line, segment);
-        let names = self.names.count(line.text).value(line.text.len(), 1);
+        let value = self.names.count(line.text).value(line.text.len(), 1);
+        // What plain words would be worth is nothing: such lines may be skipped, depending on the chunks of the text.
+        let names = if value > PLAIN_VALUE { value } else { 0 };
         self.skip_or_add(line, segment, &info, before, names);
     }
 }
