@@ -40,7 +40,11 @@ pub(super) fn separators(lines: &[&[u8]], whole: Kind) -> Vec<usize> {
 
 /// The parts of a text with this beginning, if they say more about it than its format as a whole, if it has one.
 pub(super) fn divide(lines: &[&[u8]], separators: &[usize], whole: Kind) -> Option<Vec<Span>> {
-    if separators.is_empty() && whole.is_some_and(|kind| kind != CODE) {
+    let is_likely = match whole {
+        Some(kind) => kind == CODE,
+        None => begins_with_format(lines),
+    };
+    if separators.is_empty() && !is_likely {
         return None;
     }
     let mut spans = Vec::new();
@@ -62,6 +66,13 @@ pub(super) fn divide(lines: &[&[u8]], separators: &[usize], whole: Kind) -> Opti
         start = end;
     }
     is_compound(&spans, lines, separators.len(), whole).then_some(spans)
+}
+
+/// Whether a text begins with lines of a known format, perhaps after a few others. Most texts that do not are logs.
+fn begins_with_format(lines: &[&[u8]]) -> bool {
+    let begins = |kind: usize, at: usize| run(kind, &lines[at..]).length > 0;
+    (0..FORMATS.len()).any(|kind| begins(kind, 0))
+        || (1..lines.len().min(MIN_LINES as usize)).any(|at| (0..TABLE).any(|kind| begins(kind, at)))
 }
 
 /// Whether all these lines have this format.
