@@ -6,7 +6,6 @@ use crate::render::Control;
 use crate::{boundary, measure};
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::ops::Range;
 
 /// Extra bytes before the closing ones, to recognise a character that crosses their start.
 const CONTEXT: usize = 4;
@@ -145,7 +144,7 @@ impl Ends {
 
     /// The bytes of this range of the original from its start on, as far as they are kept and not rendered.
     #[cfg(feature = "smart")]
-    pub(crate) fn verbatim(&self, range: Range<u64>) -> &[u8] {
+    pub(crate) fn verbatim(&self, range: std::ops::Range<u64>) -> &[u8] {
         let kept = self.first(self.opening.len()).into_iter().chain(self.last(0));
         let parts = kept.filter_map(|piece| match piece {
             Piece { form: PieceKind::Verbatim, text: Cow::Borrowed(text), start, end, .. }
