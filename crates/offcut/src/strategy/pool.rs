@@ -17,12 +17,9 @@ pub(super) struct Pool<L> {
     max_bytes: usize,
     /// The value of the weakest line that survived the last pruning; before it, lower than any value.
     floor: i32,
-    /// Where lines were dropped, and more if that is in too many places.
-    dropped: Vec<Range<u64>>,
+    /// Where the first line is that was dropped.
+    dropped_from: Option<u64>,
 }
-
-/// The number of places where lines were dropped that are known apart.
-const MAX_DROPPED: usize = 256;
 
 /// A gap of at most this many bytes is about as long as its marker.
 pub(super) const SMALL_GAP_BYTES: u64 = 60;
@@ -32,7 +29,7 @@ const OVERHEAD_BYTES: usize = 96;
 
 impl<L: Pooled> Pool<L> {
     pub(super) fn new(max_bytes: usize) -> Pool<L> {
-        Pool { lines: Vec::new(), bytes: 0, max_bytes, floor: i32::MIN / 2, dropped: Vec::new() }
+        Pool { lines: Vec::new(), bytes: 0, max_bytes, floor: i32::MIN / 2, dropped_from: None }
     }
 
     /// Lines with a lower value than this were dropped.
@@ -41,9 +38,9 @@ impl<L: Pooled> Pool<L> {
         self.floor
     }
 
-    /// Whether lines may have been dropped that were in these bytes.
+    /// Whether lines may have been dropped that were in these bytes. Once lines were dropped, weak ones are not even added.
     pub(super) fn has_dropped(&self, bytes: &Range<u64>) -> bool {
-        self.dropped.iter().any(|dropped| dropped.start < bytes.end && bytes.start < dropped.end)
+        self.dropped_from.is_some_and(|start| start < bytes.end)
     }
 
     /// Adds a line after all others. `value` says which lines are dropped when memory is full.
@@ -83,19 +80,8 @@ impl<L: Pooled> Pool<L> {
                 is_kept[from + 1..*to].fill(true);
             }
         }
-        let mut from = 0;
-        for run in is_kept.chunk_by(|one, next| one == next) {
-            let lines = &self.lines[from..from + run.len()];
-            from += run.len();
-            if let ([false, ..], [first, ..], [.., last]) = (run, lines, lines) {
-                let Range { start, end } = first.range().start..last.range().end;
-                let is_full = self.dropped.len() == MAX_DROPPED;
-                match self.dropped.last_mut().filter(|_| is_full) {
-                    Some(before) => *before = before.start.min(start)..before.end.max(end),
-                    None => self.dropped.push(start..end),
-                }
-            }
-        }
+        let first = is_kept.iter().position(|is_kept| !is_kept).map(|at| self.lines[at].range().start);
+        self.dropped_from = self.dropped_from.into_iter().chain(first).min();
         let mut kept = is_kept.into_iter();
         self.lines.retain(|_| kept.next().unwrap_or_default());
         self.bytes = self.lines.iter().map(memory).sum();

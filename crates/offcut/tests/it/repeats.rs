@@ -165,6 +165,18 @@ fn lines_that_differ_in_data_are_shown_while_there_is_room() {
 }
 
 /// The first epochs of a training run are stretches of their own, because their number is new each time.
+/// A range would be about one of them.
+#[test]
+fn marker_of_alternating_messages_has_no_range() {
+    let service = |line: u64| ["auth", "cart", "pay"][line as usize % 3];
+    let text: String = (0..3000)
+        .map(|line| format!("INFO {} request served in {} ms\n", service(line), 3 + vary(line, 37)))
+        .collect();
+    let preview = preview(&text, 8192);
+    let marker = preview.iter().find(|line| line.contains(" similar lines ")).unwrap();
+    assert!(marker.ends_with(" not shown]"), "{marker}");
+}
+
 #[test]
 fn gap_across_stretches_of_the_same_lines_has_the_range_of_all() {
     let line = |at: u64| {

@@ -12,9 +12,9 @@ use crate::strategy::select::Unit;
 use crate::strategy::{Cost, Ends, Room};
 use std::ops::{Add, Range};
 
-/// At most this many gaps are described, in at most this part of the room.
+/// At most this many gaps are described. All descriptions together cost at most one part in this many of the room.
 const MAX_DESCRIPTIONS: usize = 3;
-const DESCRIPTION_PARTS: u64 = 32;
+const ROOM_PER_DESCRIPTIONS: u64 = 32;
 
 /// How many lines a footer offers at most.
 const PAGE_LINES: usize = 200;
@@ -25,7 +25,7 @@ pub(super) fn cost(repeats: &Repeats, room: &Room<'_>) -> Cost {
         repeats.widest_descriptions().map(|text| room.cost_of_contents(&text)).collect();
     costs.sort_by_key(|cost| std::cmp::Reverse(cost.bytes));
     let cost = costs.into_iter().take(MAX_DESCRIPTIONS).fold(Cost::default(), Cost::add);
-    if room.limits.afford(cost.times(DESCRIPTION_PARTS)) { cost } else { Cost::default() }
+    if room.limits.afford(cost.times(ROOM_PER_DESCRIPTIONS)) { cost } else { Cost::default() }
 }
 
 /// The templates of the lines that are shown, as they were when the lines were read.
@@ -52,9 +52,10 @@ pub(super) fn of_gaps(
     let interest = |bytes: &Range<u64>| {
         // What a footer would offer of a gap at the beginning.
         let from = opening.partition_point(|line| line.start < bytes.start);
-        let mut page =
-            opening[from..].iter().take_while(|line| line.start < bytes.end).take(PAGE_LINES).peekable();
-        if page.peek().is_some() && page.all(is_routine) {
+        let page = opening[from..].iter().take_while(|line| line.start < bytes.end).take(PAGE_LINES);
+        let is_complete = page.clone().count() == PAGE_LINES
+            || page.clone().last().is_some_and(|last| last.end >= bytes.end);
+        if is_complete && page.clone().all(is_routine) {
             return Interest::Routine;
         }
         let from = candidates.partition_point(|line| line.start < bytes.start);
@@ -76,7 +77,7 @@ pub(super) fn of_gaps(
         if bytes.start >= bytes.end {
             return;
         }
-        let contents = repeats.describe(&(first..=last)).filter(|contents| {
+        let contents = repeats.describe(&(first..=last), counts).filter(|contents| {
             let cost = room.cost_of_contents(contents);
             let is_affordable = cost.beyond(reserved) == Cost::default();
             reserved = if is_affordable { reserved.beyond(cost) } else { reserved };

@@ -15,8 +15,8 @@ use std::ops::RangeInclusive;
 /// The number of fingerprints whose lines are compared without being parsed.
 const SLOTS: usize = 128;
 
-/// The number of templates whose usual values are known.
-const MAX_TEMPLATES: usize = 256;
+/// How many numbers have known usual values.
+const MAX_USUAL: usize = 256;
 
 /// How many records are kept: more than a preview with few gaps needs.
 const MAX_RECORDS: usize = 32;
@@ -27,11 +27,10 @@ const MIN_LINES: usize = 3;
 /// After this many lines, a value can be unusual.
 const SETTLED_LINES: u64 = 32;
 
-/// A value is unusual if it is more than this many times the distance between the lowest and the highest usual one away from
-/// them.
+/// A value is unusual if its distance from the usual range is more than this many times the width of that range.
 const UNUSUAL_SPREADS: Value = 3;
 
-/// After this many unusual lines in a row, such values are usual.
+/// After this many unusual lines, such values are usual.
 const MAX_UNUSUAL_LINES: u32 = 4;
 
 /// The values of one stretch.
@@ -73,7 +72,7 @@ pub(super) struct OpeningLine<'l> {
     pub(super) text: &'l [u8],
 }
 
-/// The numbers of the open stretch, and what is usual in the lines of each template.
+/// The numbers of the open stretch, and the usual values of each number that was measured.
 pub(super) struct Measures {
     open: Option<Box<Measure>>,
     /// Distinguishes the spans of this stretch from those of earlier ones.
@@ -140,13 +139,11 @@ impl Measures {
     pub(super) fn start(&mut self, lines: &[OpeningLine<'_>]) {
         let Some(measure) = Measure::choose(lines) else { return };
         let settled = lines[0].number + SETTLED_LINES;
-        if let Some(usual) = self.usual.get_mut(&measure.template) {
-            measure.opening.iter().for_each(|measured| _ = usual.is_unusual(measured.value, measured.line));
-        } else if let Some((lowest, highest)) = measure.range(&(0..=u64::MAX))
-            && self.usual.len() < MAX_TEMPLATES
+        if let Some((lowest, highest)) = measure.range(&(0..=u64::MAX))
+            && (self.usual.len() < MAX_USUAL || self.usual.contains_key(&measure.key()))
         {
-            let (lowest, highest) = (lowest.value, highest.value);
-            self.usual.insert(measure.template, Usual { lowest, highest, settled, unusual: 0 });
+            let usual = Usual { lowest: lowest.value, highest: highest.value, settled, unusual: 0 };
+            self.usual.entry(measure.key()).or_insert(usual);
         }
         self.open = Some(Box::new(measure));
         self.key = self.key.wrapping_add(2);
@@ -169,7 +166,7 @@ impl Measures {
             self.open = None;
             return None;
         };
-        if let Some(usual) = self.usual.get_mut(&template)
+        if let Some(usual) = self.usual.get_mut(&open.key())
             && usual.is_unusual(number.value, line.number)
         {
             return Some(fingerprint::exact(number.text()));
@@ -236,6 +233,14 @@ impl Usual {
 }
 
 impl Measure {
+    /// Distinguishes this number from other numbers of the same lines, and from the same one in another unit.
+    fn key(&self) -> u64 {
+        fingerprint::mix(
+            fingerprint::mix(self.template, self.at as u64),
+            fingerprint::exact(self.unit.as_bytes()),
+        )
+    }
+
     /// Chooses a number that varies in lines of one template: the first measurement of the last template that has one, or else the
     /// last other number.
     fn choose(lines: &[OpeningLine<'_>]) -> Option<Measure> {

@@ -86,6 +86,13 @@ impl StretchContent {
 }
 
 impl Stretch {
+    /// Whether its lines are the same message, except rare ones: where several alternate, a range would be about one of them.
+    fn has_one_message(&self, counts: &TemplateCounts) -> bool {
+        let mut frequent = self.kinds.iter().filter(|kind| counts.of(kind.template) > RARE_LINES);
+        let first = frequent.next();
+        frequent.all(|kind| Some(kind.plain) == first.map(|first| first.plain))
+    }
+
     fn lines(&self) -> u64 {
         self.last_line + 1 - self.first_line
     }
@@ -260,13 +267,14 @@ impl Repeats {
     }
 
     /// The range of the number that varies in the given lines, if all of them are in stretches with that number.
-    pub(super) fn describe(&self, lines: &RangeInclusive<u64>) -> Option<String> {
+    pub(super) fn describe(&self, lines: &RangeInclusive<u64>, counts: &TemplateCounts) -> Option<String> {
         let from = self.done.partition_point(|stretch| stretch.last_line < *lines.start());
         let to = self.done.partition_point(|stretch| stretch.first_line <= *lines.end());
         let stretches = self.done.get(from..to)?;
         let is_covered = stretches.first()?.first_line <= *lines.start()
             && stretches.last()?.last_line >= *lines.end()
-            && stretches.windows(2).all(|pair| pair[0].end == pair[1].start);
+            && stretches.windows(2).all(|pair| pair[0].end == pair[1].start)
+            && stretches.iter().all(|stretch| stretch.has_one_message(counts));
         let measures: Option<Vec<&Measure>> =
             stretches.iter().map(|stretch| stretch.measure.as_deref()).collect();
         Measure::describe(&measures.filter(|_| is_covered)?, lines)
