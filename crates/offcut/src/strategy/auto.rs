@@ -220,6 +220,9 @@ mod tests {
         let hunk =
             "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@ fn\n a\n-b\n+c\n";
         check(&hunk.repeat(9), "diff of 9 files: 9 hunks, +9 -9 lines");
+        let commit = "commit 0123456789abcdef\nAuthor: A\n\n    subject\n\n";
+        check(&format!("{commit}{hunk}").repeat(9), "diff of 9 files in 9 commits: 9 hunks");
+        check(&format!("{}{commit}", hunk.repeat(90)), "diff of 90 files and 1 commit: 90 hunks");
     }
 
     #[test]
@@ -346,6 +349,10 @@ mod tests {
                 "3 parts: source with 13 definitions, 20 matches in 2 files, history of 15 commits",
             ),
             (format!("{hits}{source}"), "2 parts: 20 matches in 2 files, source with 13 definitions"),
+            (
+                format!("$ find .\n.\n{}$ rg count\n{hits}", "./src/a.rs\n./src/b/c.rs\n".repeat(20)),
+                "2 parts: list of 41 paths, 20 matches in 2 files",
+            ),
             (
                 format!("{status}{diff}{hits}"),
                 "3 parts: 2 other lines, diff of 9 files: 9 hunks, +9 -9 lines, 20 matches in 2 files",

@@ -53,9 +53,10 @@ pub(super) const MAX_VALUE: i32 = 1500;
 pub(super) enum Gaps {
     /// Very few: what is between two lines of a log often explains them.
     VeryFew,
-    /// Few: markers interrupt the reader.
+    /// Few: markers interrupt the reader. Their number is limited.
     Few,
-    /// As many as the units need, because markers say what a reader wants to know, like `2 hunks, +9 -4` after each file.
+    /// As many as the units need, because markers say what a reader wants to know, like `2 hunks, +9 -4` after each file. Only
+    /// their price keeps them few.
     AsNeeded,
 }
 
@@ -77,8 +78,8 @@ impl MarkerCost {
     }
 }
 
-/// How many markers a gap counts as where no limit keeps their number low, and the least share of the room that it counts as
-/// where there should be very few.
+/// How many markers a gap counts as, except where [`Gaps::Few`] limits their number; and the least share of the room that it
+/// counts as where there should be very few.
 const MARKERS_PER_GAP: f64 = 2.0;
 const ROOM_PER_GAP: f64 = 0.0175;
 

@@ -25,6 +25,8 @@ pub(super) struct Diff {
     /// How many hunks of the file there were.
     hunks_in_file: u64,
     commits: u64,
+    /// Whether a commit came before the first file.
+    begins_with_commit: bool,
     awaits_subject: bool,
     is_settled: bool,
 }
@@ -82,6 +84,7 @@ impl Diff {
     fn is_commit_or_subject(&mut self, line: &[u8]) -> bool {
         if is_commit(line) {
             self.commits += 1;
+            self.begins_with_commit |= self.files == 0;
             self.awaits_subject = true;
             return true;
         }
@@ -172,7 +175,9 @@ impl Format for Diff {
         let (files, hunks) = (count(self.files, "file", "files"), count(self.hunks, "hunk", "hunks"));
         let commits = match self.commits {
             0 => String::new(),
-            commits => format!(" in {}", count(commits, "commit", "commits")),
+            commits if self.begins_with_commit => format!(" in {}", count(commits, "commit", "commits")),
+            // A history follows the diff.
+            commits => format!(" and {}", count(commits, "commit", "commits")),
         };
         let on_one_side = match self.on_one_side {
             0 => String::new(),

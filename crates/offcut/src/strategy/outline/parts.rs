@@ -10,7 +10,7 @@ use crate::strategy::smart::LineClassifier;
 use std::ops::Range;
 
 /// What a line that names a part is worth more than its names, and a line of no format that reports a problem.
-const SEPARATOR: i32 = 200;
+const SEPARATOR: i32 = 600;
 const PROBLEM: i32 = 150;
 
 /// About what a line with a name in it is worth.
@@ -25,6 +25,8 @@ pub(super) struct Parts {
     /// How many parts have begun, and how many lines were read.
     begun: usize,
     line: u64,
+    /// How many lines were divided.
+    divided_lines: u64,
     /// How many bytes were read, and how many of them in parts of no known format.
     bytes: u64,
     plain_bytes: u64,
@@ -71,7 +73,14 @@ impl Parts {
             let mean = if kind.is_none() { 0 } else { (sum / bytes.max(1)) as i32 };
             Part { kind: *kind, format: start(), first: range.start as u64 + 1, is_separated, mean }
         };
-        Parts { parts: spans.iter().map(part).collect(), begun: 0, line: 0, bytes: 0, plain_bytes: 0 }
+        Parts {
+            parts: spans.iter().map(part).collect(),
+            begun: 0,
+            line: 0,
+            divided_lines: lines.len() as u64,
+            bytes: 0,
+            plain_bytes: 0,
+        }
     }
 
     /// The part to which a line belongs.
@@ -79,14 +88,16 @@ impl Parts {
         self.parts.partition_point(|part| part.first <= line).saturating_sub(1)
     }
 
-    /// Describes what some parts contain, by their format, if the first contains this before and the last this so far.
+    /// Describes what a gap contains of these parts, by their format. `before` counts what the first of them contains before
+    /// the gap, `after` what the last contains up to its end.
     fn describe_kinds(&self, parts: Range<usize>, before: Contents, after: Contents) -> Vec<String> {
         let mut sums: Vec<(&Part, Contents)> = Vec::new();
         for at in parts.clone() {
             let part = &self.parts[at];
             let before = if at == parts.start { before } else { Contents::default() };
             let after = if at + 1 == parts.end { after } else { part.format.contents() };
-            let place = sums.iter().position(|(of, _)| of.kind == part.kind).unwrap_or_else(|| {
+            let is_same = |of: &Part| of.kind == part.kind && seams::has_one_style(part.kind);
+            let place = sums.iter().position(|(of, _)| is_same(of)).unwrap_or_else(|| {
                 sums.push((part, Contents::default()));
                 sums.len() - 1
             });
@@ -143,7 +154,9 @@ impl Format for Parts {
         if self.parts.len() > MAX_DESCRIBED {
             remarks.push(format!("{} more", self.parts.len() - described));
         }
-        format!("{} parts: {}", self.parts.len(), remarks.join(", "))
+        // Seams are only looked for in the beginning.
+        let at_least = if self.line > self.divided_lines { "at least " } else { "" };
+        format!("{at_least}{} parts: {}", self.parts.len(), remarks.join(", "))
     }
 
     fn contents(&self) -> Contents {

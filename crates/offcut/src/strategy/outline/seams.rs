@@ -12,18 +12,24 @@ const TREE: usize = 4;
 const PROSE: usize = 5;
 const CODE: usize = 6;
 
-/// So many more irregular lines than regular ones say that a format has ended.
+/// A format has ended after this many more irregular than regular lines.
 const IRREGULAR_LINES: u32 = 4;
 
 /// A part of prose or source code ends where this many lines did not confirm it.
-const PATIENCE: usize = 40;
+const MAX_UNCONFIRMED_LINES: usize = 40;
 
-/// With so many lines that separate outputs, a text is certainly the output of several commands.
+/// A text with this many lines that separate outputs is certainly the output of several commands.
 const MIN_SEPARATORS: usize = 2;
 const MAX_SEPARATOR_BYTES: usize = 120;
+const MAX_SEPARATOR_SIGNS: usize = 6;
 
 /// A text with fewer has at most this many parts: one that changes more often is a log.
 const MAX_UNSEPARATED: usize = 8;
+
+/// Whether texts of this format always consist of the same: matches, hunks. Tables may have rows or entries.
+pub(super) fn has_one_style(kind: Kind) -> bool {
+    !matches!(kind, Some(TABLE | TREE))
+}
 
 /// Lines that have one format, counted from 0.
 pub(super) type Span = (Range<usize>, Kind);
@@ -129,12 +135,12 @@ fn is_separator(line: &[u8]) -> bool {
     first == last
         && b"=-#*~".contains(&first)
         && before == after
-        && (3..=8).contains(&before)
+        && (before == 3 || ((4..=MAX_SEPARATOR_SIGNS).contains(&before) && line.get(before) == Some(&b' ')))
         && line.len() <= MAX_SEPARATOR_BYTES
         && line.iter().any(u8::is_ascii_alphanumeric)
 }
 
-/// Whether a line may be printed between outputs, but is found in many a text.
+/// Whether a line may separate outputs, but is also common within one.
 fn is_divider(line: &[u8]) -> bool {
     line.len() >= 3 && b"=-#*_~".contains(&line[0]) && line.iter().all(|byte| *byte == line[0])
 }
@@ -182,9 +188,9 @@ fn divide_rest(lines: &[&[u8]], offset: usize, spans: &mut Vec<Span>) {
             let [prose, code] = [PROSE, CODE].map(|kind| run(kind, &lines[at..end]));
             let (length, kind) = match prose.length.max(code.length) {
                 0 => {
-                    let vain = (prose.read.max(code.read) / 2).min(end - at);
-                    let blank = lines[at + vain..end].iter().position(|line| line.is_empty());
-                    (blank.map_or(end - at, |blank| vain + blank + 1), None)
+                    let skipped = (prose.read.max(code.read) / 2).min(end - at);
+                    let blank = lines[at + skipped..end].iter().position(|line| line.is_empty());
+                    (blank.map_or(end - at, |blank| skipped + blank + 1), None)
                 }
                 length if length == code.length => (length, Some(CODE)),
                 length => (length, Some(PROSE)),
@@ -214,7 +220,7 @@ fn run(kind: usize, lines: &[&[u8]]) -> Run {
             Worth::Exactly(_) | Worth::Heading => true,
             Worth::Irregular => false,
         };
-        if run.read == 1 && kind < PROSE && (line.is_empty() || !begins) {
+        if run.read == 1 && kind < PROSE && (line.is_empty() || (kind < TABLE && !begins)) {
             break;
         }
         irregular = match (worth, place) {
@@ -225,7 +231,7 @@ fn run(kind: usize, lines: &[&[u8]]) -> Run {
         if irregular == 0 && format.is_match() {
             run.length = run.read;
         }
-        if irregular == IRREGULAR_LINES || run.read > run.length + PATIENCE {
+        if irregular == IRREGULAR_LINES || run.read > run.length + MAX_UNCONFIRMED_LINES {
             break;
         }
     }

@@ -2,7 +2,9 @@
 
 use super::table::is_total;
 use super::{Contents, Format, Gaps, Row, count, is_majority};
+use crate::strategy::fingerprint;
 use crate::strategy::logarithm::log2;
+use std::collections::HashSet;
 
 /// `npm ls`, `cargo tree`, `tree`; `ls -R`; `find`.
 #[derive(Default)]
@@ -24,9 +26,10 @@ pub(super) struct Tree {
     /// The directory of the last path, and how many paths in a row are in it.
     directory: Vec<u8>,
     siblings: u64,
-    /// For each level, how many directories there were in a row; and how many in all.
+    /// For each level, how many directories in a row differ from the one before at that level.
     directories_at: Vec<u64>,
-    changes: u64,
+    /// The directories of all paths, by hash.
+    known: HashSet<u64>,
     after_blank: bool,
 }
 
@@ -93,7 +96,9 @@ impl Tree {
         self.directory.clear();
         self.directory.extend_from_slice(directory);
         self.siblings = 1;
-        self.changes += 1;
+        if self.known.len() < MAX_DIRECTORIES {
+            self.known.insert(fingerprint::exact(directory));
+        }
         self.directories_at.resize(level + 1, 0);
         self.directories_at[level] += 1;
         Row::unit((DIRECTORY - PER_LEVEL * level as i32 - later(self.directories_at[level])).max(0))
@@ -115,6 +120,9 @@ const PER_DOUBLING: f32 = 12.0;
 fn later(number: u64) -> i32 {
     (PER_DOUBLING * log2(number as f32)) as i32
 }
+
+/// How many directories of paths are counted. With more, gaps do not say how many they contain.
+const MAX_DIRECTORIES: usize = 65_536;
 
 /// Words for problems in a dependency tree.
 const PROBLEMS: [&[u8]; 5] = [b"UNMET", b"invalid", b"extraneous", b"missing:", b"ERR!"];
@@ -184,18 +192,21 @@ impl Format for Tree {
     }
 
     fn contents(&self) -> Contents {
-        [self.directories, self.names, self.branches + self.likely_paths, self.changes, 0]
+        [self.directories, self.names, self.branches + self.likely_paths, self.known.len() as u64, 0]
     }
 
     fn gaps(&self) -> Gaps {
         Gaps::AsNeeded
     }
 
-    fn describe(&self, [directories, names, entries, changes, ..]: Contents) -> String {
-        match (directories, names, entries, changes) {
+    fn describe(&self, [directories, names, entries, new, ..]: Contents) -> String {
+        match (directories, names, entries, new) {
             (0, 0, 0, _) => String::new(),
-            (0, 0, _, 0 | 1) => count(entries, "entry", "entries"),
-            (0, 0, ..) => format!("{} in {changes} directories", count(entries, "entry", "entries")),
+            (0, 0, _, 1..) if self.known.len() < MAX_DIRECTORIES => {
+                let new = count(new, "more directory", "more directories");
+                format!("{}, {new}", count(entries, "entry", "entries"))
+            }
+            (0, 0, ..) => count(entries, "entry", "entries"),
             (0, ..) => count(names, "name", "names"),
             _ => format!(
                 "{}, {}",
