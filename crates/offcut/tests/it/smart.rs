@@ -460,6 +460,17 @@ fn harmless_error_words_are_not_shown() {
 }
 
 #[test]
+fn lines_around_a_failure_are_shown_without_a_marker_for_each_passed_test() {
+    let test = |number: usize| match number {
+        400 => "=== RUN   TestA400\n    a_test.go:12: got 1 want 2\n--- FAIL: TestA400 (0.01s)\n".to_owned(),
+        _ => format!("=== RUN   TestA{number}\n--- PASS: TestA{number} (0.00s)\n"),
+    };
+    let shown = shown(&(0..800).map(test).collect::<String>(), 4096);
+    assert!(shown.contains("got 1 want 2"), "{shown}");
+    assert!(shown.matches(" not shown]").count() <= 3, "{shown}");
+}
+
+#[test]
 fn repeated_lines_do_not_use_up_the_room() {
     let same: String = (0..4000).map(|number| format!("src/a.c:{number}:5: error: expected ';'\n")).collect();
     let text = format!("{same}src/b.c:7:1: error: unknown type name 'foo'\n{same}");

@@ -8,8 +8,8 @@ use super::candidates::Candidate;
 use super::line_tables::{LineInfo, Opening};
 use super::message_code::MessageCode;
 use super::weights::{
-    Class, DETAIL, HEADING, INDENTED, INDENTED_REACH, LIBRARY_FRAME, NEIGHBOUR, RAISING_FRAME, REPORT,
-    REPORT_REACH, REPORT_STEP, STRONG, Weights, reach, repetition,
+    BETWEEN_TROUBLE, Class, DETAIL, HEADING, INDENTED, INDENTED_REACH, LIBRARY_FRAME, NEIGHBOUR,
+    RAISING_FRAME, REPORT, REPORT_REACH, REPORT_STEP, STRONG, Weights, reach, repetition,
 };
 use super::window::Window;
 use crate::strategy::rules::Role;
@@ -145,7 +145,7 @@ impl Values {
         let inherited = self.inherited.next(1).max(reported);
         let indented = self.indented(info) - again;
         let value = match role {
-            Some(role) if role.is_success() => 0,
+            Some(role) if role.is_success() => i32::from(inherited > 0) * BETWEEN_TROUBLE,
             // The frames of libraries are alike in all reports.
             Some(Role::LibraryFrame) => own.max(inherited.max(indented) - LIBRARY_FRAME),
             _ => own.max(inherited).max(indented),
@@ -252,9 +252,9 @@ impl Values {
         for back in 1..=self.reach {
             // What is before a better line has got more from that one.
             let Some(line) = window.recent(back).filter(|line| line.own < own) else { break };
-            if !line.role.is_some_and(Role::is_success) {
-                line.value = line.value.max(value - back as i32);
-            }
+            let gained =
+                if line.role.is_some_and(Role::is_success) { BETWEEN_TROUBLE } else { value - back as i32 };
+            line.value = line.value.max(gained);
         }
     }
 

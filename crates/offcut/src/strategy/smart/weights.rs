@@ -95,6 +95,9 @@ impl Share {
 /// The share that lines within reach of a line get. They lose 1 for each line between.
 pub(super) const NEIGHBOUR: Share = Share(1, 3);
 
+/// What a line that reports success is worth next to trouble: it is shown if its marker would take more room.
+pub(super) const BETWEEN_TROUBLE: i32 = 1;
+
 /// The share of the first line that is indented under a line. It falls to nothing over [`INDENTED_REACH`] times the reach.
 pub(super) const INDENTED: Share = Share(8, 10);
 pub(super) const INDENTED_REACH: i32 = 4;
