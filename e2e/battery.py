@@ -35,6 +35,8 @@ BINARY = LINES[4][0]
 FAILING, FAILING_LINE = LINES[1][0], LINES[1][1]
 RESULT, ERROR = "MCP result of 476 kB", "MCP error of 476 kB"
 PROXIED, PROXIED_ERROR = "MCP result through the proxy", "MCP error through the proxy"
+# A line of the MCP server's report that a preview does not show.
+SEARCHED_LINE = 4000
 
 
 @dataclass
@@ -153,7 +155,11 @@ class Battery(Session):
         """Make the call that the notice of the proxy's result suggests. The notice may be inside JSON."""
         text = (results.get(PROXIED) or "").replace('\\"', '"')
         found = re.search(r"more: (offcut_read) (\{.*?\})", text)
-        return {"tool": "offcut_read", "args": json.loads(found.group(2)) if found else {}}
+        arguments = json.loads(found.group(2)) if found else {}
+        # If only repetitions are missing, a search is suggested.
+        if arguments.get("pattern") == "PATTERN":
+            arguments["pattern"] = f"{SEARCHED_LINE:06d} "
+        return {"tool": "offcut_read", "args": arguments}
 
     def read_more(self, results):
         """Request more than the limits allow: a requested page must not be shortened."""
@@ -232,9 +238,10 @@ class Battery(Session):
         def judge(name, text):
             asked = json.dumps(call(self.results))
             wanted = re.search(r"(?:--lines |\"lines\": \")(\d+):(\d+)", asked)
-            self.check(wanted, f"{name}: requests no lines: {asked}")
+            first, last = (int(wanted[1]), int(wanted[2])) if wanted else (SEARCHED_LINE, SEARCHED_LINE)
+            self.check(wanted or "pattern" in asked, f"{name}: requests no lines: {asked}")
             whole = report() if "offcut_read" in asked else self.printed(FAILING_LINE).decode()
-            lines = whole.splitlines()[int(wanted[1]) - 1:int(wanted[2])] if wanted else ["nothing"]
+            lines = whole.splitlines()[first - 1:last]
             if self.agent.most_chars:
                 # The page is smaller than the range, and the agent must not cut it.
                 lines = lines[:self.agent.most_chars // 2 // len(lines[0])]
