@@ -181,8 +181,9 @@ fn ledger_has_every_record_of_concurrent_writers() {
     assert_eq!(row(&sandbox, &[])["calls"], 200);
     let text = std::fs::read_to_string(file(&sandbox)).unwrap();
     assert!(text.ends_with('\n'), "{text}");
-    let is_record = |line: &str| serde_json::from_str::<Value>(line).is_ok();
-    assert_eq!(text.lines().filter(|line| is_record(line)).count(), text.lines().count(), "{text}");
+    // A writer that sees the file while another one extends it may begin with a line feed, so that lines can be empty.
+    let mut lines = text.lines().filter(|line| !line.is_empty());
+    assert!(lines.all(|line| serde_json::from_str::<Value>(line).is_ok()), "{text}");
 }
 
 #[test]
