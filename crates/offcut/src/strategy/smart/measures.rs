@@ -140,7 +140,7 @@ impl Measures {
         let Some(measure) = Measure::choose(lines) else { return };
         let settled = lines[0].number + SETTLED_LINES;
         if let Some((lowest, highest)) = measure.range(&(0..=u64::MAX))
-            && (self.usual.len() < MAX_USUAL || self.usual.contains_key(&measure.key()))
+            && self.usual.len() < MAX_USUAL
         {
             let usual = Usual { lowest: lowest.value, highest: highest.value, settled, unusual: 0 };
             self.usual.entry(measure.key()).or_insert(usual);
