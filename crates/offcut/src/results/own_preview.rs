@@ -121,12 +121,19 @@ fn entry(id: &str, store: &dyn Store) -> Option<Entry> {
 fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     let Some(summary) = &entry.summary else { return false };
     let (mut at, mut shown, mut from) = (0, 0, 0);
+    let announced = announcement(text, entry);
     let mut find = |piece: &[u8]| {
         // Hosts trim white space at the ends, and offcut adds line ends inside a line.
         let piece = piece.trim_ascii();
-        let found = memmem::find(&text[at..], piece);
-        at += found.unwrap_or(0) + piece.len();
         shown += piece.len();
+        // What was printed while the command ran may end in the middle of a piece.
+        let early = announced.and_then(|end| text.get(at..end)).map_or(0, |text| common_start(text, piece));
+        let (from, piece) = match announced {
+            Some(end) if (1..piece.len()).contains(&early) => (end, piece[early..].trim_ascii_start()),
+            _ => (at, piece),
+        };
+        let found = memmem::find(&text[from..], piece);
+        at = from + found.unwrap_or(0) + piece.len();
         found.is_some()
     };
     let read = |start: u64, end: u64, most: usize| {
@@ -148,7 +155,9 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     if !read(from, source.total, text.len()).is_some_and(|piece| find(&piece)) {
         return false;
     }
-    let most = shown + most_added(entry, &summary.gaps) + most_added_early(text, entry);
+    // Lines that matter were also printed at once.
+    let early = announced.map_or(0, |_| text.len() / 4);
+    let most = shown + most_added(entry, &summary.gaps) + early;
     shown > 0 && text.len() <= most && has_markers_of(&summary.gaps, text)
 }
 
@@ -161,13 +170,21 @@ fn most_added(entry: &Entry, gaps: &[Gap]) -> usize {
     }
 }
 
-/// The most bytes that offcut adds to what is shown of a command while it runs: notices, and lines that matter.
-fn most_added_early(text: &[u8], entry: &Entry) -> usize {
+/// Where the text says that the command still runs. What is before it was printed while the command ran.
+fn announcement(text: &[u8], entry: &Entry) -> Option<usize> {
     let is_announcement = |notice: &Notice| {
         let is_of_entry = notice.entry().is_some_and(|id| entry.id.to_string().starts_with(id));
         is_of_entry && matches!(notice.message, Message::Footer { status: None, running: Some(_), .. })
     };
-    if notices(text).any(|(_, notice)| is_announcement(&notice)) { text.len() / 4 } else { 0 }
+    notices(text).find(|(_, notice)| is_announcement(notice)).map(|(start, _)| start)
+}
+
+/// How many bytes at the start of `piece` the text ends with.
+fn common_start(text: &[u8], piece: &[u8]) -> usize {
+    let text = text.trim_ascii_end();
+    let first = piece.split_inclusive(|&byte| byte == b'\n').next().unwrap_or_default();
+    let start = memmem::find(text, first.trim_ascii_end()).unwrap_or(text.len());
+    if piece.starts_with(&text[start..]) { text.len() - start } else { 0 }
 }
 
 /// Whether every marker is that of a gap. The output contains none with the tag of the first notice that does not name the
