@@ -89,8 +89,10 @@ impl Role {
 
     /// Whether a line of this role reports a problem by itself.
     pub(in crate::strategy) fn is_problem(self) -> bool {
-        let is_accompanying =
-            matches!(self, Role::Title | Role::Summary | Role::Frame | Role::LibraryFrame | Role::Location);
+        let is_accompanying = matches!(
+            self,
+            Role::Step | Role::Title | Role::Summary | Role::Frame | Role::LibraryFrame | Role::Location
+        );
         !self.is_unimportant() && !is_accompanying
     }
 }

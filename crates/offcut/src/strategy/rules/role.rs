@@ -34,6 +34,8 @@ pub(crate) enum Role {
     Warning,
     /// Contains a word that often indicates a problem.
     Suspect,
+    /// A CI runner begins a step. The text is what several commands printed, one after the other.
+    Step,
     /// Names a group of tests, some of which may fail.
     Title,
     /// Heads a section about tests that passed.

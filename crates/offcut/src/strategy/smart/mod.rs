@@ -365,9 +365,8 @@ impl Selector for SmartSelector {
         let (number, start) = lines.next();
         reader.repeats.finish(number, start);
         *candidates = reader.candidates.take_all(&mut reader.window);
-        let LineReader { counts, repeats, matcher, .. } = &*reader;
-        let units = units::collect(candidates, counts, repeats, matcher, ends, room, *max_line_bytes);
-        let reserved = gap_notes::cost(repeats, room);
+        let units = units::collect(candidates, reader, ends, room, *max_line_bytes);
+        let reserved = gap_notes::cost(&reader.repeats, room);
         let less = Room { limits: room.limits.less(reserved), ..*room };
         let shown = select::select(units, ends, &less, MarkerCost::of_engine(room));
         let pieces = select::pieces(&shown);
@@ -415,5 +414,5 @@ impl LineClassifier {
 fn is_routine(line: &[u8], matcher: &Matcher) -> bool {
     let mut buffer = Vec::new();
     let role = matcher.find(content::content(line, &mut buffer));
-    matches!(role, Some(rules::Role::Noise | rules::Role::Passed))
+    matches!(role, Some(rules::Role::Noise | rules::Role::Step | rules::Role::Passed))
 }

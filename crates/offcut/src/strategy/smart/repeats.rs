@@ -72,6 +72,7 @@ impl StretchContent {
                 | Role::Noise
                 | Role::Warning
                 | Role::Suspect
+                | Role::Step
                 | Role::Title,
             ) => {
                 if fingerprint::has_words(text) {

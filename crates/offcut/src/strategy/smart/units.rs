@@ -1,16 +1,15 @@
 //! The units that may be shown: the candidates, and the lines at both ends of the text.
 
 use super::candidates::{Candidate, onset, rarity};
-use super::is_routine;
 use super::line_tables::TemplateCounts;
-use super::repeats::Repeats;
+use super::value::Commands;
 use super::variation;
 use super::weights::{
     EARNED_TAIL, FOLDED, HEAD, INFORMATIVE, ONSET_AFTER, QUIET_TAIL, RECENCY, RECENCY_REACH, ROUTINE_LENGTHS,
     ROUTINE_VALUE, STRONG, TAIL_REACH, TROUBLE, UNEARNED_TAIL,
 };
+use super::{LineReader, is_routine};
 use crate::strategy::end_lines::{clip, head_lines, tail_lines};
-use crate::strategy::rules::Matcher;
 use crate::strategy::select::{ONLY_IN_SMALL_GAPS, Unit};
 use crate::strategy::{Ends, Room};
 use std::cmp::Reverse;
@@ -48,14 +47,20 @@ fn shown_bytes(ends: &Ends, room: &Room<'_>) -> u64 {
 /// Every line that may be shown, once, in text order.
 pub(super) fn collect<'t>(
     candidates: &'t [Candidate],
-    counts: &TemplateCounts,
-    repeats: &Repeats,
-    matcher: &Matcher,
+    reader: &LineReader,
     ends: &'t Ends,
     room: &Room<'_>,
     max_line_bytes: usize,
 ) -> Vec<Unit<'t>> {
+    let LineReader { counts, repeats, matcher, values, .. } = reader;
     let (bytes, total) = (shown_bytes(ends, room), ends.bytes());
+    let has_trouble = candidates.iter().any(|line| line.own >= TROUBLE);
+    let bonus = |line: &Candidate| match (values.commands(), has_trouble) {
+        // The first failure of a command explains the others, but the last may have ended it.
+        (Commands::One, true) => recency(line, total, bytes) / 2,
+        // The last of several commands is the one that failed.
+        (Commands::Several, _) | (_, false) => recency(line, total, bytes),
+    };
     let mut units: Vec<Unit<'t>> = Vec::new();
     for line in candidates {
         let (text, coverage) = clip(&line.text, line.coverage, max_line_bytes);
@@ -68,7 +73,7 @@ pub(super) fn collect<'t>(
             form: line.form,
             value: match line.value < INFORMATIVE && repeats.folds(line.number) {
                 true => ONLY_IN_SMALL_GAPS,
-                false => content_value(line, counts, total) + recency(line, total, bytes),
+                false => content_value(line, counts, total) + bonus(line),
             },
             order: line.start as i64,
             repeated: 0,

@@ -23,6 +23,8 @@ pub(super) struct Values {
     report: Report,
     scope: Scope,
     section: Section,
+    /// How many steps began.
+    steps: u64,
     /// The value of the last line by its role, and how often its template occurred before it.
     last_own: i32,
     last_before: u32,
@@ -85,6 +87,13 @@ enum Section {
     Any,
 }
 
+/// How many commands printed the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Commands {
+    One,
+    Several,
+}
+
 /// The value of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
@@ -106,9 +115,16 @@ impl Values {
             report: Report { class: Class::Idle, value: 0, inherited: Inherited::default() },
             scope: Scope::None,
             section: Section::Any,
+            steps: 0,
             last_own: 0,
             last_before: 0,
         }
+    }
+
+    /// How many commands printed the text so far.
+    pub(super) fn commands(&self) -> Commands {
+        // A tool may print the one command that it runs.
+        if self.steps > 1 { Commands::Several } else { Commands::One }
     }
 
     /// Whether a line without a role is worth nothing here.
@@ -220,6 +236,7 @@ impl Values {
             role => role,
         };
         match role {
+            Some(Role::Step) => self.steps += 1,
             Some(Role::PassedSection) => self.section = Section::PassedTests,
             Some(Role::Summary) => self.section = Section::Any,
             Some(Role::Traceback) => self.scope = Scope::Traceback { indent: info.indent },
