@@ -140,6 +140,16 @@ fn unusual_lines_among_folded_ones_are_shown_and_markers_have_the_range_of_the_o
     check_unusual(heartbeat, &[], "no number", ["", ""]);
 }
 
+#[test]
+fn unusual_number_among_lines_of_data_is_shown() {
+    let line = |at: u64| match at {
+        1500 => "bench_1500: 9911.91 us\n".to_owned(),
+        _ => format!("bench_{at}: {}.{:02} us\n", 8 + vary(at, 32), vary(at, 89)),
+    };
+    let lines = preview(&(0..3000).map(line).collect::<String>(), 4096);
+    assert!(lines.iter().any(|shown| shown == "bench_1500: 9911.91 us"), "{lines:#?}");
+}
+
 /// Lines are folded without need only if they are equal or differ in times and counters.
 #[test]
 fn lines_that_differ_in_data_are_shown_while_there_is_room() {

@@ -170,9 +170,7 @@ impl Repeats {
     /// How many lines before this one the stretch began, if it has just become long enough to be folded and may be measured.
     #[inline]
     pub(super) fn lines_to_measure(&self, line: &Line<'_>) -> Option<usize> {
-        let is_due = line.number + 1 == self.open.first_line + MIN_FOLDED_LINES
-            && self.open.content != StretchContent::Data
-            && !is_long(line);
+        let is_due = line.number + 1 == self.open.first_line + MIN_FOLDED_LINES && !is_long(line);
         is_due.then_some(MIN_FOLDED_LINES as usize - 1)
     }
 
