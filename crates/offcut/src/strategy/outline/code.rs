@@ -1,8 +1,9 @@
 //! Source code and configuration: the definitions, and as much of the rest as fits.
 
+use super::definitions::{definition, worth_of_definition};
 use super::failures::Failures;
-use super::{Contents, Format, MIN_LINES, Row, count};
-use crate::strategy::content;
+use super::signatures::{LineKind, Signatures};
+use super::{Contents, Format, MIN_LINES, Place, Row, count};
 
 /// A source file, or a part of one, of any language that has braces, keywords or indentation; with or without line numbers.
 #[derive(Default)]
@@ -19,6 +20,7 @@ pub(super) struct Code {
     /// The lines of the current block, and those that look like code; and whether any block was something else.
     block: (u64, u64),
     has_other_block: bool,
+    signatures: Signatures,
     is_settled: bool,
 }
 
@@ -34,49 +36,9 @@ const NESTED_KEY_PERCENT: u64 = 20;
 const BLOCK_LINES: u64 = 200;
 const MIN_CODE_LINES: u64 = 43;
 
-/// What a definition at the left margin is worth more than other lines, and how much less one that is indented is worth
-/// more for each column.
-const DEFINITION: i32 = 60;
-const PER_COLUMN: i32 = 3;
-
 /// What imports and comments are worth more than other lines.
 const IMPORT: i32 = -45;
 const COMMENT: i32 = -30;
-
-/// What a word before the name of something says about the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keyword {
-    /// It comes before the keyword of a definition.
-    Modifier,
-    /// The line is a definition, unless it ends with a semicolon.
-    Definition,
-    /// The line is a definition, which may end with a semicolon.
-    Declaration,
-    /// The line is a statement.
-    Statement,
-    Other,
-}
-
-impl Keyword {
-    fn of(word: &[u8]) -> Keyword {
-        match word {
-            b"pub" | b"export" | b"default" | b"async" | b"static" | b"public" | b"private"
-            | b"protected" | b"internal" | b"abstract" | b"final" | b"override" | b"unsafe" | b"extern"
-            | b"inline" | b"sealed" | b"virtual" | b"declare" => Keyword::Modifier,
-            b"fn" | b"def" | b"class" | b"func" | b"fun" | b"function" | b"interface" | b"struct"
-            | b"enum" | b"impl" | b"trait" | b"module" | b"namespace" | b"mod" | b"object" | b"record"
-            | b"protocol" | b"extension" | b"macro_rules!" | b"union" | b"package" | b"sub" | b"#define" => {
-                Keyword::Definition
-            }
-            b"typedef" | b"type" | b"CREATE" | b"create" => Keyword::Declaration,
-            b"if" | b"for" | b"while" | b"switch" | b"match" | b"catch" | b"else" | b"return" | b"do"
-            | b"try" | b"}" | b"let" | b"elif" | b"with" | b"await" | b"case" | b"throw" | b"new" => {
-                Keyword::Statement
-            }
-            _ => Keyword::Other,
-        }
-    }
-}
 
 /// Keywords that begin an import.
 const IMPORTS: [&[u8]; 7] = [b"import ", b"from ", b"use ", b"#include", b"require ", b"using ", b"package "];
@@ -131,49 +93,9 @@ fn strip_number(line: &[u8]) -> &[u8] {
         .unwrap_or(line)
 }
 
-/// What a definition is worth more, by its indentation; `None` for any other line.
-pub(super) fn definition(line: &[u8]) -> Option<i32> {
-    let text = line.trim_ascii_start();
-    let indent = content::indent(line) as i32;
-    if indent > 12 {
-        return None;
-    }
-    let mut words = text
-        .split(|byte| matches!(byte, b' ' | b'(' | b'<' | b'{' | b':' | b'*'))
-        .filter(|word| !word.is_empty())
-        .skip_while(|word| Keyword::of(word) == Keyword::Modifier);
-    let keyword = Keyword::of(words.next()?);
-    let is_definition = match keyword {
-        Keyword::Declaration => words.next().is_some(),
-        Keyword::Definition => words.next().is_some() && !text.ends_with(b";"),
-        _ => false,
-    } || is_method(text, keyword, indent)
-        || is_target(line)
-        || is_section(line);
-    is_definition.then(|| (DEFINITION - PER_COLUMN * indent).max(0))
-}
-
-/// Whether a line begins a function without a keyword, as in C, Java, shell and others; or declares one, in a header.
-fn is_method(text: &[u8], keyword: Keyword, indent: i32) -> bool {
-    let Some(parenthesis) = memchr::memchr(b'(', text) else { return false };
-    let name = &text[..parenthesis];
-    let is_name = !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}#/".contains(byte));
-    let is_declaration =
-        indent == 0 && name.contains(&b' ') && (text.ends_with(b");") || text.starts_with(b"extern "));
-    is_name && indent <= 4 && (text.ends_with(b"{") || is_declaration) && keyword != Keyword::Statement
-}
-
-/// Whether a line is the target of a makefile, the selector of a style, or a key at the left margin: `build: src`, `.a {`.
-fn is_target(line: &[u8]) -> bool {
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./%$()".contains(byte);
-    let name = line.iter().position(|byte| !is_name(byte)).map(|end| line.split_at(end));
-    matches!(name, Some(([first, ..], [b':', rest @ ..])) if first.is_ascii_alphabetic() && matches!(rest, [] | [b' ', ..]))
-        || (line.ends_with(b"{") && matches!(line.first(), Some(b'.' | b'#' | b'@')))
-}
-
-/// Whether a line begins a section of a configuration file: `[dependencies]`.
-fn is_section(line: &[u8]) -> bool {
-    matches!(line, [b'[', name @ .., b']'] if !name.is_empty() && !name.contains(&b' '))
+/// Whether a line belongs to the definition that follows: `@route("/users")`. Attributes such as `#[must_use]` say less.
+fn is_decorator(text: &[u8]) -> bool {
+    matches!(text, [b'@', letter, ..] if letter.is_ascii_alphabetic())
 }
 
 /// Whether a line looks like source code or configuration.
@@ -245,15 +167,19 @@ impl Format for Code {
         if !self.is_settled {
             self.examine(line, text, is_comment);
         }
-        if let Some(more) = definition(line) {
-            self.definitions += 1;
-            return Row::unit(more);
+        let (kind, more) = match definition(line) {
+            _ if self.signatures.is_open() => (LineKind::Other, 0),
+            Some(more) => (LineKind::Definition, more),
+            None if is_comment => (LineKind::Other, COMMENT),
+            None if IMPORTS.iter().any(|word| text.starts_with(word)) => (LineKind::Import, IMPORT),
+            None if is_decorator(text) => (LineKind::Decorator, worth_of_definition(line)),
+            None => (LineKind::Other, 0),
+        };
+        self.definitions += u64::from(kind == LineKind::Definition);
+        match self.signatures.place(text, kind) {
+            Place::Begins => Row::unit(more),
+            Place::Continues => Row::part(),
         }
-        Row::unit(match text {
-            _ if is_comment => COMMENT,
-            _ if IMPORTS.iter().any(|word| text.starts_with(word)) => IMPORT,
-            _ => 0,
-        })
     }
 
     fn settle(&mut self) {

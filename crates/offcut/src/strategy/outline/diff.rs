@@ -1,7 +1,7 @@
 //! Diffs: the files, then whole hunks, and the number of changed lines.
 
-use super::code::definition;
 use super::commits::is_commit;
+use super::definitions::definition;
 use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, is_majority};
 
 /// A unified diff, as git and diff print it.

@@ -1,6 +1,6 @@
 //! Search hits: every file, its hits, and the number of both.
 
-use super::code::definition;
+use super::definitions::definition;
 use super::failures::Failures;
 use super::{Contents, Format, Gaps, Row, count, is_majority};
 use std::collections::HashSet;

@@ -9,6 +9,7 @@ mod blocks;
 mod code;
 mod columns;
 mod commits;
+mod definitions;
 mod diff;
 mod failures;
 mod hits;
@@ -17,6 +18,7 @@ mod marks;
 mod parts;
 mod prose;
 mod seams;
+mod signatures;
 mod table;
 mod tree;
 

@@ -1,0 +1,132 @@
+//! Recognises definitions: functions, types, targets of makefiles, keys and sections of configuration.
+
+use crate::strategy::content;
+
+/// What a definition at the left margin is worth more than other lines, and how much less one that is indented is worth
+/// more for each column.
+const DEFINITION: i32 = 60;
+const PER_COLUMN: i32 = 3;
+
+/// What a word before the name of something says about the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keyword {
+    /// It comes before the keyword of a definition.
+    Modifier,
+    /// The line is a definition, unless it ends with a semicolon.
+    Definition,
+    /// The line is a definition, which may end with a semicolon.
+    Declaration,
+    /// The line is a statement.
+    Statement,
+    Other,
+}
+
+impl Keyword {
+    fn of(word: &[u8]) -> Keyword {
+        match word {
+            b"pub" | b"export" | b"default" | b"async" | b"static" | b"public" | b"private"
+            | b"protected" | b"internal" | b"abstract" | b"final" | b"override" | b"unsafe" | b"extern"
+            | b"inline" | b"sealed" | b"virtual" | b"declare" => Keyword::Modifier,
+            b"fn" | b"def" | b"class" | b"func" | b"fun" | b"function" | b"interface" | b"struct"
+            | b"enum" | b"impl" | b"trait" | b"module" | b"namespace" | b"mod" | b"object" | b"record"
+            | b"protocol" | b"extension" | b"macro_rules!" | b"union" | b"package" | b"sub" | b"#define" => {
+                Keyword::Definition
+            }
+            b"typedef" | b"type" | b"CREATE" | b"create" => Keyword::Declaration,
+            b"if" | b"for" | b"while" | b"switch" | b"match" | b"catch" | b"else" | b"return" | b"do"
+            | b"try" | b"}" | b"let" | b"elif" | b"with" | b"await" | b"case" | b"throw" | b"new" => {
+                Keyword::Statement
+            }
+            _ => Keyword::Other,
+        }
+    }
+}
+
+/// What a definition is worth more, by its indentation; `None` for any other line.
+pub(super) fn definition(line: &[u8]) -> Option<i32> {
+    let text = line.trim_ascii_start();
+    let indent = content::indent(line) as i32;
+    if indent > 12 {
+        return None;
+    }
+    let mut words = text
+        .split(|byte| matches!(byte, b' ' | b'(' | b'<' | b'{' | b':' | b'*'))
+        .filter(|word| !word.is_empty())
+        .skip_while(|word| Keyword::of(word) == Keyword::Modifier);
+    let keyword = Keyword::of(words.next()?);
+    let is_definition = match keyword {
+        Keyword::Declaration => words.next().is_some(),
+        Keyword::Definition => words.next().is_some() && !text.ends_with(b";"),
+        _ => false,
+    } || is_method(text, keyword, indent)
+        || is_arrow_function(line)
+        || is_target(line)
+        || is_section(line);
+    is_definition.then(|| worth_of_definition(line))
+}
+
+/// What a definition with this indentation is worth more.
+pub(super) fn worth_of_definition(line: &[u8]) -> i32 {
+    (DEFINITION - PER_COLUMN * content::indent(line) as i32).max(0)
+}
+
+/// Whether a line begins a function that is the value of a name: `export const parse = (text) => {`.
+fn is_arrow_function(line: &[u8]) -> bool {
+    line.first().is_some_and(u8::is_ascii_alphabetic)
+        && line.ends_with(b"=> {")
+        && memchr::memmem::find(line, b" = ").is_some()
+}
+
+/// Whether a line begins a function without a keyword, as in C, Java, shell and others; or declares one, in a header.
+fn is_method(text: &[u8], keyword: Keyword, indent: i32) -> bool {
+    let Some(parenthesis) = memchr::memchr(b'(', text) else { return false };
+    let name = &text[..parenthesis];
+    let is_name = !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}#/".contains(byte));
+    let is_declaration = indent == 0
+        && name.contains(&b' ')
+        && (text.ends_with(b");") || text.starts_with(b"extern ") || begins_parameters(text, parenthesis));
+    is_name && indent <= 4 && (text.ends_with(b"{") || is_declaration) && keyword != Keyword::Statement
+}
+
+/// Whether the parameters of a function begin at this parenthesis, and its body in another line: `static int open(int file,`.
+fn begins_parameters(text: &[u8], parenthesis: usize) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    text[..parenthesis].last().is_some_and(is_name) && matches!(text.last(), Some(b')' | b','))
+}
+
+/// Whether a line is the target of a makefile, the selector of a style, or a key at the left margin: `build: src`, `.a {`.
+fn is_target(line: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./%$()".contains(byte);
+    let name = line.iter().position(|byte| !is_name(byte)).map(|end| line.split_at(end));
+    matches!(name, Some(([first, ..], [b':', rest @ ..])) if first.is_ascii_alphabetic() && matches!(rest, [] | [b' ', ..]))
+        || (line.ends_with(b"{") && matches!(line.first(), Some(b'.' | b'#' | b'@')))
+}
+
+/// Whether a line begins a section of a configuration file: `[dependencies]`.
+fn is_section(line: &[u8]) -> bool {
+    matches!(line, [b'[', name @ .., b']'] if !name.is_empty() && !name.contains(&b' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_of_many_languages_are_definitions() {
+        for (line, expected) in [
+            ("static int open_file(const char *path,", true),
+            ("int main(void)", true),
+            ("export const parse = (text: string) => {", true),
+            ("func (s *Server) Close() error {", true),
+            ("    async def get(self,", true),
+            ("    public void run() {", true),
+            ("cleanup() {", true),
+            ("items.map((item) => {", false),
+            ("    call(first, second)", false),
+            ("return compute(first,", false),
+            ("It is explained below (see there)", false),
+        ] {
+            assert_eq!(definition(line.as_bytes()).is_some(), expected, "{line}");
+        }
+    }
+}
