@@ -41,6 +41,25 @@ fn diff_shows_every_file() {
 }
 
 #[test]
+fn manifest_shows_kind_and_name_of_every_document() {
+    let settings: String = (0..30).map(|number| format!("    setting{number}: {number}\n")).collect();
+    let document = |number: usize| {
+        format!(
+            "apiVersion: v1\nkind: Kind{number}\nmetadata:\n  name: name{number}\nspec:\n  nested:\n{settings}"
+        )
+    };
+    let text = (0..20).map(document).collect::<Vec<_>>().join("---\n");
+    let preview = shown(&text, 4000);
+    assert!(preview.contains("configuration of 20 documents"), "{preview}");
+    for number in 0..20 {
+        assert!(
+            preview.contains(&format!("kind: Kind{number}\nmetadata:\n  name: name{number}\n")),
+            "{preview}"
+        );
+    }
+}
+
+#[test]
 fn search_hits_show_some_of_each_file_and_the_total() {
     let text: String = (0..20)
         .flat_map(|file| (1..90).map(move |line| format!("src/file{file}.rs:{line}:let error = {line};\n")))

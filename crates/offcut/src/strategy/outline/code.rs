@@ -79,7 +79,7 @@ const SHELL_LINES: [&[u8]; 5] = [b"fi", b"done", b"esac", b";;", b"then"];
 const SHELL_ENDS: [&[u8]; 3] = [b"; then", b"; do", b" ;;"];
 
 /// A line without the number that `cat -n`, `nl` or an editor puts before it.
-fn strip_number(line: &[u8]) -> &[u8] {
+pub(super) fn strip_number(line: &[u8]) -> &[u8] {
     let rest = line.trim_ascii_start();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 || digits > 7 {

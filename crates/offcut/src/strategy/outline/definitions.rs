@@ -103,7 +103,7 @@ fn is_target(line: &[u8]) -> bool {
 }
 
 /// Whether a line begins a section of a configuration file: `[dependencies]`.
-fn is_section(line: &[u8]) -> bool {
+pub(super) fn is_section(line: &[u8]) -> bool {
     matches!(line, [b'[', name @ .., b']'] if !name.is_empty() && !name.contains(&b' '))
 }
 

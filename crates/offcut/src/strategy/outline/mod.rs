@@ -1,4 +1,4 @@
-//! Outlines text of a known format: a diff, a history, search hits, a table, a tree, source code, prose.
+//! Outlines text of a known format: a diff, a history, search hits, a table, a tree, prose, configuration, source code.
 //!
 //! A [`Format`] divides a text into units that a reader understands by themselves (a hunk, a paragraph, a row), says what
 //! each is worth besides the names that it introduces, and counts what it sees; everything else is common to all. The
@@ -14,6 +14,7 @@ mod diff;
 mod failures;
 mod hits;
 mod irregular_lines;
+mod keys;
 mod marks;
 mod parts;
 mod prose;
@@ -159,13 +160,14 @@ const HEADING_VALUE: i32 = MAX_VALUE;
 const END_VALUE: i32 = MAX_VALUE - 100;
 
 /// All formats, the most distinctive first.
-const FORMATS: [fn() -> Box<dyn Format>; 7] = [
+const FORMATS: [fn() -> Box<dyn Format>; 8] = [
     || Box::<diff::Diff>::default(),
     || Box::<commits::Commits>::default(),
     || Box::<hits::Hits>::default(),
     || Box::<table::Table>::default(),
     || Box::<tree::Tree>::default(),
     || Box::<prose::Prose>::default(),
+    || Box::<keys::Keys>::default(),
     || Box::<code::Code>::default(),
 ];
 

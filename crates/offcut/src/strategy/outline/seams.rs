@@ -10,7 +10,11 @@ pub(super) type Kind = Option<usize>;
 const TABLE: usize = 3;
 const TREE: usize = 4;
 const PROSE: usize = 5;
-const CODE: usize = 6;
+const KEYS: usize = 6;
+const CODE: usize = 7;
+
+/// The formats of which every line may be one, so that only the longest run of lines tells.
+const LOOSE: [usize; 3] = [PROSE, KEYS, CODE];
 
 /// A format has ended after this many more irregular than regular lines.
 const IRREGULAR_LINES: u32 = 4;
@@ -114,7 +118,7 @@ fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Kind) 
     let has = |wanted: usize| spans.iter().any(|(_, kind)| *kind == Some(wanted));
     let are_different = (0..TABLE).any(has)
         || match (has(PROSE), has(CODE)) {
-            (true, has_code) => has_code,
+            (true, has_code) => has_code || has(KEYS),
             (false, _) => (TABLE..PROSE).any(has),
         };
     separators >= MIN_SEPARATORS || (are_different && spans.len() <= MAX_UNSEPARATED)
@@ -175,25 +179,25 @@ fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
     spans
 }
 
-/// Divides lines into prose, source code and lines of no known format.
+/// Divides lines into prose, configuration, source code and lines of no known format.
 fn divide_rest(lines: &[&[u8]], offset: usize, spans: &mut Vec<Span>) {
     let mut at = 0;
     for piece in lines.split_inclusive(|line| is_divider(line)) {
         let end = at + piece.len();
-        if let Some(kind) = [PROSE, CODE].into_iter().find(|&kind| has_format(kind, piece)) {
+        if let Some(kind) = LOOSE.into_iter().find(|&kind| has_format(kind, piece)) {
             spans.push((offset + at..offset + end, Some(kind)));
             at = end;
         }
         while at < end {
-            let [prose, code] = [PROSE, CODE].map(|kind| run(kind, &lines[at..end]));
-            let (length, kind) = match prose.length.max(code.length) {
-                0 => {
-                    let skipped = (prose.read.max(code.read) / 2).min(end - at);
+            let runs = LOOSE.map(|kind| (run(kind, &lines[at..end]), kind));
+            let (length, kind) = match runs.iter().max_by_key(|(run, _)| run.length) {
+                Some((run, kind)) if run.length > 0 => (run.length, Some(*kind)),
+                _ => {
+                    let read = runs.iter().map(|(run, _)| run.read).max().unwrap_or(0);
+                    let skipped = (read / 2).min(end - at);
                     let blank = lines[at + skipped..end].iter().position(|line| line.is_empty());
                     (blank.map_or(end - at, |blank| skipped + blank + 1), None)
                 }
-                length if length == code.length => (length, Some(CODE)),
-                length => (length, Some(PROSE)),
             };
             spans.push((offset + at..offset + at + length, kind));
             at += length;
@@ -243,11 +247,12 @@ fn join(parts: Vec<Span>) -> Vec<Span> {
     let mut joined: Vec<Span> = Vec::new();
     for (range, kind) in parts {
         let is_inner = |(inner, of): &Span| {
-            matches!(*of, Some(TABLE | TREE | CODE)) || (of.is_none() && (inner.len() as u64) < MIN_LINES)
+            matches!(*of, Some(TABLE | TREE | KEYS | CODE))
+                || (of.is_none() && (inner.len() as u64) < MIN_LINES)
         };
         if let [.., (_, outer), inner] = &joined[..]
             && *outer == kind
-            && matches!(kind, Some(PROSE | CODE))
+            && matches!(kind, Some(PROSE | KEYS | CODE))
             && is_inner(inner)
         {
             joined.pop();
