@@ -60,6 +60,28 @@ fn manifest_shows_kind_and_name_of_every_document() {
 }
 
 #[test]
+fn page_shows_its_headings_before_scripts_and_navigation() {
+    let script = "    window.settings.push({ theme_name: storage.getItem('theme_name') });\n".repeat(60);
+    let section = |number: usize| {
+        let text =
+            "<p>It explains one of the things that this page is about, in some detail.</p>\n".repeat(8);
+        format!("<div class=\"section\">\n<h2 id=\"s{number}\">Section {number}</h2>\n{text}</div>\n")
+    };
+    let body: String = (0..20).map(section).collect();
+    let page = format!(
+        "<!DOCTYPE html>\n<html>\n<head>\n<title>Manual</title>\n<script>\n{script}</script>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    );
+    let preview = shown(&page, 4000);
+    assert!(preview.contains("HTML with 21 headings"), "{preview}");
+    assert!(preview.contains("<title>Manual</title>"), "{preview}");
+    for number in 0..20 {
+        assert!(preview.contains(&format!(">Section {number}</h2>\n<p>It explains")), "{preview}");
+    }
+    assert!(!preview.contains("theme_name"), "{preview}");
+    assert!(preview.len() > 3400, "{preview}");
+}
+
+#[test]
 fn search_hits_show_some_of_each_file_and_the_total() {
     let text: String = (0..20)
         .flat_map(|file| (1..90).map(move |line| format!("src/file{file}.rs:{line}:let error = {line};\n")))

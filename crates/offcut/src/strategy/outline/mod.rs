@@ -1,4 +1,4 @@
-//! Outlines text of a known format: a diff, a history, search hits, a table, a tree, prose, configuration, source code.
+//! Outlines text of a known format: a page, a diff, a history, search hits, a table, a tree, prose, configuration, source code.
 //!
 //! A [`Format`] divides a text into units that a reader understands by themselves (a hunk, a paragraph, a row), says what
 //! each is worth besides the names that it introduces, and counts what it sees; everything else is common to all. The
@@ -13,6 +13,7 @@ mod definitions;
 mod diff;
 mod failures;
 mod hits;
+mod html;
 mod irregular_lines;
 mod keys;
 mod marks;
@@ -160,7 +161,8 @@ const HEADING_VALUE: i32 = MAX_VALUE;
 const END_VALUE: i32 = MAX_VALUE - 100;
 
 /// All formats, the most distinctive first.
-const FORMATS: [fn() -> Box<dyn Format>; 8] = [
+const FORMATS: [fn() -> Box<dyn Format>; 9] = [
+    || Box::<html::Html>::default(),
     || Box::<diff::Diff>::default(),
     || Box::<commits::Commits>::default(),
     || Box::<hits::Hits>::default(),

@@ -7,11 +7,11 @@ use std::ops::Range;
 
 /// The format of a part by its place in [`FORMATS`]; `None` for lines of no known format.
 pub(super) type Kind = Option<usize>;
-const TABLE: usize = 3;
-const TREE: usize = 4;
-const PROSE: usize = 5;
-const KEYS: usize = 6;
-const CODE: usize = 7;
+const TABLE: usize = 4;
+const TREE: usize = 5;
+const PROSE: usize = 6;
+const KEYS: usize = 7;
+const CODE: usize = 8;
 
 /// The formats of which every line may be one, so that only the longest run of lines tells.
 const LOOSE: [usize; 3] = [PROSE, KEYS, CODE];

@@ -1,0 +1,163 @@
+//! HTML pages with a line for each element: the title, the headings, and the text below them. Scripts, styles and
+//! navigation come last.
+
+use super::{Contents, Format, Gaps, MIN_LINES, Row, count};
+
+/// A page, from `<!DOCTYPE html>` or `<html>` to `</html>`.
+#[derive(Default)]
+pub(super) struct Html {
+    lines: u64,
+    headings: u64,
+    state: State,
+    /// Whether the last unit with text is a heading.
+    is_below_heading: bool,
+    /// How many lines without a tag may still continue the text of the last unit.
+    text_lines_left: u32,
+    /// Lines after the page.
+    others: u64,
+}
+
+/// Where in the page the next line is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Before,
+    Page,
+    /// In an element that is not text, before this closing tag.
+    Hidden(&'static [u8]),
+    After,
+}
+
+/// The value of titles and headings: the names in them do not count, so that all are shown or none.
+const HEADING: i32 = 300;
+
+/// What the first text below a heading is worth more than its names, and other text.
+const FIRST_TEXT: i32 = 60;
+const TEXT: i32 = 0;
+
+/// A text of more lines is divided.
+const MAX_TEXT_LINES: u32 = 6;
+
+/// The value of lines without text.
+const TAGS: i32 = -30;
+
+/// A line with fewer bytes outside of tags has no text.
+const MIN_TEXT_BYTES: usize = 12;
+
+/// Elements whose content is not text, and how they end.
+const HIDDEN: [(&[u8], &[u8]); 4] =
+    [(b"<script", b"</script"), (b"<style", b"</style"), (b"<svg", b"</svg"), (b"<template", b"</template")];
+
+/// At most one line in this many follows the page.
+const LINES_PER_OTHER: u64 = 20;
+
+fn starts_with(text: &[u8], tag: &[u8]) -> bool {
+    text.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag))
+}
+
+/// Whether a line contains a title or a heading.
+fn has_heading(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'<', text).any(|at| {
+        matches!(&text[at..], [b'<', b'h' | b'H', b'1'..=b'6', ..]) || starts_with(&text[at..], b"<title")
+    })
+}
+
+/// Whether enough of a line is outside of tags.
+fn has_text(text: &[u8]) -> bool {
+    let mut is_tag = false;
+    let visible = text.iter().filter(|byte| {
+        match byte {
+            b'<' => is_tag = true,
+            b'>' => {
+                is_tag = false;
+                return false;
+            }
+            _ => {}
+        }
+        !is_tag
+    });
+    visible.take(MIN_TEXT_BYTES).count() == MIN_TEXT_BYTES
+}
+
+impl Html {
+    /// Reads a line of the page that is not blank.
+    fn read_page(&mut self, text: &[u8]) -> Row {
+        if memchr::memmem::find(text, b"</html>").is_some() {
+            self.state = State::After;
+            return Row::valued(TAGS);
+        }
+        if let Some((_, end)) = HIDDEN.iter().find(|(start, _)| starts_with(text, start)) {
+            if memchr::memmem::find(text, end).is_none() {
+                self.state = State::Hidden(end);
+            }
+            return Row::valued(TAGS);
+        }
+        if has_heading(text) {
+            self.headings += 1;
+            (self.is_below_heading, self.text_lines_left) = (true, 0);
+            return Row::valued(HEADING);
+        }
+        if self.text_lines_left > 0 && text[0] != b'<' {
+            self.text_lines_left -= 1;
+            return Row::part();
+        }
+        if !has_text(text) {
+            self.text_lines_left = 0;
+            return Row::valued(TAGS);
+        }
+        self.text_lines_left = MAX_TEXT_LINES - 1;
+        Row::unit(if std::mem::take(&mut self.is_below_heading) { FIRST_TEXT } else { TEXT })
+    }
+}
+
+impl Format for Html {
+    fn read(&mut self, line: &[u8]) -> Row {
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            return Row::part();
+        }
+        self.lines += 1;
+        match self.state {
+            State::Before if starts_with(text, b"<!doctype html") || starts_with(text, b"<html") => {
+                self.state = State::Page;
+                Row::valued(TAGS)
+            }
+            State::Before | State::After => {
+                self.others += 1;
+                Row::irregular()
+            }
+            State::Page => self.read_page(text),
+            State::Hidden(end) => {
+                if memchr::memmem::find(text, end).is_some() {
+                    self.state = State::Page;
+                }
+                Row::part()
+            }
+        }
+    }
+
+    fn is_match(&self) -> bool {
+        self.lines >= MIN_LINES && self.headings > 0 && self.others * LINES_PER_OTHER <= self.lines
+    }
+
+    fn can_match(&self, lines_left: u64) -> bool {
+        let _ = lines_left;
+        self.state != State::Before
+    }
+
+    fn gaps(&self) -> Gaps {
+        Gaps::AsNeeded
+    }
+
+    fn remark(&self) -> String {
+        format!("HTML with {}", count(self.headings, "heading", "headings"))
+    }
+
+    fn contents(&self) -> Contents {
+        [self.headings, 0, 0, 0, 0]
+    }
+
+    fn describe(&self, [headings, ..]: Contents) -> String {
+        if headings == 0 { String::new() } else { count(headings, "heading", "headings") }
+    }
+}
