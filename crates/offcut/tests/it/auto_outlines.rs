@@ -60,6 +60,16 @@ fn manifest_shows_kind_and_name_of_every_document() {
 }
 
 #[test]
+fn failure_in_a_report_written_as_yaml_is_shown() {
+    let task = |number: usize| match number {
+        250 => "task-250:\n  status: bad\n  error: connection refused\n".to_owned(),
+        _ => format!("task-{number}:\n  status: good\n  duration: {number}\n"),
+    };
+    let preview = shown(&(0..400).map(task).collect::<String>(), 2000);
+    assert!(preview.contains("  error: connection refused\n"), "{preview}");
+}
+
+#[test]
 fn page_shows_its_headings_before_scripts_and_navigation() {
     let script = "    window.settings.push({ theme_name: storage.getItem('theme_name') });\n".repeat(60);
     let section = |number: usize| {

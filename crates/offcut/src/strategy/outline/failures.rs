@@ -19,10 +19,13 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    pub(super) fn read(&mut self, line: &[u8]) {
+    /// Reads a line, and returns whether it reports a failure.
+    pub(super) fn read(&mut self, line: &[u8]) -> bool {
         self.lines += 1;
         self.logged += u64::from(is_logged(line));
-        self.count += u64::from(is_located(line) || self.classifier.is_failure(line));
+        let is_failure = is_located(line) || self.classifier.is_failure(line);
+        self.count += u64::from(is_failure);
+        is_failure
     }
 
     /// Whether there are too many for a text of which this many lines clearly have another format, even if as many as

@@ -234,14 +234,14 @@ impl Format for Keys {
         if let Some(row) = self.read_inside(text, indent) {
             return row;
         }
-        if !self.is_settled {
-            self.failures.read(line);
-        }
-        match toml_value(text) {
+        let row = match toml_value(text) {
             _ if is_section(line) => self.read_section(line),
             Some(value) => self.read_assignment(value, indent),
             None => self.read_yaml(text, indent),
-        }
+        };
+        // A report may be written as YAML, too.
+        let is_failure = !self.is_settled && self.failures.read(line);
+        if is_failure { Row::irregular() } else { row }
     }
 
     fn is_match(&self) -> bool {
