@@ -70,6 +70,20 @@ fn failure_in_a_report_written_as_yaml_is_shown() {
 }
 
 #[test]
+fn failure_among_echoed_statements_is_shown() {
+    let statement = |number: usize| match number {
+        200 => "Runtime error near line 200: UNIQUE constraint failed: goods.id (19)\n".to_owned(),
+        _ => format!("INSERT INTO goods VALUES ({number}, 'name of {number}', {});\n", number * 7 % 100),
+    };
+    let text = "CREATE TABLE goods (id INTEGER, name TEXT, price INTEGER);\n".to_owned();
+    let preview = shown(&(text + &(0..400).map(statement).collect::<String>()), 2000);
+    assert!(
+        preview.contains("source with") && preview.contains("\nRuntime error near line 200"),
+        "{preview}"
+    );
+}
+
+#[test]
 fn page_shows_its_headings_before_scripts_and_navigation() {
     let script = "    window.settings.push({ theme_name: storage.getItem('theme_name') });\n".repeat(60);
     let section = |number: usize| {

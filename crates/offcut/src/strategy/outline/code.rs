@@ -11,11 +11,8 @@ pub(super) struct Code {
     lines: u64,
     code: u64,
     definitions: u64,
-    /// Lines that only source code has, and lines with a key and a value.
+    /// Lines that only source code has.
     clear: u64,
-    keys: u64,
-    /// Those that are indented or items of a list. Messages such as `disk: started` are not.
-    nested_keys: u64,
     failures: Failures,
     /// The lines of the current block, and those that look like code; and whether any block was something else.
     block: (u64, u64),
@@ -27,10 +24,8 @@ pub(super) struct Code {
 /// At least this percentage of the lines that are not blank look like code; the others are comments.
 const CODE_PERCENT: u64 = 45;
 
-/// At least this percentage are clearly code, or else this percentage have a key and a value.
+/// At least this percentage are clearly code.
 const CLEAR_PERCENT: u64 = 12;
-const KEY_PERCENT: u64 = 60;
-const NESTED_KEY_PERCENT: u64 = 20;
 
 /// A block of this many lines with fewer than [`MIN_CODE_LINES`] lines of code is something else.
 const BLOCK_LINES: u64 = 200;
@@ -135,8 +130,8 @@ fn is_key(text: &[u8]) -> bool {
 }
 
 impl Code {
-    /// Counts what says whether the text is source code.
-    fn examine(&mut self, line: &[u8], text: &[u8], is_comment: bool) {
+    /// Counts what says whether the text is source code. Returns whether the line reports a failure.
+    fn examine(&mut self, line: &[u8], text: &[u8], is_comment: bool) -> bool {
         self.lines += 1;
         let is_code = is_comment || is_code(text);
         self.code += u64::from(is_code);
@@ -147,12 +142,8 @@ impl Code {
         }
         let is_clear = is_clear_code(text);
         self.clear += u64::from(is_clear);
-        self.keys += u64::from(is_key(text));
-        self.nested_keys += u64::from(is_key(text) && (line.starts_with(b" ") || line.starts_with(b"-")));
         // A program contains the messages that it prints.
-        if !is_clear {
-            self.failures.read(line);
-        }
+        !is_clear && self.failures.read(line)
     }
 }
 
@@ -164,8 +155,8 @@ impl Format for Code {
             return Row::part();
         }
         let is_comment = COMMENTS.iter().any(|mark| text.starts_with(mark));
-        if !self.is_settled {
-            self.examine(line, text, is_comment);
+        if !self.is_settled && self.examine(line, text, is_comment) {
+            return Row::irregular();
         }
         let (kind, more) = match definition(line) {
             _ if self.signatures.is_open() => (LineKind::Other, 0),
@@ -193,8 +184,7 @@ impl Format for Code {
     fn can_match(&self, lines_left: u64) -> bool {
         let has = |lines: u64, percent| (lines + lines_left) * 100 >= (self.lines + lines_left) * percent;
         !self.has_other_block
-            && (has(self.clear, CLEAR_PERCENT)
-                || (has(self.keys, KEY_PERCENT) && has(self.nested_keys, NESTED_KEY_PERCENT)))
+            && has(self.clear, CLEAR_PERCENT)
             && !self.failures.outweigh(self.clear, lines_left)
             && has(self.code, CODE_PERCENT)
     }
