@@ -160,26 +160,55 @@ const HEADING_VALUE: i32 = MAX_VALUE;
 /// The value of a line at an end of the text: more than any other but a heading.
 const END_VALUE: i32 = MAX_VALUE - 100;
 
-/// All formats, the most distinctive first.
-const FORMATS: [fn() -> Box<dyn Format>; 9] = [
-    || Box::<html::Html>::default(),
-    || Box::<diff::Diff>::default(),
-    || Box::<commits::Commits>::default(),
-    || Box::<hits::Hits>::default(),
-    || Box::<table::Table>::default(),
-    || Box::<tree::Tree>::default(),
-    || Box::<prose::Prose>::default(),
-    || Box::<keys::Keys>::default(),
-    || Box::<code::Code>::default(),
-];
+/// The known formats, the most distinctive first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Html,
+    Diff,
+    Commits,
+    Hits,
+    Table,
+    Tree,
+    Prose,
+    Keys,
+    Code,
+}
+
+impl Kind {
+    const ALL: [Kind; 9] = [
+        Kind::Html,
+        Kind::Diff,
+        Kind::Commits,
+        Kind::Hits,
+        Kind::Table,
+        Kind::Tree,
+        Kind::Prose,
+        Kind::Keys,
+        Kind::Code,
+    ];
+
+    fn start(self) -> Box<dyn Format> {
+        match self {
+            Kind::Html => Box::<html::Html>::default(),
+            Kind::Diff => Box::<diff::Diff>::default(),
+            Kind::Commits => Box::<commits::Commits>::default(),
+            Kind::Hits => Box::<hits::Hits>::default(),
+            Kind::Table => Box::<table::Table>::default(),
+            Kind::Tree => Box::<tree::Tree>::default(),
+            Kind::Prose => Box::<prose::Prose>::default(),
+            Kind::Keys => Box::<keys::Keys>::default(),
+            Kind::Code => Box::<code::Code>::default(),
+        }
+    }
+}
 
 /// Starts the outline of a text with this beginning, if it has a known format.
 pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
     // The last line may be incomplete.
     let opening = &opening[..memchr::memrchr(b'\n', opening).map_or(0, |feed| feed + 1)];
     let lines = memchr::memchr_iter(b'\n', opening).count() as u64;
-    let whole = FORMATS.iter().position(|start| {
-        let mut format = start();
+    let whole = Kind::ALL.into_iter().find(|kind| {
+        let mut format = kind.start();
         let mut texts = opening.split_inclusive(|&byte| byte == b'\n').zip(1..);
         texts.all(|(line, number)| {
             format.read(content(line));
@@ -188,7 +217,7 @@ pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
     });
     let format = match parts::recognise(opening, whole) {
         Some(parts) => Box::new(parts),
-        None => FORMATS[whole?](),
+        None => whole?.start(),
     };
     Some(Outline::new(format, most_bytes))
 }

@@ -1,20 +1,18 @@
 //! Finds the seams of a text that several commands printed: lines that are printed between outputs (`=== name ===`,
 //! `==> file <==`, `$ command`), and places from which on the lines have another format.
 
-use super::{FORMATS, MIN_LINES, Place, Row, Worth};
+use super::{Kind, MIN_LINES, Place, Row, Worth};
 use crate::strategy::smart::LineClassifier;
 use std::ops::Range;
 
-/// The format of a part by its place in [`FORMATS`]; `None` for lines of no known format.
-pub(super) type Kind = Option<usize>;
-const TABLE: usize = 4;
-const TREE: usize = 5;
-const PROSE: usize = 6;
-const KEYS: usize = 7;
-const CODE: usize = 8;
+/// Formats that begin with a line that no other format has.
+const UNMISTAKABLE: [Kind; 4] = [Kind::Html, Kind::Diff, Kind::Commits, Kind::Hits];
+
+/// The same, and formats that begin after a blank line.
+const STRUCTURED: [Kind; 6] = [Kind::Html, Kind::Diff, Kind::Commits, Kind::Hits, Kind::Table, Kind::Tree];
 
 /// The formats of which every line may be one, so that only the longest run of lines tells.
-const LOOSE: [usize; 3] = [PROSE, KEYS, CODE];
+const LOOSE: [Kind; 3] = [Kind::Prose, Kind::Keys, Kind::Code];
 
 /// A format has ended after this many more irregular than regular lines.
 const IRREGULAR_LINES: u32 = 4;
@@ -31,27 +29,27 @@ const MAX_SEPARATOR_SIGNS: usize = 6;
 const MAX_UNSEPARATED: usize = 8;
 
 /// Whether texts of this format always consist of the same: matches, hunks. Tables may have rows or entries.
-pub(super) fn has_one_style(kind: Kind) -> bool {
-    !matches!(kind, Some(TABLE | TREE))
+pub(super) fn has_one_style(kind: Option<Kind>) -> bool {
+    !matches!(kind, Some(Kind::Table | Kind::Tree))
 }
 
-/// Lines that have one format, counted from 0.
-pub(super) type Span = (Range<usize>, Kind);
+/// Lines that have one format, counted from 0; `None` if it is no known one.
+pub(super) type Span = (Range<usize>, Option<Kind>);
 
 /// Which lines separate outputs. In a text that has a format as a whole, some may be its own: headings, and commands in prose.
-pub(super) fn separators(lines: &[&[u8]], whole: Kind) -> Vec<usize> {
+pub(super) fn separators(lines: &[&[u8]], whole: Option<Kind>) -> Vec<usize> {
     let is_own = |line: &[u8]| match line[0] {
         b'#' | b'*' => whole.is_some(),
-        b'$' => whole == Some(PROSE),
+        b'$' => whole == Some(Kind::Prose),
         _ => false,
     };
     (0..lines.len()).filter(|&at| is_separator(lines[at]) && !is_own(lines[at])).collect()
 }
 
 /// The parts of a text with this beginning, if they say more about it than its format as a whole, if it has one.
-pub(super) fn divide(lines: &[&[u8]], separators: &[usize], whole: Kind) -> Option<Vec<Span>> {
+pub(super) fn divide(lines: &[&[u8]], separators: &[usize], whole: Option<Kind>) -> Option<Vec<Span>> {
     let is_likely = match whole {
-        Some(kind) => kind == CODE,
+        Some(kind) => kind == Kind::Code,
         None => begins_with_format(lines),
     };
     if separators.is_empty() && !is_likely {
@@ -80,14 +78,15 @@ pub(super) fn divide(lines: &[&[u8]], separators: &[usize], whole: Kind) -> Opti
 
 /// Whether a text begins with lines of a known format, perhaps after a few others. Most texts that do not are logs.
 fn begins_with_format(lines: &[&[u8]]) -> bool {
-    let begins = |kind: usize, at: usize| run(kind, &lines[at..]).length > 0;
-    (0..FORMATS.len()).any(|kind| begins(kind, 0))
-        || (1..lines.len().min(MIN_LINES as usize)).any(|at| (0..TABLE).any(|kind| begins(kind, at)))
+    let begins = |kind: Kind, at: usize| run(kind, &lines[at..]).length > 0;
+    Kind::ALL.into_iter().any(|kind| begins(kind, 0))
+        || (1..lines.len().min(MIN_LINES as usize))
+            .any(|at| UNMISTAKABLE.into_iter().any(|kind| begins(kind, at)))
 }
 
 /// Whether all these lines have this format.
-fn has_format(kind: usize, lines: &[&[u8]]) -> bool {
-    let mut format = FORMATS[kind]();
+fn has_format(kind: Kind, lines: &[&[u8]]) -> bool {
+    let mut format = kind.start();
     for line in lines {
         format.read(line);
     }
@@ -95,8 +94,8 @@ fn has_format(kind: usize, lines: &[&[u8]]) -> bool {
 }
 
 /// Whether these parts describe a text better than its format as a whole, or than `smart`.
-fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Kind) -> bool {
-    let bytes = |is_counted: &dyn Fn(Kind) -> bool| {
+fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Option<Kind>) -> bool {
+    let bytes = |is_counted: &dyn Fn(Option<Kind>) -> bool| {
         let counted = spans.iter().filter(|(_, kind)| is_counted(*kind));
         counted.flat_map(|(range, _)| &lines[range.clone()]).map(|line| line.len() + 1).sum::<usize>()
     };
@@ -111,15 +110,15 @@ fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Kind) 
         return false;
     }
     if whole.is_some() {
-        let unmistakable = bytes(&|kind| kind.is_some_and(|kind| kind < TABLE));
+        let unmistakable = bytes(&|kind| kind.is_some_and(|kind| UNMISTAKABLE.contains(&kind)));
         let is_mixed = spans.iter().any(|(_, kind)| kind.is_some() && *kind != whole);
         return is_mixed && (separators >= MIN_SEPARATORS || unmistakable * 10 >= all);
     }
-    let has = |wanted: usize| spans.iter().any(|(_, kind)| *kind == Some(wanted));
-    let are_different = (0..TABLE).any(has)
-        || match (has(PROSE), has(CODE)) {
-            (true, has_code) => has_code || has(KEYS),
-            (false, _) => (TABLE..PROSE).any(has),
+    let has = |wanted: Kind| spans.iter().any(|(_, kind)| *kind == Some(wanted));
+    let are_different = UNMISTAKABLE.into_iter().any(has)
+        || match has(Kind::Prose) {
+            true => has(Kind::Code) || has(Kind::Keys),
+            false => has(Kind::Table) || has(Kind::Tree),
         };
     separators >= MIN_SEPARATORS || (are_different && spans.len() <= MAX_UNSEPARATED)
 }
@@ -154,16 +153,16 @@ fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
     let mut spans = Vec::new();
     let (mut at, mut rest) = (0, 0);
     // Where each format is tried next: half of what it read in vain is skipped, so that the effort is linear.
-    let mut next = [0; PROSE];
+    let mut next = [0; STRUCTURED.len()];
     while at < lines.len() {
         let is_start = at == rest || lines[at - 1].is_empty() || is_divider(lines[at - 1]);
-        let mut kinds = if is_start { 0..PROSE } else { 0..TABLE };
-        let found = kinds.find_map(|kind| {
-            if next[kind] > at {
+        let kinds = if is_start { &STRUCTURED[..] } else { &UNMISTAKABLE };
+        let found = kinds.iter().zip(&mut next).find_map(|(&kind, next)| {
+            if *next > at {
                 return None;
             }
             let run = run(kind, &lines[at..]);
-            next[kind] = at + run.read / 2;
+            *next = at + run.read / 2;
             (run.length > 0).then_some((run.length, kind))
         });
         let Some((length, kind)) = found else {
@@ -173,7 +172,7 @@ fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
         divide_rest(&lines[rest..at], offset + rest, &mut spans);
         spans.push((offset + at..offset + at + length, Some(kind)));
         at += length;
-        (rest, next) = (at, [at; PROSE]);
+        (rest, next) = (at, [at; STRUCTURED.len()]);
     }
     divide_rest(&lines[rest..], offset + rest, &mut spans);
     spans
@@ -212,8 +211,8 @@ struct Run {
 }
 
 /// Reads lines as long as they have this format.
-fn run(kind: usize, lines: &[&[u8]]) -> Run {
-    let mut format = FORMATS[kind]();
+fn run(kind: Kind, lines: &[&[u8]]) -> Run {
+    let mut format = kind.start();
     let mut run = Run { length: 0, read: 0 };
     let mut irregular = 0_u32;
     for line in lines {
@@ -224,7 +223,11 @@ fn run(kind: usize, lines: &[&[u8]]) -> Run {
             Worth::Exactly(_) | Worth::Heading => true,
             Worth::Irregular => false,
         };
-        if run.read == 1 && kind < PROSE && (line.is_empty() || (kind < TABLE && !begins)) {
+        let is_start = match kind {
+            _ if UNMISTAKABLE.contains(&kind) => begins,
+            _ => LOOSE.contains(&kind) || !line.is_empty(),
+        };
+        if run.read == 1 && !is_start {
             break;
         }
         irregular = match (worth, place) {
@@ -247,12 +250,12 @@ fn join(parts: Vec<Span>) -> Vec<Span> {
     let mut joined: Vec<Span> = Vec::new();
     for (range, kind) in parts {
         let is_inner = |(inner, of): &Span| {
-            matches!(*of, Some(TABLE | TREE | KEYS | CODE))
+            matches!(*of, Some(Kind::Table | Kind::Tree | Kind::Keys | Kind::Code))
                 || (of.is_none() && (inner.len() as u64) < MIN_LINES)
         };
         if let [.., (_, outer), inner] = &joined[..]
             && *outer == kind
-            && matches!(kind, Some(PROSE | KEYS | CODE))
+            && kind.is_some_and(|kind| LOOSE.contains(&kind))
             && is_inner(inner)
         {
             joined.pop();
