@@ -1,7 +1,7 @@
 //! The lines at both ends of a text, as units without a value.
 
 use super::Ends;
-use super::lines::Coverage;
+use super::lines::{Coverage, Extent};
 use super::select::Unit;
 use crate::boundary;
 use crate::cut::{LinePosition, Piece, PieceKind};
@@ -35,17 +35,8 @@ fn whole_lines<'t>(pieces: Vec<Piece<'t>>, max_line_bytes: usize) -> Vec<Unit<'t
         let Cow::Borrowed(text) = piece.text else { continue };
         let mut add = |line: &'t [u8], start: u64, end: u64, number: u64| {
             let (text, coverage) = clip(line, Coverage::Whole, max_line_bytes);
-            units.push(Unit {
-                text,
-                start,
-                end,
-                number,
-                coverage,
-                form: piece.form,
-                value: 0,
-                order: start as i64,
-                repeated: 0,
-            });
+            let extent = Extent { start, end, number, coverage, form: piece.form };
+            units.push(Unit { text, extent, value: 0, order: start as i64, repeated: 0 });
         };
         match (piece.form, piece.part) {
             (PieceKind::Verbatim, LinePosition::Start) => {

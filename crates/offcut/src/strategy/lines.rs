@@ -8,20 +8,26 @@ use crate::cut::{PieceKind, Segment};
 pub(super) struct Line<'a> {
     /// Its first bytes; all of them, with the line feed, if the line is short enough.
     pub(super) text: &'a [u8],
-    /// The offset of its first byte.
-    pub(super) start: u64,
-    /// The offset after its last byte, line feed included.
-    pub(super) end: u64,
-    /// Its number, counted from 1.
-    pub(super) number: u64,
-    /// Whether `text` is the whole line.
-    pub(super) coverage: Coverage,
-    /// Whether `text` is from the original, or what a terminal would show of it.
-    pub(super) form: PieceKind,
+    pub(super) extent: Extent,
     /// The hash of its text with the digits folded.
     pub(super) fingerprint: u64,
     /// The offset of `text` in the segment, unless it was copied.
     pub(super) offset: Option<usize>,
+}
+
+/// Where a line, or a range of whole lines, is in the original, and what is known of its text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// The offset of its first byte.
+    pub(super) start: u64,
+    /// The offset after its last byte, line feed included.
+    pub(super) end: u64,
+    /// The number of its first line, counted from 1.
+    pub(super) number: u64,
+    /// How much of the text is known.
+    pub(super) coverage: Coverage,
+    /// Whether the text is from the original, or what a terminal would show of it.
+    pub(super) form: PieceKind,
 }
 
 /// How many bytes are folded at a time: a block fits into the L1 cache.
@@ -115,11 +121,7 @@ impl Lines {
             let end = start + length as u64;
             each(Line {
                 text: &block[from..from + shown],
-                start,
-                end,
-                number,
-                coverage,
-                form: PieceKind::Verbatim,
+                extent: Extent { start, end, number, coverage, form: PieceKind::Verbatim },
                 fingerprint: self.fingerprint(from, shown),
                 offset: Some(offset + from),
             });
@@ -157,11 +159,7 @@ impl Lines {
         self.folded.fold(&self.open);
         each(Line {
             text: &self.open,
-            start,
-            end,
-            number: self.number,
-            coverage,
-            form: self.open_form,
+            extent: Extent { start, end, number: self.number, coverage, form: self.open_form },
             fingerprint: self.fingerprint(0, self.open.len()),
             offset: None,
         });

@@ -9,7 +9,7 @@
 //! What is left of the room is spent next to what is shown.
 
 use super::end_lines::clip;
-use super::lines::Coverage;
+use super::lines::{Coverage, Extent};
 use super::logarithm::exp2;
 use super::{Cost, Ends, Room};
 use crate::cut::{LinePosition, Piece, PieceKind};
@@ -23,14 +23,7 @@ use std::ops::Range;
 pub(super) struct Unit<'t> {
     /// What would be shown of it.
     pub(super) text: &'t [u8],
-    /// Its offsets in the original.
-    pub(super) start: u64,
-    pub(super) end: u64,
-    /// The number of its first line.
-    pub(super) number: u64,
-    /// Whether `text` is all of it.
-    pub(super) coverage: Coverage,
-    pub(super) form: PieceKind,
+    pub(super) extent: Extent,
     /// What a byte of it is worth, as a logarithm: [`DOUBLING`] more is twice as much.
     pub(super) value: i32,
     /// Of two units with the same value, the one with the lower order is shown first.
@@ -108,7 +101,7 @@ pub(super) fn select<'t>(
     room: &Room<'_>,
     marker: MarkerCost,
 ) -> Vec<Unit<'t>> {
-    units.retain(|unit| unit.end > room.start);
+    units.retain(|unit| unit.extent.end > room.start);
     let (shown, spent) = Knapsack::new(&units, ends.bytes(), room, marker).choose();
     for (unit, shown) in units.iter_mut().zip(&shown) {
         if *shown != Shown::WithoutRepetition {
@@ -127,18 +120,20 @@ const MIN_EXTENSION: usize = 16;
 /// Shows more of lines that are cut, from the beginning on, as far as the ends of the text have them and there is room.
 fn extend_cut_lines<'t>(units: &mut [Unit<'t>], mut spent: Cost, ends: &'t Ends, room: &Room<'_>) {
     let is_cut = |unit: &&mut Unit<'_>| {
-        unit.coverage == Coverage::Beginning && unit.form == PieceKind::Verbatim && unit.repeated == 0
+        unit.extent.coverage == Coverage::Beginning
+            && unit.extent.form == PieceKind::Verbatim
+            && unit.repeated == 0
     };
     for unit in units.iter_mut().filter(is_cut) {
-        let line = ends.verbatim(unit.start..unit.end);
-        let whole = line.len() as u64 == unit.end - unit.start;
+        let line = ends.verbatim(unit.extent.start..unit.extent.end);
+        let whole = line.len() as u64 == unit.extent.end - unit.extent.start;
         let coverage = if whole { Coverage::Whole } else { Coverage::Beginning };
         let mut step = line.len().saturating_sub(unit.text.len());
         while step > MIN_EXTENSION {
             let (text, coverage) = clip(line, coverage, unit.text.len() + step);
             let sum = (spent + room.cost(text)).beyond(room.cost(unit.text));
             if text.len() > unit.text.len() && room.limits.afford(sum) {
-                (unit.text, unit.coverage, spent) = (text, coverage, sum);
+                (unit.text, unit.extent.coverage, spent) = (text, coverage, sum);
             }
             step = (step / 2).min(line.len() - unit.text.len());
         }
@@ -156,7 +151,7 @@ enum Shown {
 
 /// Whether nothing is between two units.
 fn touch(left: &Unit<'_>, right: &Unit<'_>) -> bool {
-    left.end == right.start && left.coverage == Coverage::Whole
+    left.extent.end == right.extent.start && left.extent.coverage == Coverage::Whole
 }
 
 /// The units, what they are worth and what they cost.
@@ -200,7 +195,7 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
         };
         let items = units.iter().enumerate().map(|(at, unit)| {
             let text = room.cost(unit.text);
-            let cost = match unit.coverage {
+            let cost = match unit.extent.coverage {
                 Coverage::Whole => text,
                 Coverage::Beginning => text + marker.extra_inside,
             };
@@ -216,7 +211,7 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
             };
             let is_direct = match at.checked_sub(1) {
                 Some(before) => touch(&units[before], unit),
-                None => unit.start <= room.start,
+                None => unit.extent.start <= room.start,
             };
             let follows = if is_direct { Adjacency::Direct } else { Adjacency::AfterGap };
             Item { worth, cost, saved, share, saved_share: share_of(saved), follows }
@@ -379,7 +374,9 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
 
     /// Whether nothing follows the last unit.
     fn ends_text(&self) -> bool {
-        self.units.last().is_some_and(|last| last.end == self.total && last.coverage == Coverage::Whole)
+        self.units
+            .last()
+            .is_some_and(|last| last.extent.end == self.total && last.extent.coverage == Coverage::Whole)
     }
 
     /// The number of gaps.
@@ -441,22 +438,22 @@ pub(super) fn pieces<'t>(units: &[Unit<'t>]) -> Vec<Piece<'t>> {
     let mut pieces: Vec<Piece<'t>> = Vec::new();
     for unit in units.iter().filter(|unit| !unit.text.is_empty()) {
         // A rendered line covers all bytes of the original line.
-        let (form, end) = match (unit.form, unit.coverage) {
-            (PieceKind::Verbatim, _) => (PieceKind::Verbatim, unit.start + unit.text.len() as u64),
-            (_, Coverage::Whole) => (PieceKind::Rendered, unit.end),
-            (_, Coverage::Beginning) => (PieceKind::RenderedStart, unit.end),
+        let (form, end) = match (unit.extent.form, unit.extent.coverage) {
+            (PieceKind::Verbatim, _) => (PieceKind::Verbatim, unit.extent.start + unit.text.len() as u64),
+            (_, Coverage::Whole) => (PieceKind::Rendered, unit.extent.end),
+            (_, Coverage::Beginning) => (PieceKind::RenderedStart, unit.extent.end),
         };
-        let hidden = unit.start + unit.repeated as u64;
+        let hidden = unit.extent.start + unit.repeated as u64;
         if unit.repeated > 0 {
-            let (start, text) = (unit.start, Cow::Borrowed(&b""[..]));
-            let (line, part) = (unit.number, LinePosition::Start);
+            let (start, text) = (unit.extent.start, Cow::Borrowed(&b""[..]));
+            let (line, part) = (unit.extent.number, LinePosition::Start);
             pieces.push(Piece { start, end: hidden, form: PieceKind::Mark, line, part, text });
         }
         let text = &unit.text[unit.repeated..];
         match pieces.last_mut() {
             _ if text.is_empty() => {}
             Some(before)
-                if before.end == unit.start
+                if before.end == unit.extent.start
                     && (before.form, form) == (PieceKind::Verbatim, PieceKind::Verbatim) =>
             {
                 before.text.to_mut().extend_from_slice(text);
@@ -465,7 +462,7 @@ pub(super) fn pieces<'t>(units: &[Unit<'t>]) -> Vec<Piece<'t>> {
             _ => {
                 let part = if unit.repeated > 0 { LinePosition::Inside } else { LinePosition::Start };
                 let text = Cow::Borrowed(text);
-                pieces.push(Piece { start: hidden, end, form, line: unit.number, part, text });
+                pieces.push(Piece { start: hidden, end, form, line: unit.extent.number, part, text });
             }
         }
     }
@@ -475,7 +472,7 @@ pub(super) fn pieces<'t>(units: &[Unit<'t>]) -> Vec<Piece<'t>> {
 /// The ranges of the original that are hidden because they repeat what is shown before them.
 pub(super) fn repeated(units: &[Unit<'_>]) -> Vec<Range<u64>> {
     let units = units.iter().filter(|unit| unit.repeated > 0);
-    units.map(|unit| unit.start..unit.start + unit.repeated as u64).collect()
+    units.map(|unit| unit.extent.start..unit.extent.start + unit.repeated as u64).collect()
 }
 
 #[cfg(test)]
@@ -504,23 +501,17 @@ mod tests {
         let mut units = Vec::new();
         for (at, (line, (_, value))) in lines.iter().zip(rows).enumerate() {
             let end = start + line.len() as u64;
-            units.push(Unit {
-                text: line.as_bytes(),
-                start,
-                end,
-                number: at as u64 + 1,
-                coverage: Coverage::Whole,
-                form: PieceKind::Verbatim,
-                value: *value,
-                order: start as i64,
-                repeated: 0,
-            });
+            let (number, coverage) = (at as u64 + 1, Coverage::Whole);
+            let extent = Extent { start, end, number, coverage, form: PieceKind::Verbatim };
+            let text = line.as_bytes();
+            units.push(Unit { text, extent, value: *value, order: start as i64, repeated: 0 });
             start = end;
         }
         let mut ends = Ends::new(0, 0);
         ends.observe(Segment::verbatim(lines.concat().as_bytes(), 0));
         let shown = select(units, &ends, &room, MarkerCost::of_engine(&room));
-        let text: Vec<&str> = shown.iter().map(|unit| lines[unit.number as usize - 1].trim_end()).collect();
+        let text: Vec<&str> =
+            shown.iter().map(|unit| lines[unit.extent.number as usize - 1].trim_end()).collect();
         assert_eq!(text.join(" "), expected);
     }
 

@@ -3,7 +3,7 @@
 use super::irregular_lines::IrregularLines;
 use super::{Contents, Format, HEADING_VALUE, Place, Row, Worth, content};
 use crate::cut::PieceKind;
-use crate::strategy::lines::{Coverage, Line};
+use crate::strategy::lines::{Coverage, Extent, Line};
 use crate::strategy::names::{NameCounts, Names};
 use crate::strategy::pool::{Pool, Pooled};
 use std::ops::Range;
@@ -18,12 +18,7 @@ const BLOCKS_PER_PREVIEW: usize = 8;
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) text: Vec<u8>,
-    pub(super) start: u64,
-    pub(super) end: u64,
-    /// The number of its first line.
-    pub(super) number: u64,
-    pub(super) coverage: Coverage,
-    pub(super) form: PieceKind,
+    pub(super) extent: Extent,
     pub(super) value: i32,
     /// How many bytes at its beginning repeat the block before it.
     pub(super) repeated: usize,
@@ -43,7 +38,7 @@ impl Block {
 
 impl Pooled for Block {
     fn range(&self) -> Range<u64> {
-        self.start..self.end
+        self.extent.start..self.extent.end
     }
 
     fn text(&self) -> &[u8] {
@@ -111,16 +106,17 @@ impl Blocks {
         let Row { place, worth, repeated } = self.format.read(content(line.text));
         let after = self.format.contents();
         let names = if self.is_settled() { NameCounts::default() } else { self.names.count(line.text) };
-        let Line { text, start, end, number, coverage, form, .. } = *line;
-        let is_plain = coverage == Coverage::Whole && form == PieceKind::Verbatim;
+        let Line { text, extent, .. } = *line;
+        let is_plain =
+            |extent: &Extent| extent.coverage == Coverage::Whole && extent.form == PieceKind::Verbatim;
         if let Some(open) = &mut self.open
             && place == Place::Continues
-            && is_plain
-            && (open.coverage, open.form) == (Coverage::Whole, PieceKind::Verbatim)
+            && is_plain(&extent)
+            && is_plain(&open.extent)
             && open.text.len() + text.len() <= self.max_block_bytes
         {
             open.text.extend_from_slice(text);
-            open.end = end;
+            open.extent.end = extent.end;
             open.after = after;
             open.lines += 1;
             open.names = open.names + names;
@@ -136,14 +132,10 @@ impl Blocks {
         copy.extend_from_slice(text);
         self.open = Some(Block {
             text: copy,
-            start,
-            end,
-            number,
-            coverage,
-            form,
+            extent,
             value: 0,
             // Which bytes of the original a part of a rendered line shows is not known.
-            repeated: if form == PieceKind::Verbatim { repeated.min(text.len()) } else { 0 },
+            repeated: if extent.form == PieceKind::Verbatim { repeated.min(text.len()) } else { 0 },
             before,
             after,
             lines: 1,

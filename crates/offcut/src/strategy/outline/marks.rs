@@ -123,12 +123,12 @@ impl<'f> Marks<'f> {
             if offset == self.bytes {
                 return Some(self.contents);
             }
-            let at = blocks.partition_point(|block| block.end < offset);
+            let at = blocks.partition_point(|block| block.extent.end < offset);
             let block = blocks.get(at)?;
-            if block.end == offset {
+            if block.extent.end == offset {
                 Some(block.after)
             } else {
-                (block.start == offset).then_some(block.before)
+                (block.extent.start == offset).then_some(block.before)
             }
         };
         match (until(start), until(end)) {

@@ -25,7 +25,7 @@ mod table;
 mod tree;
 
 use super::end_lines::{clip, head_lines, tail_lines};
-use super::lines::{Coverage, Lines};
+use super::lines::{Coverage, Extent, Lines};
 use super::select::{self, Gaps, MAX_VALUE, Unit};
 use super::{Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
@@ -332,33 +332,34 @@ fn units<'t>(
     let mut units: Vec<Unit<'t>> = Vec::with_capacity(blocks.len());
     for block in blocks {
         let (text, coverage) = match block.is_one_line() {
-            true => clip(&block.text, block.coverage, max_line_bytes),
-            false => (&block.text[..], block.coverage),
+            true => clip(&block.text, block.extent.coverage, max_line_bytes),
+            false => (&block.text[..], block.extent.coverage),
         };
-        let Block { start, end, number, form, value, .. } = *block;
+        let extent = Extent { coverage, ..block.extent };
         let repeated = block.repeated.min(text.len());
-        units.push(Unit { text, start, end, number, coverage, form, value, order: start as i64, repeated });
+        units.push(Unit { text, extent, value: block.value, order: extent.start as i64, repeated });
     }
     let most = room.limits.bytes.unwrap_or(bytes).min(bytes);
     // Of a long text the blocks at its ends may have been dropped.
     let at_ends = [head_lines(ends, most, max_line_bytes), tail_lines(ends, most, max_line_bytes)];
     units.extend(at_ends.into_iter().flatten());
     // A line at an end has no value of its own, so that of a block with the same start comes first.
-    units.sort_by_key(|unit| (unit.start, std::cmp::Reverse(unit.end)));
+    units.sort_by_key(|unit| (unit.extent.start, std::cmp::Reverse(unit.extent.end)));
     let mut covered = 0;
     units.retain(|unit| {
-        let is_new = unit.start >= covered;
-        covered = covered.max(unit.end);
+        let is_new = unit.extent.start >= covered;
+        covered = covered.max(unit.extent.end);
         is_new
     });
     for unit in &mut units {
-        let is_first = unit.end <= of_bytes(head) && unit.number <= of_lines(head);
-        let is_last = unit.start >= bytes - of_bytes(tail) && unit.number > lines - of_lines(tail);
+        let is_first = unit.extent.end <= of_bytes(head) && unit.extent.number <= of_lines(head);
+        let is_last =
+            unit.extent.start >= bytes - of_bytes(tail) && unit.extent.number > lines - of_lines(tail);
         if is_first || is_last {
             unit.value = unit.value.max(END_VALUE);
         }
     }
     // A rendered line can only be shown as a whole.
-    units.retain(|unit| unit.coverage == Coverage::Whole || unit.form == PieceKind::Verbatim);
+    units.retain(|unit| unit.extent.coverage == Coverage::Whole || unit.extent.form == PieceKind::Verbatim);
     units
 }

@@ -3,8 +3,7 @@
 use super::line_tables::{Opening, TemplateCounts};
 use super::weights::{ONSET, ONSET_LINES, RARE_LINES, RARITY, RARITY_DOUBLINGS, RECENCY};
 use super::window::Window;
-use crate::cut::PieceKind;
-use crate::strategy::lines::Coverage;
+use crate::strategy::lines::Extent;
 use crate::strategy::pool::{Pool, Pooled};
 use crate::strategy::rules::Role;
 use std::ops::Range;
@@ -14,11 +13,7 @@ use std::ops::Range;
 pub(super) struct Candidate {
     /// Empty in the window as long as the segment that has the text lasts.
     pub(super) text: Vec<u8>,
-    pub(super) start: u64,
-    pub(super) end: u64,
-    pub(super) number: u64,
-    pub(super) coverage: Coverage,
-    pub(super) form: PieceKind,
+    pub(super) extent: Extent,
     /// Its value by its role.
     pub(super) own: i32,
     /// Its value, with what it gains from the lines around it.
@@ -61,7 +56,7 @@ pub(super) fn onset(counts: &TemplateCounts, line: &Candidate) -> i32 {
 
 impl Pooled for Candidate {
     fn range(&self) -> Range<u64> {
-        self.start..self.end
+        self.extent.start..self.extent.end
     }
 
     fn text(&self) -> &[u8] {

@@ -33,7 +33,8 @@ pub(super) fn templates<'a>(
     shown: &'a [Unit<'_>],
     candidates: &'a [Candidate],
 ) -> impl Iterator<Item = u64> + 'a {
-    let is_shown = |line: &&Candidate| shown.binary_search_by_key(&line.start, |unit| unit.start).is_ok();
+    let is_shown =
+        |line: &&Candidate| shown.binary_search_by_key(&line.extent.start, |unit| unit.extent.start).is_ok();
     candidates.iter().filter(is_shown).map(|line| line.template)
 }
 
@@ -48,19 +49,19 @@ pub(super) fn of_gaps(
 ) -> Vec<GapNote> {
     let LineReader { counts, repeats, matcher, unread, .. } = reader;
     let opening = head_lines(ends, u64::MAX, usize::MAX);
-    let is_routine = |line: &Unit<'_>| repeats.folds(line.number) || is_routine(line.text, matcher);
+    let is_routine = |line: &Unit<'_>| repeats.folds(line.extent.number) || is_routine(line.text, matcher);
     let interest = |bytes: &Range<u64>| {
         // What a footer would offer of a gap at the beginning.
-        let from = opening.partition_point(|line| line.start < bytes.start);
-        let page = opening[from..].iter().take_while(|line| line.start < bytes.end).take(PAGE_LINES);
+        let from = opening.partition_point(|line| line.extent.start < bytes.start);
+        let page = opening[from..].iter().take_while(|line| line.extent.start < bytes.end).take(PAGE_LINES);
         let is_complete = page.clone().count() == PAGE_LINES
-            || page.clone().last().is_some_and(|last| last.end >= bytes.end);
+            || page.clone().last().is_some_and(|last| last.extent.end >= bytes.end);
         if is_complete && page.clone().all(is_routine) {
             return Interest::Routine;
         }
-        let from = candidates.partition_point(|line| line.start < bytes.start);
-        let lines = candidates[from..].iter().take_while(|line| line.start < bytes.end);
-        let lines = lines.filter(|line| !repeats.folds(line.number));
+        let from = candidates.partition_point(|line| line.extent.start < bytes.start);
+        let lines = candidates[from..].iter().take_while(|line| line.extent.start < bytes.end);
+        let lines = lines.filter(|line| !repeats.folds(line.extent.number));
         let value = lines.map(|line| content_value(line, counts, ends.bytes())).max().unwrap_or_default();
         let is_unread = || unread.iter().any(|range| range.start < bytes.end && bytes.start < range.end);
         match value {
@@ -89,8 +90,8 @@ pub(super) fn of_gaps(
     // Which line the room starts in is unknown, unless it is the first.
     let (mut start, mut first) = (room.start, if room.start == 0 { 1 } else { u64::MAX });
     for unit in shown.iter().filter(|unit| !unit.text.is_empty()) {
-        add(start..unit.start, first, unit.number - 1);
-        (start, first) = (unit.end, unit.number + 1);
+        add(start..unit.extent.start, first, unit.extent.number - 1);
+        (start, first) = (unit.extent.end, unit.extent.number + 1);
     }
     add(start..ends.bytes(), first, ends.lines());
     notes

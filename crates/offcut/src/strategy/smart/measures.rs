@@ -167,12 +167,12 @@ impl Measures {
             return None;
         };
         if let Some(usual) = self.usual.get_mut(&open.key())
-            && usual.is_unusual(number.value, line.number)
+            && usual.is_unusual(number.value, line.extent.number)
         {
             return Some(fingerprint::exact(number.text()));
         }
-        open.add(Measured::new(line.number, &number));
-        if open.is_counter(line.number) {
+        open.add(Measured::new(line.extent.number, &number));
+        if open.is_counter(line.extent.number) {
             self.open = None;
             return None;
         }
@@ -408,8 +408,8 @@ mod tests {
         let mut unusual = Vec::new();
         let text = lines.concat();
         Lines::new(1000).observe(Segment::verbatim(text.as_bytes(), 0), &mut |line| {
-            if line.number > OPENING as u64 && measures.measure(template, &line).is_some() {
-                unusual.push(line.number);
+            if line.extent.number > OPENING as u64 && measures.measure(template, &line).is_some() {
+                unusual.push(line.extent.number);
             }
         });
         let measure = measures.end();

@@ -183,7 +183,7 @@ impl LineReader {
         let before = (1..=count).rev().filter_map(|back| window.text(back, segment));
         let before = before.filter(|(_, line)| !line.role.is_some_and(rules::Role::is_unimportant));
         let before = before.map(|(text, line)| OpeningLine {
-            number: line.number,
+            number: line.extent.number,
             // The template in the window may depend on an unusual number.
             template: match line.template == template {
                 true => template,
@@ -191,7 +191,7 @@ impl LineReader {
             },
             text,
         });
-        let this = OpeningLine { number: line.number, template, text: line.text };
+        let this = OpeningLine { number: line.extent.number, template, text: line.text };
         let lines: Vec<OpeningLine<'_>> = before.chain([this]).collect();
         repeats.start_measuring(&lines);
     }
@@ -221,11 +221,7 @@ impl LineReader {
         let text = if place.is_none() { line.text.to_vec() } else { Vec::new() };
         let candidate = Candidate {
             text,
-            start: line.start,
-            end: line.end,
-            number: line.number,
-            coverage: line.coverage,
-            form: line.form,
+            extent: line.extent,
             own,
             value: value.max(i32::from(is_first)).max(if is_unimportant { 0 } else { names }),
             occurrence: if is_first { Occurrence::First } else { Occurrence::Later },
@@ -250,8 +246,8 @@ impl LineReader {
         self.counts.add_unmatched();
         let is_full = self.unread.len() == MAX_UNREAD;
         match self.unread.last_mut() {
-            Some(last) if last.end == line.start || is_full => last.end = line.end,
-            _ => self.unread.push(line.start..line.end),
+            Some(last) if last.end == line.extent.start || is_full => last.end = line.extent.end,
+            _ => self.unread.push(line.extent.start..line.extent.end),
         }
         // Whether its template occurred before is unknown here. 1 means that the line does not count as rare.
         let info = minimal_info(line);
@@ -371,7 +367,7 @@ impl Selector for SmartSelector {
         let shown = select::select(units, ends, &less, MarkerCost::of_engine(room));
         let pieces = select::pieces(&shown);
         let is_visible = pieces.iter().any(|piece| !piece.text.trim_ascii().is_empty());
-        let is_cut = shown.iter().any(|unit| unit.coverage == Coverage::Beginning);
+        let is_cut = shown.iter().any(|unit| unit.extent.coverage == Coverage::Beginning);
         let has_problem = candidates.iter().any(|line| line.role.is_some_and(rules::Role::is_problem));
         let are_long = ends.lines() <= FEW_LINES || ends.bytes() / ends.lines() > *max_line_bytes as u64;
         let are_parts = is_cut && are_long && !has_problem;

@@ -148,7 +148,7 @@ impl Repeats {
     #[inline]
     pub(super) fn expects(&self, template: u64, line: &Line<'_>) -> bool {
         let expected = self.recent[self.next.wrapping_sub(self.period) % MAX_PERIOD];
-        expected == template && !self.is_early(line.number)
+        expected == template && !self.is_early(line.extent.number)
     }
 
     /// Whether the number of a line that continues the stretch is known, or not measured.
@@ -170,7 +170,7 @@ impl Repeats {
     /// How many lines before this one the stretch began, if it has just become long enough to be folded and may be measured.
     #[inline]
     pub(super) fn lines_to_measure(&self, line: &Line<'_>) -> Option<usize> {
-        let is_due = line.number + 1 == self.open.first_line + MIN_FOLDED_LINES && !is_long(line);
+        let is_due = line.extent.number + 1 == self.open.first_line + MIN_FOLDED_LINES && !is_long(line);
         is_due.then_some(MIN_FOLDED_LINES as usize - 1)
     }
 
@@ -198,7 +198,7 @@ impl Repeats {
             return self.extend(kind, role, line);
         }
         // The content is not analysed: most lines with a new template are not the start of a stretch.
-        self.begin(line.number, line.start);
+        self.begin(line.extent.number, line.extent.start);
         self.open.kinds.push(kind);
         self.period = 1;
     }
@@ -208,7 +208,7 @@ impl Repeats {
         let period = (1..=MAX_PERIOD)
             .find(|period| self.recent[self.next.wrapping_sub(*period) % MAX_PERIOD] == kind.template);
         self.period = period.unwrap_or(1);
-        if self.is_early(line.number) {
+        if self.is_early(line.extent.number) {
             if !self.open.kinds.contains(&kind) {
                 self.open.kinds.push(kind);
             }
@@ -318,14 +318,14 @@ impl Repeats {
 }
 
 fn is_long(line: &Line<'_>) -> bool {
-    line.text.len() > MATCHED_BYTES || line.coverage == Coverage::Beginning
+    line.text.len() > MATCHED_BYTES || line.extent.coverage == Coverage::Beginning
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cut::Segment;
-    use crate::strategy::lines::Lines;
+    use crate::cut::{PieceKind, Segment};
+    use crate::strategy::lines::{Extent, Lines};
 
     /// Checks which lines of a text are folded, and the byte ranges of its stretches.
     #[track_caller]
@@ -382,16 +382,14 @@ mod tests {
     fn number_of_stretches_is_bounded() {
         let mut repeats = Repeats::new();
         for number in 0..100_000_u64 {
-            let line = Line {
-                text: b"x",
+            let extent = Extent {
                 start: number,
                 end: number + 1,
                 number: number + 1,
                 coverage: Coverage::Whole,
-                form: crate::cut::PieceKind::Verbatim,
-                fingerprint: number / 5,
-                offset: None,
+                form: PieceKind::Verbatim,
             };
+            let line = Line { text: b"x", extent, fingerprint: number / 5, offset: None };
             let template = number / 5 + 1;
             repeats.observe(&LineInfo { template, ..LineInfo::default() }, template, &line);
             assert!(repeats.done.len() <= MAX_STRETCHES + 1);

@@ -10,6 +10,7 @@ use super::weights::{
 };
 use super::{LineReader, is_routine};
 use crate::strategy::end_lines::{clip, head_lines, tail_lines};
+use crate::strategy::lines::Extent;
 use crate::strategy::select::{ONLY_IN_SMALL_GAPS, Unit};
 use crate::strategy::{Ends, Room};
 use std::cmp::Reverse;
@@ -23,14 +24,14 @@ fn recency(line: &Candidate, total: u64, bytes: u64) -> i32 {
     if line.value < INFORMATIVE {
         return 0;
     }
-    let distance = (total - line.start) as f64 / bytes as f64;
+    let distance = (total - line.extent.start) as f64 / bytes as f64;
     ((1.0 - distance / RECENCY_REACH) * f64::from(RECENCY)).max(0.0) as i32
 }
 
 /// The value of a line for its content: its own, for being rare, and, unless it is at the start of the text, for starting
 /// something new.
 pub(super) fn content_value(line: &Candidate, counts: &TemplateCounts, total: u64) -> i32 {
-    let onset = if line.start > total / ONSET_AFTER { onset(counts, line) } else { 0 };
+    let onset = if line.extent.start > total / ONSET_AFTER { onset(counts, line) } else { 0 };
     line.value.max(rarity(counts, line)).max(onset)
 }
 
@@ -63,31 +64,27 @@ pub(super) fn collect<'t>(
     };
     let mut units: Vec<Unit<'t>> = Vec::new();
     for line in candidates {
-        let (text, coverage) = clip(&line.text, line.coverage, max_line_bytes);
+        let (text, coverage) = clip(&line.text, line.extent.coverage, max_line_bytes);
         units.push(Unit {
             text,
-            start: line.start,
-            end: line.end,
-            number: line.number,
-            coverage,
-            form: line.form,
-            value: match line.value < INFORMATIVE && repeats.folds(line.number) {
+            extent: Extent { coverage, ..line.extent },
+            value: match line.value < INFORMATIVE && repeats.folds(line.extent.number) {
                 true => ONLY_IN_SMALL_GAPS,
                 false => content_value(line, counts, total) + bonus(line),
             },
-            order: line.start as i64,
+            order: line.extent.start as i64,
             repeated: 0,
         });
     }
     let (head, tail) = (head_lines(ends, bytes, max_line_bytes), tail_lines(ends, bytes, max_line_bytes));
     // In a short text, the ends overlap.
-    let head_end = head.last().map_or(0, |unit| unit.number);
-    let after_head = tail.iter().filter(|unit| unit.number > head_end);
-    let near_ends = head.iter().chain(after_head).map(|unit| (unit.number, unit.text));
+    let head_end = head.last().map_or(0, |unit| unit.extent.number);
+    let after_head = tail.iter().filter(|unit| unit.extent.number > head_end);
+    let near_ends = head.iter().chain(after_head).map(|unit| (unit.extent.number, unit.text));
     let varying = variation::varying(near_ends, repeats);
     let mut read = 0;
     for mut unit in head {
-        match repeats.folded(unit.number) {
+        match repeats.folded(unit.extent.number) {
             Some(stretch) if !varying.contains(&stretch) => unit.value = ONLY_IN_SMALL_GAPS,
             Some(_) => unit.value = FOLDED,
             None => {
@@ -103,9 +100,9 @@ pub(super) fn collect<'t>(
     // A runner's housekeeping and passed tests count only in part as the end.
     let mut distance = 0;
     for unit in units[last..].iter_mut().rev() {
-        unit.order = -(unit.start as i64);
+        unit.order = -(unit.extent.start as i64);
         // Folded lines do not count as the end: what comes before them is near the end, too.
-        if let Some(stretch) = repeats.folded(unit.number) {
+        if let Some(stretch) = repeats.folded(unit.extent.number) {
             unit.value = if varying.contains(&stretch) { FOLDED } else { ONLY_IN_SMALL_GAPS };
             continue;
         }
@@ -116,9 +113,9 @@ pub(super) fn collect<'t>(
         let value = value_at(tail_values, share);
         unit.value = if is_routine { ROUTINE_VALUE.of(value) } else { value };
     }
-    units.sort_by_key(|unit| (unit.start, Reverse(unit.value)));
+    units.sort_by_key(|unit| (unit.extent.start, Reverse(unit.value)));
     units.dedup_by(|again, first| {
-        if again.start != first.start {
+        if again.extent.start != first.extent.start {
             return false;
         }
         if again.order < 0 && first.value < STRONG {
@@ -133,7 +130,7 @@ pub(super) fn collect<'t>(
 fn tail_values(candidates: &[Candidate], total: u64, bytes: u64) -> &'static [(f64, i32)] {
     let near = total.saturating_sub((bytes as f64 * TAIL_REACH) as u64);
     let trouble = || candidates.iter().filter(|line| line.own >= TROUBLE);
-    match (trouble().next().is_some(), trouble().any(|line| line.start >= near)) {
+    match (trouble().next().is_some(), trouble().any(|line| line.extent.start >= near)) {
         (false, _) => &QUIET_TAIL,
         (true, true) => &EARNED_TAIL,
         (true, false) => &UNEARNED_TAIL,

@@ -6,7 +6,7 @@
 use super::candidates::{Candidate, Occurrence};
 use super::line_tables::{LineInfo, Opening};
 use crate::cut::PieceKind;
-use crate::strategy::lines::{Coverage, Line};
+use crate::strategy::lines::{Coverage, Extent, Line};
 use std::ops::Range;
 
 /// How many lines back a value can still be raised.
@@ -41,7 +41,7 @@ impl Window {
     /// Adds a line that is worth nothing to the quiet run, if no line in the window is worth anything either.
     #[inline(always)]
     pub(super) fn add_to_quiet_run(&mut self, line: &Line<'_>, info: &LineInfo) -> bool {
-        if self.since_valued < WINDOW || line.coverage != Coverage::Whole {
+        if self.since_valued < WINDOW || line.extent.coverage != Coverage::Whole {
             return false;
         }
         line.offset.is_some_and(|offset| {
@@ -190,7 +190,7 @@ impl QuietRun {
         let length = line.text.len() as u32;
         self.lines[self.count % QUIET_LINES] = QuietLine { template, start, length, indent, opening };
         self.count += 1;
-        (self.number, self.end) = (line.number, line.end);
+        (self.number, self.end) = (line.extent.number, line.extent.end);
     }
 
     /// The last lines, as many as fit into the window.
@@ -204,11 +204,13 @@ impl QuietRun {
             let &QuietLine { template, start, length, indent, opening } = line;
             let candidate = Candidate {
                 text: Vec::new(),
-                start: base + start as u64,
-                end: base + start as u64 + u64::from(length),
-                number: self.number + 1 + at - last as u64,
-                coverage: Coverage::Whole,
-                form: PieceKind::Verbatim,
+                extent: Extent {
+                    start: base + start as u64,
+                    end: base + start as u64 + u64::from(length),
+                    number: self.number + 1 + at - last as u64,
+                    coverage: Coverage::Whole,
+                    form: PieceKind::Verbatim,
+                },
                 own: 0,
                 value: 0,
                 occurrence: Occurrence::Later,
