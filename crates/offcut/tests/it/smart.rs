@@ -64,6 +64,29 @@ fn unusual_line_that_no_rule_matches_is_shown() {
     }
 }
 
+/// More different lines than are matched against the rules.
+#[test]
+fn failure_among_tens_of_thousands_of_passed_tests_is_shown() {
+    let word = |number: u64| -> String {
+        let letters = (0..6).map(|at| number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (8 * at + 8) & 15);
+        letters.map(|letter| char::from(b'a' + letter as u8)).collect()
+    };
+    for (passed, failed) in [
+        ("ok # - @", "not ok # - @"),
+        ("2026-11-18T12:00:00.000Z ok # - @", "2026-11-18T12:00:00.000Z not ok # - @"),
+        ("tests/test_@.py::test_@ PASSED", "tests/test_@.py::test_@ FAILED"),
+        ("--- PASS: Test@ (0.00s)", "--- FAIL: Test@ (0.00s)"),
+        ("  ✓ @ of @", "  ✗ @ of @"),
+    ] {
+        let line = |pattern: &str, number: u64| {
+            pattern.replace('#', &number.to_string()).replace('@', &word(number)) + "\n"
+        };
+        let lines = (0..30_000).map(|number| line(if number == 15_000 { failed } else { passed }, number));
+        let shown = shown(&lines.collect::<String>(), 8000);
+        assert!(shown.contains(&line(failed, 15_000)), "{failed} is not shown");
+    }
+}
+
 #[test]
 fn unusual_value_of_a_constant_number_is_shown() {
     for (ordinary, odd) in [
