@@ -66,6 +66,9 @@ pub struct Gap {
     /// Whether the gap begins inside `first_line` or at its start.
     #[serde(skip)]
     pub from: LinePosition,
+    /// Whether the text goes on inside `last_line` or at the start of the next line.
+    #[serde(skip)]
+    pub to: LinePosition,
     /// Why it is left out.
     pub why: GapReason,
 }
@@ -75,7 +78,13 @@ impl Gap {
     pub(crate) fn whole(original: Size, why: GapReason) -> Gap {
         let (start, end) = (0, original.bytes);
         let (first_line, last_line) = (1, original.lines.max(1));
-        Gap { start, end, first_line, last_line, from: LinePosition::Start, why }
+        let (from, to) = (LinePosition::Start, LinePosition::Start);
+        Gap { start, end, first_line, last_line, from, to, why }
+    }
+
+    /// Whether it hides whole lines and nothing else.
+    pub fn is_of_whole_lines(&self) -> bool {
+        (self.from, self.to) == (LinePosition::Start, LinePosition::Start)
     }
 
     /// The number of bytes left out.
@@ -445,17 +454,17 @@ fn gaps<'p, 't: 'p>(pieces: impl Iterator<Item = &'p Piece<'t>>, total: u64, lin
             (_, LinePosition::Inside) => (piece.start, piece.line),
             (_, LinePosition::Start) => (piece.start, piece.line.saturating_sub(1)),
         };
-        let inside = from == LinePosition::Inside
-            || piece.part == LinePosition::Inside
-            || piece.form == PieceKind::RenderedEnd;
-        push(&mut gaps, at..until, line..=last_line, from, reason(inside, line, last_line));
+        let to = if piece.form == PieceKind::RenderedEnd { LinePosition::Inside } else { piece.part };
+        push(&mut gaps, at..until, line..=last_line, (from, to), reason((from, to), line, last_line));
         if piece.form == PieceKind::Rendered {
-            push(&mut gaps, piece.start..piece.end, piece.line..=piece.line, piece.part, GapReason::Control);
+            let edges = (piece.part, LinePosition::Start);
+            push(&mut gaps, piece.start..piece.end, piece.line..=piece.line, edges, GapReason::Control);
         }
         if piece.form == PieceKind::Opaque {
             // All that is known about these lines is that the strategy has seen them.
             let seen = if piece.end == total { lines } else { piece.line };
-            push(&mut gaps, piece.start..piece.end, piece.line..=seen, piece.part, GapReason::Opaque);
+            let edges = (piece.part, LinePosition::Start);
+            push(&mut gaps, piece.start..piece.end, piece.line..=seen, edges, GapReason::Opaque);
             (at, line, from) = (piece.end, seen + 1, LinePosition::Start);
         } else if piece.form == PieceKind::RenderedStart {
             (at, line, from) = (piece.start, piece.line, LinePosition::Inside);
@@ -465,19 +474,21 @@ fn gaps<'p, 't: 'p>(pieces: impl Iterator<Item = &'p Piece<'t>>, total: u64, lin
             from = if piece.text.ends_with(b"\n") { LinePosition::Start } else { LinePosition::Inside };
         }
     }
-    push(&mut gaps, at..total, line..=lines, from, reason(from == LinePosition::Inside, line, lines));
+    let edges = (from, LinePosition::Start);
+    push(&mut gaps, at..total, line..=lines, edges, reason(edges, line, lines));
     gaps
 }
 
-fn reason(inside: bool, first_line: u64, last_line: u64) -> GapReason {
-    if inside && last_line <= first_line { GapReason::Line } else { GapReason::Omitted }
+fn reason(edges: (LinePosition, LinePosition), first_line: u64, last_line: u64) -> GapReason {
+    let is_inside = edges != (LinePosition::Start, LinePosition::Start);
+    if is_inside && last_line <= first_line { GapReason::Line } else { GapReason::Omitted }
 }
 
 fn push(
     gaps: &mut Vec<Gap>,
     bytes: Range<u64>,
     lines: RangeInclusive<u64>,
-    from: LinePosition,
+    (from, to): (LinePosition, LinePosition),
     why: GapReason,
 ) {
     if bytes.is_empty() {
@@ -496,6 +507,7 @@ fn push(
             first_line: *lines.start(),
             last_line,
             from,
+            to,
             why,
         }),
     }

@@ -326,14 +326,13 @@ impl Message {
     /// What is not shown at a gap.
     pub fn gap(gap: &Gap) -> Message {
         let Gap { start, end, first_line: first, last_line: last, .. } = *gap;
-        match (gap.why, gap.from) {
-            (GapReason::Opaque, _) => Message::ChosenFrom { first, last },
-            (GapReason::Line, _) => Message::Bytes { start, end, line: Some(first) },
-            (_, LinePosition::Inside) => Message::Bytes { start, end, line: None },
-            (GapReason::Repeated, _) if first < last => {
-                Message::Similar { first, last, contents: String::new() }
-            }
-            (_, LinePosition::Start) => Message::Lines { first, last, contents: String::new() },
+        match gap.why {
+            GapReason::Opaque => Message::ChosenFrom { first, last },
+            GapReason::Line => Message::Bytes { start, end, line: Some(first) },
+            _ if first < last && !gap.is_of_whole_lines() => Message::Bytes { start, end, line: None },
+            _ if gap.from == LinePosition::Inside => Message::Bytes { start, end, line: None },
+            GapReason::Repeated if first < last => Message::Similar { first, last, contents: String::new() },
+            _ => Message::Lines { first, last, contents: String::new() },
         }
     }
 

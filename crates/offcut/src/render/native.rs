@@ -115,6 +115,15 @@ pub(super) fn render(reach: &Reach, plan: &Plan, facts: &Facts<'_>) -> Content {
     notices.write(facts, &next)
 }
 
+/// What is not shown. Where a part of a line is missing, the number of whole lines would not tell all of it.
+fn removed(facts: &Facts<'_>) -> Size {
+    let removed = facts.removed_size();
+    match facts.cut.missing().all(Gap::is_of_whole_lines) {
+        true => removed,
+        false => Size { lines: 0, ..removed },
+    }
+}
+
 /// The footer alone.
 pub(super) fn append_footer(reach: &Reach, facts: &Facts<'_>, text: &mut Content) {
     text.add_line(Notices::known(reach, NoticeLevel::Full, facts).footer(&next(facts.ends, facts.cut)));
@@ -223,6 +232,7 @@ impl<'a> Notices<'a> {
             first_line: original.lines,
             last_line: original.lines * 2,
             from,
+            to: LinePosition::Start,
             why,
         };
         let line_marker = widest(
@@ -260,7 +270,7 @@ impl<'a> Notices<'a> {
     fn write(&self, facts: &Facts<'_>, next: &Next) -> Content {
         let mut text = Content::default();
         text.text.reserve(facts.shown.bytes as usize + 1024);
-        let removed = facts.removed_size();
+        let removed = removed(facts);
         let mut gaps = facts.cut.missing().enumerate().peekable();
         let shows_all = gaps.peek().is_none();
         let first_is_marked = gaps.peek().is_some_and(|(_, gap)| facts.cut.is_marked(gap));
@@ -299,7 +309,7 @@ impl<'a> Notices<'a> {
         let first = match self.level {
             _ if shows_all => self.all_shown(facts.shown),
             NoticeLevel::Full => self.header(facts.shown),
-            NoticeLevel::Compact => self.rest(facts.removed_size(), next),
+            NoticeLevel::Compact => self.rest(removed(facts), next),
         };
         // As wide as when the room was reserved.
         let Size { bytes, lines, .. } = self.original;
@@ -363,8 +373,10 @@ impl<'a> Notices<'a> {
     fn marker(&self, gap: &Gap, contents: &str) -> Notice {
         let Gap { start, end, first_line: first, last_line: last, .. } = *gap;
         self.notice(match (self.level, gap.why) {
-            (NoticeLevel::Compact, GapReason::Line) => Message::Count(Count::Bytes(end - start)),
-            (NoticeLevel::Compact, _) => Message::Count(Count::Lines(last + 1 - first)),
+            (NoticeLevel::Compact, _) if gap.is_of_whole_lines() => {
+                Message::Count(Count::Lines(last + 1 - first))
+            }
+            (NoticeLevel::Compact, _) => Message::Count(Count::Bytes(end - start)),
             (NoticeLevel::Full, _) => match Message::gap(gap) {
                 Message::Similar { first, last, .. } => {
                     Message::Similar { first, last, contents: contents.to_owned() }

@@ -201,6 +201,7 @@ fn metadata_is_returned_unchanged(store: &dyn Store) {
             first_line: 2,
             last_line: 3,
             from: LinePosition::Inside,
+            to: LinePosition::Inside,
             why: GapReason::Repeated,
         }],
         ..summary(b"a\nb\nc\n")

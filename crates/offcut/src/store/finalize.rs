@@ -103,6 +103,7 @@ fn scan(file: &File, length: u64, previewed: Option<u64>) -> io::Result<Scan> {
         first_line: preview_end.0 + 1,
         last_line: lines,
         from: if preview_end.1 == b'\n' { LinePosition::Start } else { LinePosition::Inside },
+        to: LinePosition::Start,
         why: GapReason::Omitted,
     });
     Ok(Scan { bytes, lines, digester, after_preview })

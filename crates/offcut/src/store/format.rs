@@ -106,6 +106,8 @@ struct Missing {
     last_line: u64,
     #[serde(default)]
     inside: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    ends_inside: bool,
     why: String,
 }
 
@@ -249,6 +251,7 @@ impl From<&Gap> for Missing {
             first_line: gap.first_line,
             last_line: gap.last_line,
             inside: gap.from == LinePosition::Inside,
+            ends_inside: gap.to == LinePosition::Inside,
             why: gap.why.as_str().to_owned(),
         }
     }
@@ -256,12 +259,14 @@ impl From<&Gap> for Missing {
 
 impl From<&Missing> for Gap {
     fn from(missing: &Missing) -> Self {
+        let position = |inside| if inside { LinePosition::Inside } else { LinePosition::Start };
         Gap {
             start: missing.start,
             end: missing.end.max(missing.start),
             first_line: missing.first_line,
             last_line: missing.last_line,
-            from: if missing.inside { LinePosition::Inside } else { LinePosition::Start },
+            from: position(missing.inside),
+            to: position(missing.ends_inside),
             // A reason that a later version added is at least an omission.
             why: GapReason::from_word(&missing.why).unwrap_or(GapReason::Omitted),
         }

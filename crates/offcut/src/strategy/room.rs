@@ -109,8 +109,9 @@ impl<'a> Room<'a> {
 
     /// The highest cost of the marker of a gap.
     pub(crate) fn marker_of(&self, gap: &Gap) -> Cost {
-        match (gap.from, gap.why) {
-            (LinePosition::Start, GapReason::Omitted | GapReason::Repeated) => self.line_marker,
+        match (gap.from, gap.to, gap.why) {
+            (LinePosition::Start, LinePosition::Start, GapReason::Omitted) => self.line_marker,
+            (LinePosition::Start, _, GapReason::Repeated) => self.line_marker,
             _ => self.marker,
         }
     }

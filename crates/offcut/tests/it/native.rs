@@ -93,6 +93,16 @@ fn notice_gets_shorter_with_the_budget() {
 }
 
 #[test]
+fn notice_counts_bytes_where_a_part_of_a_line_is_missing() {
+    let text = format!("{}{}\nend\n", numbered(14), "x".repeat(5000));
+    for (budget, expected) in [(500, " bytes not shown: offcut read "), (2000, "[offcut: bytes ")] {
+        let text = shown(StrategyName::Tail, bytes(budget), &text);
+        assert!(notices(&text).iter().any(|notice| notice.contains(expected)), "{text}");
+        assert!(!notices(&text).iter().any(|notice| notice.contains("lines not shown")), "{text}");
+    }
+}
+
+#[test]
 fn store_failure_is_reported() {
     let say = |fault, limits: Limits| {
         let rule = Rule { limits, ..Rule::default() };

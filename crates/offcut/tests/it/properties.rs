@@ -2,6 +2,7 @@
 
 use crate::common::{Fault, Faulty, memory, native, noon, read_all};
 use crate::rendered;
+use offcut::cut::LinePosition;
 use offcut::measure::{CharConvention, CountTokens, EstimatedTokens, LineConvention, chars, lines};
 use offcut::store::{EntryState, MemoryStore, Store};
 use offcut::strategy::{Split, StrategyName};
@@ -155,6 +156,8 @@ fn check_raw(text: &[u8], preview: &Preview) -> Result<(), TestCaseError> {
     for gap in preview.gaps() {
         spans.push(&text[at..gap.start as usize]);
         at = gap.end as usize;
+        let is_line_end = at == text.len() || text[at - 1] == b'\n';
+        prop_assert_eq!(gap.to == LinePosition::Start, is_line_end, "{:?}", gap);
     }
     spans.push(&text[at..]);
     let kept: usize = spans.iter().map(|span| span.len()).sum();

@@ -116,6 +116,7 @@ mod tests {
             first_line: 1,
             last_line: 1,
             from: offcut::cut::LinePosition::Start,
+            to: offcut::cut::LinePosition::Start,
             why: GapReason::Omitted,
         };
         let gaps = [gap(700, 800), gap(0, 600), gap(200, 402), gap(800, 900), gap(10, 650)];
