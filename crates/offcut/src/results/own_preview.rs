@@ -38,6 +38,9 @@ const MOST_CONTROL: usize = 16 << 20;
 /// The most ids per text that are looked up: a preview has few.
 const MOST_NAMES: usize = 4;
 
+/// At how many lines like its first one a piece may begin.
+const MOST_STARTS: usize = 16;
+
 /// The number of newest entries among which a path in the text is looked up.
 const NEWEST: usize = 256;
 
@@ -127,13 +130,14 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
         let piece = piece.trim_ascii();
         shown += piece.len();
         // What was printed while the command ran may end in the middle of a piece.
-        let early = announced.and_then(|end| text.get(at..end)).map_or(0, |text| common_start(text, piece));
-        let (from, piece) = match announced {
-            Some(end) if (1..piece.len()).contains(&early) => (end, piece[early..].trim_ascii_start()),
+        let printed =
+            announced.and_then(|end| text.get(at..end)).map_or(0, |early| common_start(early, piece));
+        let (begin, rest) = match announced {
+            Some(end) if (1..piece.len()).contains(&printed) => (end, piece[printed..].trim_ascii_start()),
             _ => (at, piece),
         };
-        let found = memmem::find(&text[from..], piece);
-        at = from + found.unwrap_or(0) + piece.len();
+        let found = memmem::find(&text[begin..], rest);
+        at = begin + found.unwrap_or(0) + rest.len();
         found.is_some()
     };
     let read = |start: u64, end: u64, most: usize| {
@@ -156,8 +160,8 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
         return false;
     }
     // Lines that matter were also printed at once.
-    let early = announced.map_or(0, |_| text.len() / 4);
-    let most = shown + most_added(entry, &summary.gaps) + early;
+    let printed_twice = announced.map_or(0, |_| text.len() / 4);
+    let most = shown + most_added(entry, &summary.gaps) + printed_twice;
     shown > 0 && text.len() <= most && has_markers_of(&summary.gaps, text)
 }
 
@@ -179,12 +183,13 @@ fn announcement(text: &[u8], entry: &Entry) -> Option<usize> {
     notices(text).find(|(_, notice)| is_announcement(notice)).map(|(start, _)| start)
 }
 
-/// How many bytes at the start of `piece` the text ends with.
+/// How many bytes at the start of `piece` the text ends with. What comes before them is what a host added, or a notice.
 fn common_start(text: &[u8], piece: &[u8]) -> usize {
     let text = text.trim_ascii_end();
-    let first = piece.split_inclusive(|&byte| byte == b'\n').next().unwrap_or_default();
-    let start = memmem::find(text, first.trim_ascii_end()).unwrap_or(text.len());
-    if piece.starts_with(&text[start..]) { text.len() - start } else { 0 }
+    let first = piece.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let is_line = |at: &usize| *at == 0 || text[at - 1] == b'\n';
+    let mut starts = memmem::find_iter(text, first).filter(is_line).take(MOST_STARTS);
+    starts.find(|&at| piece.starts_with(&text[at..])).map_or(0, |at| text.len() - at)
 }
 
 /// Whether every marker is that of a gap. The output contains none with the tag of the first notice that does not name the
@@ -219,4 +224,23 @@ fn is_page(text: &[u8], source: &Source<'_>) -> bool {
     let from = end - stored.len() as u64;
     matches!(source.read(from, &mut stored), Ok(count) if count == stored.len())
         && stored.trim_ascii_end().ends_with(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::common_start;
+
+    #[test]
+    fn start_of_a_piece_is_found_at_the_end_of_a_text() {
+        for (text, piece, expected) in [
+            ("one\ntwo\n", "one\ntwo\nthree\n", "one\ntwo"),
+            // The first line of the piece is also in what a host added, and in another line.
+            ("> ok\nit is ok\nok\ntwo\n", "ok\ntwo\nthree\n", "ok\ntwo"),
+            ("ok\nno\nok\n", "ok\nyes\n", "ok"),
+            ("one\n", "two\n", ""),
+            ("", "two\n", ""),
+        ] {
+            assert_eq!(common_start(text.as_bytes(), piece.as_bytes()), expected.len(), "{text:?} {piece:?}");
+        }
+    }
 }
