@@ -70,6 +70,40 @@ fn failure_in_a_report_written_as_yaml_is_shown() {
 }
 
 #[test]
+fn unusual_value_of_a_key_is_shown() {
+    for (usual, unusual) in
+        [("status: passed", "status: failed"), ("exit_code: 0", "exit_code: 2"), ("tls: true", "tls: false")]
+    {
+        let item = |number: usize| {
+            let value = if number == 700 { unusual } else { usual };
+            format!("- name: item{number}\n  {value}\n  took: {}\n", number * 7 % 99)
+        };
+        let preview = shown(&(0..1500).map(item).collect::<String>(), 4000);
+        assert!(preview.contains(unusual), "{preview}");
+    }
+}
+
+#[test]
+fn failure_in_a_page_and_in_a_document_is_shown() {
+    let failure = "fatal: not a git repository";
+    let sections = |section: fn(usize) -> String| -> String {
+        (0..600)
+            .map(|number| {
+                section(number) + if number == 300 { "fatal: not a git repository\n\n" } else { "" }
+            })
+            .collect()
+    };
+    let page =
+        sections(|number| format!("<h2>Section {number}</h2>\n<p>It explains one of the things here.</p>\n"));
+    let document =
+        sections(|number| format!("## Section {number}\n\nIt explains one of the things that are here.\n\n"));
+    for (text, remark) in [(format!("<html>\n{page}</html>\n"), "HTML"), (document, "text")] {
+        let preview = shown(&text, 8000);
+        assert!(preview.contains(remark) && preview.contains(failure), "{preview}");
+    }
+}
+
+#[test]
 fn failure_among_echoed_statements_is_shown() {
     let statement = |number: usize| match number {
         200 => "Runtime error near line 200: UNIQUE constraint failed: goods.id (19)\n".to_owned(),
@@ -96,7 +130,7 @@ fn page_shows_its_headings_before_scripts_and_navigation() {
         "<!DOCTYPE html>\n<html>\n<head>\n<title>Manual</title>\n<script>\n{script}</script>\n</head>\n<body>\n{body}</body>\n</html>\n"
     );
     let preview = shown(&page, 4000);
-    assert!(preview.contains("HTML with 21 headings"), "{preview}");
+    assert!(preview.contains("HTML with 20 headings"), "{preview}");
     assert!(preview.contains("<title>Manual</title>"), "{preview}");
     for number in 0..20 {
         assert!(preview.contains(&format!(">Section {number}</h2>\n<p>It explains")), "{preview}");

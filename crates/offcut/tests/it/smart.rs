@@ -88,6 +88,29 @@ fn failure_among_tens_of_thousands_of_passed_tests_is_shown() {
 }
 
 #[test]
+fn error_among_json_lines_with_different_messages_is_shown() {
+    let words = ["alpha", "river", "stone", "cloud", "green", "table", "paper"];
+    for error in
+        ["\"level\":\"error\"", "\"severity\": \"ERROR\"", "\"level\":50", "\"log.level\":\"critical\""]
+    {
+        let line = |at: usize| match at {
+            1500 => format!("{{\"ts\":{at},{error},\"msg\":\"the card was declined\"}}\n"),
+            _ => {
+                let word = |step: usize| words[at * step % 101 % words.len()];
+                format!(
+                    "{{\"ts\":{at},\"level\":\"info\",\"msg\":\"{} {} {}\"}}\n",
+                    word(3),
+                    word(7),
+                    word(11)
+                )
+            }
+        };
+        let shown = shown(&(0..3000).map(line).collect::<String>(), 4000);
+        assert!(shown.contains("the card was declined"), "{error} is not shown");
+    }
+}
+
+#[test]
 fn unusual_value_of_a_constant_number_is_shown() {
     for (ordinary, odd) in [
         ("job # finished with exit code 0", "job 5000 finished with exit code 1"),

@@ -1,4 +1,4 @@
-//! Source code and configuration: the definitions, and as much of the rest as fits.
+//! Source code: the definitions, and as much of the rest as fits.
 
 use super::definitions::{definition, worth_of_definition};
 use super::failures::Failures;
@@ -88,12 +88,14 @@ pub(super) fn strip_number(line: &[u8]) -> &[u8] {
         .unwrap_or(line)
 }
 
-/// Whether a line belongs to the definition that follows: `@route("/users")`. Attributes such as `#[must_use]` say less.
+/// Whether a line belongs to the definition that follows: `@Override`, `@route("/users")`. Attributes such as `#[must_use]` say less.
 fn is_decorator(text: &[u8]) -> bool {
-    matches!(text, [b'@', letter, ..] if letter.is_ascii_alphabetic())
+    let Some(name) = text.strip_prefix(b"@") else { return false };
+    let end = name.iter().position(|byte| !(byte.is_ascii_alphanumeric() || b"_.".contains(byte)));
+    name.first().is_some_and(u8::is_ascii_alphabetic) && end.is_none_or(|end| name[end] == b'(')
 }
 
-/// Whether a line looks like source code or configuration.
+/// Whether a line looks like source code.
 fn is_code(text: &[u8]) -> bool {
     let signs: [&[u8]; 9] = [b" = ", b" == ", b" := ", b" => ", b" -> ", b"::", b" += ", b"();", b" != "];
     is_clear_code(text)

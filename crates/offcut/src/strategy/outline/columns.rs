@@ -19,8 +19,9 @@ const MAX_COLUMNS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Columns(Vec<Column>);
 
+/// What the cells of one column were so far.
 #[derive(Clone, Debug, Default)]
-struct Column {
+pub(super) struct Column {
     cells: u64,
     numbers: u64,
     negative: u64,
@@ -67,7 +68,7 @@ impl Cell {
 
 impl Column {
     /// Adds a cell. Returns whether it is unusual.
-    fn add(&mut self, cell: &[u8]) -> bool {
+    pub(super) fn add(&mut self, cell: &[u8]) -> bool {
         if self.is_text() {
             return false;
         }

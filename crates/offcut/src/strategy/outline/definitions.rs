@@ -34,7 +34,9 @@ impl Keyword {
             }
             b"typedef" | b"type" | b"CREATE" | b"create" => Keyword::Declaration,
             b"if" | b"for" | b"while" | b"switch" | b"match" | b"catch" | b"else" | b"return" | b"do"
-            | b"try" | b"}" | b"let" | b"elif" | b"with" | b"await" | b"case" | b"throw" | b"new" => {
+            | b"try" | b"}" | b"let" | b"elif" | b"with" | b"await" | b"case" | b"throw" | b"new"
+            | b"raise" | b"assert" | b"print" | b"yield" | b"defer" | b"go" | b"echo" | b"SELECT"
+            | b"INSERT" | b"UPDATE" | b"DELETE" | b"select" | b"insert" | b"update" | b"delete" => {
                 Keyword::Statement
             }
             _ => Keyword::Other,
@@ -91,7 +93,10 @@ fn is_method(text: &[u8], keyword: Keyword, indent: i32) -> bool {
 /// Whether the parameters of a function begin at this parenthesis, and its body in another line: `static int open(int file,`.
 fn begins_parameters(text: &[u8], parenthesis: usize) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    text[..parenthesis].last().is_some_and(is_name) && matches!(text.last(), Some(b')' | b','))
+    let is_first = |byte: &u8| !byte.is_ascii_digit();
+    text[..parenthesis].last().is_some_and(is_name)
+        && text.get(parenthesis + 1).is_some_and(is_first)
+        && matches!(text.last(), Some(b')' | b','))
 }
 
 /// Whether a line is the target of a makefile, the selector of a style, or a key at the left margin: `build: src`, `.a {`.
@@ -102,9 +107,15 @@ fn is_target(line: &[u8]) -> bool {
         || (line.ends_with(b"{") && matches!(line.first(), Some(b'.' | b'#' | b'@')))
 }
 
-/// Whether a line begins a section of a configuration file: `[dependencies]`.
+/// Whether a line begins a section of a configuration file: `[dependencies]`, `[[package]]`, `[branch "main"] # note`.
 pub(super) fn is_section(line: &[u8]) -> bool {
-    matches!(line, [b'[', name @ .., b']'] if !name.is_empty() && !name.contains(&b' '))
+    let end = memchr::memmem::find(line, b" #").unwrap_or(line.len());
+    let name = match line[..end].trim_ascii_end() {
+        [b'[', b'[', name @ .., b']', b']'] | [b'[', name @ .., b']'] => name,
+        _ => return false,
+    };
+    let begins = name.first().is_some_and(|byte| byte.is_ascii_alphanumeric() || b"\"'_".contains(byte));
+    begins && !name.iter().any(|byte| b"[],".contains(byte))
 }
 
 #[cfg(test)]
@@ -124,6 +135,12 @@ mod tests {
             ("items.map((item) => {", false),
             ("    call(first, second)", false),
             ("return compute(first,", false),
+            ("raise ValueError(first,", false),
+            ("assert is_valid(first)", false),
+            ("See also printf(3)", false),
+            ("[branch \"main\"]", true),
+            ("[target.'cfg(unix)'.dependencies] # Unix", true),
+            ("[1, 2]", false),
             ("It is explained below (see there)", false),
         ] {
             assert_eq!(definition(line.as_bytes()).is_some(), expected, "{line}");

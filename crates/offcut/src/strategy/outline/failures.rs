@@ -23,9 +23,14 @@ impl Failures {
     pub(super) fn read(&mut self, line: &[u8]) -> bool {
         self.lines += 1;
         self.logged += u64::from(is_logged(line));
-        let is_failure = is_located(line) || self.classifier.is_failure(line);
+        let is_failure = self.is_failure(line);
         self.count += u64::from(is_failure);
         is_failure
+    }
+
+    /// Whether a line reports a failure.
+    pub(super) fn is_failure(&mut self, line: &[u8]) -> bool {
+        is_located(line) || self.classifier.is_failure(line)
     }
 
     /// Whether there are too many for a text of which this many lines clearly have another format, even if as many as

@@ -98,7 +98,8 @@ fn form(line: &[u8]) -> Form<'_> {
     let end = line.iter().position(|byte| matches!(byte, b':' | b' ' | b'\t')).unwrap_or(line.len());
     let path = &line[..end];
     let is_path = path.iter().any(|byte| matches!(byte, b'/' | b'.'))
-        && !matches!(path[0], b'[' | b'(' | b'-' | b'#')
+        && !matches!(path[0], b'(' | b'-' | b'#')
+        && !path.contains(&b'[')
         && path.len() < 400;
     if !is_path {
         return Form::Other;

@@ -1,6 +1,7 @@
 //! HTML pages with a line for each element: the title, the headings, and the text below them. Scripts, styles and
 //! navigation come last.
 
+use super::failures::Failures;
 use super::{Contents, Format, Gaps, MIN_LINES, Row, count};
 
 /// A page, from `<!DOCTYPE html>` or `<html>` to `</html>`.
@@ -11,10 +12,15 @@ pub(super) struct Html {
     state: State,
     /// Whether the last unit with text is a heading.
     is_below_heading: bool,
-    /// How many lines without a tag may still continue the text of the last unit.
+    /// How many lines may still continue a heading that is not closed.
+    heading_lines_left: u32,
+    /// How many lines without a tag may still continue the text of the last unit, and whether the last one ended with a tag.
     text_lines_left: u32,
-    /// Lines after the page.
+    is_closed: bool,
+    /// Lines before and after the page.
     others: u64,
+    failures: Failures,
+    is_settled: bool,
 }
 
 /// Where in the page the next line is.
@@ -35,8 +41,9 @@ const HEADING: i32 = 300;
 const FIRST_TEXT: i32 = 60;
 const TEXT: i32 = 0;
 
-/// A text of more lines is divided.
+/// A text of more lines is divided, and a heading ends after this many.
 const MAX_TEXT_LINES: u32 = 6;
+const MAX_HEADING_LINES: u32 = 4;
 
 /// The value of lines without text.
 const TAGS: i32 = -30;
@@ -55,11 +62,15 @@ fn starts_with(text: &[u8], tag: &[u8]) -> bool {
     text.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag))
 }
 
-/// Whether a line contains a title or a heading.
+/// Whether a line contains a tag that begins like this, in any case.
+fn has_tag(text: &[u8], tag: &[u8]) -> bool {
+    memchr::memchr_iter(b'<', text).any(|at| starts_with(&text[at..], tag))
+}
+
+/// Whether a line contains a heading.
 fn has_heading(text: &[u8]) -> bool {
-    memchr::memchr_iter(b'<', text).any(|at| {
-        matches!(&text[at..], [b'<', b'h' | b'H', b'1'..=b'6', ..]) || starts_with(&text[at..], b"<title")
-    })
+    let is_heading = |at: usize| matches!(&text[at..], [b'<', b'h' | b'H', b'1'..=b'6', ..]);
+    memchr::memchr_iter(b'<', text).any(is_heading)
 }
 
 /// Whether enough of a line is outside of tags.
@@ -82,20 +93,32 @@ fn has_text(text: &[u8]) -> bool {
 impl Html {
     /// Reads a line of the page that is not blank.
     fn read_page(&mut self, text: &[u8]) -> Row {
-        if memchr::memmem::find(text, b"</html>").is_some() {
+        if has_tag(text, b"</html") {
             self.state = State::After;
             return Row::valued(TAGS);
         }
         if let Some((_, end)) = HIDDEN.iter().find(|(start, _)| starts_with(text, start)) {
-            if memchr::memmem::find(text, end).is_none() {
+            if !has_tag(text, end) {
                 self.state = State::Hidden(end);
             }
             return Row::valued(TAGS);
         }
-        if has_heading(text) {
-            self.headings += 1;
+        let is_heading = has_heading(text);
+        let is_closed = has_tag(text, b"</h") || has_tag(text, b"</title");
+        if is_heading || has_tag(text, b"<title") {
+            self.headings += u64::from(is_heading);
             (self.is_below_heading, self.text_lines_left) = (true, 0);
+            self.heading_lines_left = if is_closed { 0 } else { MAX_HEADING_LINES };
             return Row::valued(HEADING);
+        }
+        if self.heading_lines_left > 0 {
+            self.heading_lines_left = if is_closed { 0 } else { self.heading_lines_left - 1 };
+            return Row::part();
+        }
+        // A page may contain what a tool printed. A line within a text is part of a sentence.
+        let was_closed = std::mem::replace(&mut self.is_closed, text.ends_with(b">"));
+        if was_closed && text[0] != b'<' && !self.is_settled && self.failures.is_failure(text) {
+            return Row::irregular();
         }
         if self.text_lines_left > 0 && text[0] != b'<' {
             self.text_lines_left -= 1;
@@ -128,7 +151,7 @@ impl Format for Html {
             }
             State::Page => self.read_page(text),
             State::Hidden(end) => {
-                if memchr::memmem::find(text, end).is_some() {
+                if has_tag(text, end) {
                     self.state = State::Page;
                 }
                 Row::part()
@@ -145,6 +168,10 @@ impl Format for Html {
         self.state != State::Before
     }
 
+    fn settle(&mut self) {
+        self.is_settled = true;
+    }
+
     fn gaps(&self) -> Gaps {
         Gaps::AsNeeded
     }
@@ -159,5 +186,43 @@ impl Format for Html {
 
     fn describe(&self, [headings, ..]: Contents) -> String {
         if headings == 0 { String::new() } else { count(headings, "heading", "headings") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::outline::{Place, Worth};
+
+    /// `H` for each line that begins a heading, `t` for each that begins a text, `.` for each that continues a unit, and `-` for others.
+    fn units(text: &str) -> String {
+        let mut html = Html::default();
+        let rows = text.lines().map(|line| html.read(line.as_bytes()));
+        rows.map(|row| match (row.place, row.worth) {
+            (Place::Continues, _) => '.',
+            (_, Worth::Exactly(HEADING)) => 'H',
+            (_, Worth::More(_)) => 't',
+            _ => '-',
+        })
+        .collect()
+    }
+
+    #[test]
+    fn headings_and_texts_are_units() {
+        assert_eq!(
+            units("<html>\n<title>A</title>\n<H1>B</H1>\n<p>a longer text\nof two lines</p>"),
+            "-HHt."
+        );
+        assert_eq!(units("<html>\n<h2 class=a>\n  Setup\n</h2>\n<p>a longer text</p>"), "-H..t");
+        // A heading that is never closed.
+        assert_eq!(units("<html>\n<h2>a\nb\nc\nd\ne\n<p>a longer text</p>"), "-H....t");
+    }
+
+    #[test]
+    fn scripts_are_hidden_until_they_end_in_any_case() {
+        assert_eq!(
+            units("<HTML>\n<SCRIPT>\n<h1>no</h1>\n</SCRIPT>\n<h1>yes</h1>\n</HTML>\nafter"),
+            "--..H--"
+        );
     }
 }

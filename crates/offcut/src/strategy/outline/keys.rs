@@ -1,10 +1,12 @@
 //! Configuration by its keys: YAML and TOML. The keys at the left margin come first, and deeper ones follow.
 
 use super::code::strip_number;
+use super::columns::Column;
 use super::definitions::is_section;
 use super::failures::Failures;
 use super::{Contents, Format, Gaps, Row, count, is_majority};
-use crate::strategy::content;
+use crate::strategy::{content, fingerprint};
+use std::collections::HashMap;
 
 /// Lines with a key and a value, nested by indentation or below sections.
 #[derive(Default)]
@@ -21,12 +23,14 @@ pub(super) struct Keys {
     top: u64,
     documents: u64,
     failures: Failures,
+    /// The values of each key so far, by a hash of the key and its indentation.
+    values: HashMap<u64, Column>,
     /// What the lines belong to that follow.
     inside: Inside,
     /// Whether the last section is a table of an array.
     is_table: bool,
-    /// The indentation of `metadata:`, if its keys follow.
-    metadata: Option<usize>,
+    /// The indentation of `metadata:`, if its keys follow, and theirs, once one was read.
+    metadata: Option<(usize, Option<usize>)>,
     is_settled: bool,
 }
 
@@ -37,10 +41,10 @@ enum Inside {
     Nothing,
     /// A text that is indented more than its key, and whether a line of it was read.
     Block { indent: usize, has_begun: bool },
-    /// An array with this many open brackets.
-    Array(i32),
-    /// A text between three quotes.
-    Quotes,
+    /// An array with this many open brackets, over at most this many more lines.
+    Array { open: i32, lines_left: u32 },
+    /// A text that ends with this mark, over at most this many more lines.
+    Quotes { mark: &'static [u8], lines_left: u32 },
     /// A table of an array, before so many keys that name it: `[[package]]`.
     Table(u32),
 }
@@ -70,11 +74,18 @@ const TABLE_KEY: i32 = -90;
 /// How many keys of a table are shown with it: the first are those that name it.
 const TABLE_KEYS: u32 = 2;
 
+/// An array or a text between three quotes has at most this many lines: its end may be missing.
+const MAX_VALUE_LINES: u32 = 1000;
+
+/// What a key is worth more whose value is unlike those of the same key before; and the values of how many keys are compared.
+const UNUSUAL: i32 = 200;
+const MAX_KEYS: usize = 256;
+
 /// What comments are worth more, and texts of several lines.
 const COMMENT: i32 = -30;
 const TEXT: i32 = -30;
 
-/// The length of the key of a line of YAML, and what follows it: `name: CI`, `"a b":`, `app.kubernetes.io/name: web`.
+/// The key of a line of YAML, and what follows it: `name: CI`, `"a b":`, `app.kubernetes.io/name: web`.
 fn yaml_key(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-\"'./$<>*@".contains(byte);
     let end = text.iter().position(|byte| !is_name(byte))?;
@@ -86,25 +97,36 @@ fn yaml_key(text: &[u8]) -> Option<(&[u8], &[u8])> {
     (end > 0).then_some((&text[..end], value))
 }
 
-/// What is assigned in a line of TOML: `name = "a"`.
-fn toml_value(text: &[u8]) -> Option<&[u8]> {
+/// The key of a line of TOML, and what is assigned to it: `name = "a"`.
+fn toml_key(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-\"'.".contains(byte);
     let end = text.iter().position(|byte| !is_name(byte)).filter(|end| *end > 0)?;
-    text[end..].trim_ascii_start().strip_prefix(b"=").map(<[u8]>::trim_ascii)
+    let value = text[end..].trim_ascii_start().strip_prefix(b"=")?;
+    Some((&text[..end], value.trim_ascii()))
 }
 
-/// How many more brackets a value opens than it closes.
+/// How many more brackets a value opens than it closes, outside of its quoted texts.
 fn balance(value: &[u8]) -> i32 {
-    value.iter().fold(0, |open, byte| match byte {
-        b'[' | b'{' => open + 1,
-        b']' | b'}' => open - 1,
-        _ => open,
+    let mut quote = None;
+    value.iter().fold(0, |open, &byte| {
+        match (quote, byte) {
+            (Some(mark), _) if mark == byte => quote = None,
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'[' | b'{') => return open + 1,
+            (None, b']' | b'}') => return open - 1,
+            _ => {}
+        }
+        open
     })
 }
 
-/// How often three quotes begin or end a text.
-fn quotes(value: &[u8]) -> usize {
-    memchr::memmem::find_iter(value, b"\"\"\"").count() + memchr::memmem::find_iter(value, b"'''").count()
+/// The mark that ends the text of several lines that begins in this value.
+fn end_of_text(value: &[u8]) -> Option<&'static [u8]> {
+    let marks: [&[u8]; 2] = [b"\"\"\"", b"'''"];
+    marks.into_iter().find(|mark| {
+        let text = value.strip_prefix(*mark);
+        text.is_some_and(|text| memchr::memmem::find(text, mark).is_none())
+    })
 }
 
 /// Whether a text of several lines follows this value: `|`, `>-`.
@@ -115,27 +137,25 @@ fn is_block(value: &[u8]) -> bool {
 impl Keys {
     /// Reads a line of a value that began in an earlier line; `None` if there is no such value.
     fn read_inside(&mut self, text: &[u8], indent: usize) -> Option<Row> {
-        let (next, row) = match self.inside {
+        let next = match self.inside {
             Inside::Block { indent: outer, has_begun } if indent > outer => {
-                let row = if has_begun { Row::part() } else { Row::unit(TEXT) };
                 self.yaml += 1;
-                return self.stay(Inside::Block { indent: outer, has_begun: true }, row);
+                self.inside = Inside::Block { indent: outer, has_begun: true };
+                return Some(if has_begun { Row::part() } else { Row::unit(TEXT) });
             }
-            Inside::Array(open) => match open + balance(text) {
-                open if open > 0 => (Inside::Array(open), Row::part()),
-                _ => (Inside::Nothing, Row::part()),
-            },
-            Inside::Quotes if quotes(text).is_multiple_of(2) => (Inside::Quotes, Row::part()),
-            Inside::Quotes => (Inside::Nothing, Row::part()),
-            Inside::Nothing | Inside::Block { .. } | Inside::Table(_) => return None,
+            Inside::Array { open, lines_left: 1.. } if open + balance(text) <= 0 => Inside::Nothing,
+            Inside::Array { open, lines_left: left @ 1.. } => {
+                Inside::Array { open: open + balance(text), lines_left: left - 1 }
+            }
+            Inside::Quotes { mark, lines_left: 1.. } if memchr::memmem::find(text, mark).is_some() => {
+                Inside::Nothing
+            }
+            Inside::Quotes { mark, lines_left: left @ 1.. } => Inside::Quotes { mark, lines_left: left - 1 },
+            _ => return None,
         };
         self.toml += 1;
-        self.stay(next, row)
-    }
-
-    fn stay(&mut self, inside: Inside, row: Row) -> Option<Row> {
-        self.inside = inside;
-        Some(row)
+        self.inside = next;
+        Some(Row::part())
     }
 
     /// Reads `[section]` or `[[table]]`.
@@ -154,20 +174,23 @@ impl Keys {
     }
 
     /// Reads `name = value`.
-    fn read_assignment(&mut self, value: &[u8], indent: usize) -> Row {
+    fn read_assignment(&mut self, key: &[u8], value: &[u8], indent: usize) -> Row {
         self.toml += 1;
+        let is_unusual = self.is_unusual(key, value, indent);
         let named = match self.inside {
             Inside::Table(keys) => keys,
             _ => 0,
         };
-        self.inside = match balance(value) {
-            _ if !quotes(value).is_multiple_of(2) => Inside::Quotes,
-            open if open > 0 && matches!(value.first(), Some(b'[' | b'{')) => Inside::Array(open),
+        let lines_left = MAX_VALUE_LINES;
+        self.inside = match (end_of_text(value), balance(value)) {
+            (Some(mark), _) => Inside::Quotes { mark, lines_left },
+            (None, open @ 1..) if matches!(value[0], b'[' | b'{') => Inside::Array { open, lines_left },
             _ if named > 1 => Inside::Table(named - 1),
             _ => Inside::Nothing,
         };
         match self.sections {
             _ if named > 0 => Row::part(),
+            _ if is_unusual => Row::unit(UNUSUAL),
             0 => self.key(indent),
             _ if self.is_table => Row::unit(TABLE_KEY),
             _ => Row::unit(0),
@@ -180,6 +203,7 @@ impl Keys {
         if matches!(text, b"---" | b"...") {
             self.yaml += 1;
             self.documents += u64::from(self.yaml > 1 && text == b"---");
+            self.metadata = None;
             return Row::unit(0);
         }
         let item = text.strip_prefix(b"- ").map(<[u8]>::trim_ascii_start);
@@ -195,18 +219,30 @@ impl Keys {
         if is_block(value) {
             self.inside = Inside::Block { indent, has_begun: false };
         }
-        let is_name = match self.metadata {
-            Some(outer) if indent <= outer => {
-                self.metadata = None;
-                false
-            }
-            Some(_) => key == b"name",
+        if self.metadata.is_some_and(|(outer, _)| indent <= outer) {
+            self.metadata = None;
+        }
+        let is_name = match &mut self.metadata {
+            Some((_, inner)) => *inner.get_or_insert(indent) == indent && key == b"name",
             None => key == b"kind" && indent <= 2,
         };
         if key == b"metadata" && indent <= 2 {
-            self.metadata = Some(indent);
+            self.metadata = Some((indent, None));
         }
-        if is_name { Row::valued(DOCUMENT_NAME) } else { self.key(indent) }
+        match self.is_unusual(key, value, indent) {
+            _ if is_name => Row::valued(DOCUMENT_NAME),
+            true => Row::unit(UNUSUAL),
+            false => self.key(indent),
+        }
+    }
+
+    /// Adds the value of a key. Returns whether it is unlike the values of this key before: `status: failed` after `passed` many times.
+    fn is_unusual(&mut self, key: &[u8], value: &[u8], indent: usize) -> bool {
+        let hash = fingerprint::mix(fingerprint::exact(key), indent as u64);
+        if self.is_settled || (self.values.len() == MAX_KEYS && !self.values.contains_key(&hash)) {
+            return false;
+        }
+        self.values.entry(hash).or_default().add(value)
     }
 
     /// A key with this indentation. Documents of one text have the same keys at the margin.
@@ -226,21 +262,26 @@ impl Format for Keys {
             return Row::part();
         }
         let indent = content::indent(line);
-        let is_comment = matches!(text, [b'#' | b';'] | [b'#' | b';', b' ' | b'#', ..]);
-        if is_comment && !matches!(self.inside, Inside::Block { .. } | Inside::Quotes) {
-            return Row::unit(COMMENT);
+        if matches!(text[0], b'#' | b';') {
+            match self.inside {
+                Inside::Block { .. } | Inside::Quotes { .. } => {}
+                Inside::Table(_) => return Row::part(),
+                Inside::Nothing | Inside::Array { .. } => return Row::unit(COMMENT),
+            }
         }
         self.lines += 1;
-        if let Some(row) = self.read_inside(text, indent) {
-            return row;
-        }
-        let row = match toml_value(text) {
-            _ if is_section(line) => self.read_section(line),
-            Some(value) => self.read_assignment(value, indent),
-            None => self.read_yaml(text, indent),
+        let inside = self.read_inside(text, indent);
+        // A report may be written as YAML, too. What a script in it prints is not counted as a failure.
+        let is_failure = match inside {
+            _ if self.is_settled => false,
+            Some(_) => self.failures.is_failure(line),
+            None => self.failures.read(line),
         };
-        // A report may be written as YAML, too.
-        let is_failure = !self.is_settled && self.failures.read(line);
+        let row = inside.unwrap_or_else(|| match toml_key(text) {
+            _ if is_section(line) => self.read_section(line),
+            Some((key, value)) => self.read_assignment(key, value, indent),
+            None => self.read_yaml(text, indent),
+        });
         if is_failure { Row::irregular() } else { row }
     }
 
@@ -271,15 +312,16 @@ impl Format for Keys {
     }
 
     fn contents(&self) -> Contents {
-        [self.top, self.documents, 0, 0, 0]
+        [self.top, 0, 0, 0, 0]
     }
 
-    fn describe(&self, [top, documents, ..]: Contents) -> String {
-        match (self.sections, top, documents) {
-            (_, 0, 0) => String::new(),
-            (0, top, 0) => count(top, "key", "keys"),
-            (0, _, documents) => count(documents, "document", "documents"),
-            (_, sections, _) => count(sections, "section", "sections"),
+    fn describe(&self, [top, ..]: Contents) -> String {
+        match (self.sections, top) {
+            (_, 0) => String::new(),
+            // Documents have the same keys, so their number says little.
+            (0, _) if self.documents > 0 => String::new(),
+            (0, top) => count(top, "key", "keys"),
+            (_, sections) => count(sections, "section", "sections"),
         }
     }
 
@@ -326,6 +368,31 @@ mod tests {
             worths("[a]\nb = [\n 1,\n]\nc = \"\"\"\nd = 1\n\"\"\""),
             ["=340", "+0", ".", ".", "+0", ".", "."]
         );
+    }
+
+    #[test]
+    fn brackets_and_quotes_in_strings_open_nothing() {
+        assert_eq!(worths("[a]\nb = [\"[\"]\nc = \"'''\"\nd = 1"), ["=340", "+0", "+0", "+0"]);
+        let unclosed = format!("[a]\nb = [\n{}[c]", "1,\n".repeat(MAX_VALUE_LINES as usize));
+        assert_eq!(worths(&unclosed).last().map(String::as_str), Some("=340"));
+    }
+
+    #[test]
+    fn only_the_name_of_a_document_is_worth_as_much_as_its_kind() {
+        let document = "metadata:\n  labels:\n    name: a\n  name: b\nkind: Pod";
+        assert_eq!(worths(document), ["=340", "+52", "+32", "=400", "=400"]);
+    }
+
+    #[test]
+    fn settings_that_are_commented_out_are_comments() {
+        assert_eq!(worths("[a]\n#b = 1\n;c=2\nd = 3"), ["=340", "-30", "-30", "+0"]);
+        assert_eq!(worths("[[a]]\n# note\nb = 1\nc = 1\nd = 1"), ["=60", ".", ".", ".", "-90"]);
+    }
+
+    #[test]
+    fn failure_in_a_text_of_several_lines_is_irregular() {
+        let text = "a:\n  stderr: |-\n    error: connection refused";
+        assert_eq!(worths(text), ["=340", "+52", "Irregular"]);
     }
 
     #[test]

@@ -162,7 +162,7 @@ const END_VALUE: i32 = MAX_VALUE - 100;
 
 /// The known formats, the most distinctive first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FormatName {
     Html,
     Diff,
     Commits,
@@ -174,30 +174,31 @@ enum Kind {
     Code,
 }
 
-impl Kind {
-    const ALL: [Kind; 9] = [
-        Kind::Html,
-        Kind::Diff,
-        Kind::Commits,
-        Kind::Hits,
-        Kind::Table,
-        Kind::Tree,
-        Kind::Prose,
-        Kind::Keys,
-        Kind::Code,
+impl FormatName {
+    const ALL: [FormatName; 9] = [
+        FormatName::Html,
+        FormatName::Diff,
+        FormatName::Commits,
+        FormatName::Hits,
+        FormatName::Table,
+        FormatName::Tree,
+        FormatName::Prose,
+        FormatName::Keys,
+        FormatName::Code,
     ];
 
-    fn start(self) -> Box<dyn Format> {
+    /// A format that has read nothing yet.
+    fn format(self) -> Box<dyn Format> {
         match self {
-            Kind::Html => Box::<html::Html>::default(),
-            Kind::Diff => Box::<diff::Diff>::default(),
-            Kind::Commits => Box::<commits::Commits>::default(),
-            Kind::Hits => Box::<hits::Hits>::default(),
-            Kind::Table => Box::<table::Table>::default(),
-            Kind::Tree => Box::<tree::Tree>::default(),
-            Kind::Prose => Box::<prose::Prose>::default(),
-            Kind::Keys => Box::<keys::Keys>::default(),
-            Kind::Code => Box::<code::Code>::default(),
+            FormatName::Html => Box::<html::Html>::default(),
+            FormatName::Diff => Box::<diff::Diff>::default(),
+            FormatName::Commits => Box::<commits::Commits>::default(),
+            FormatName::Hits => Box::<hits::Hits>::default(),
+            FormatName::Table => Box::<table::Table>::default(),
+            FormatName::Tree => Box::<tree::Tree>::default(),
+            FormatName::Prose => Box::<prose::Prose>::default(),
+            FormatName::Keys => Box::<keys::Keys>::default(),
+            FormatName::Code => Box::<code::Code>::default(),
         }
     }
 }
@@ -207,8 +208,8 @@ pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
     // The last line may be incomplete.
     let opening = &opening[..memchr::memrchr(b'\n', opening).map_or(0, |feed| feed + 1)];
     let lines = memchr::memchr_iter(b'\n', opening).count() as u64;
-    let whole = Kind::ALL.into_iter().find(|kind| {
-        let mut format = kind.start();
+    let whole = FormatName::ALL.into_iter().find(|name| {
+        let mut format = name.format();
         let mut texts = opening.split_inclusive(|&byte| byte == b'\n').zip(1..);
         texts.all(|(line, number)| {
             format.read(content(line));
@@ -217,7 +218,7 @@ pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
     });
     let format = match parts::recognise(opening, whole) {
         Some(parts) => Box::new(parts),
-        None => whole?.start(),
+        None => whole?.format(),
     };
     Some(Outline::new(format, most_bytes))
 }
@@ -240,6 +241,7 @@ fn is_majority(regular: u64, lines: u64, percent: u64) -> bool {
 fn is_path(line: &[u8]) -> bool {
     let first = line.iter().position(|byte| matches!(byte, b'/' | b' ' | b'\t' | b':'));
     match first.map(|at| line[at]) {
+        Some(b'/') if line[0] == b'<' => false,
         Some(b'/') => !memchr::memchr_iter(b':', line).any(|colon| line.get(colon + 1) == Some(&b' ')),
         Some(_) => false,
         None => line == b"." || (line.contains(&b'.') && !line.ends_with(b".")),

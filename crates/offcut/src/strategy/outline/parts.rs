@@ -5,7 +5,7 @@
 //! follows the beginning belongs to the last part.
 
 use super::seams::{self, Span};
-use super::{Contents, Format, Gaps, Kind, Place, Row, Worth, content, count};
+use super::{Contents, Format, FormatName, Gaps, Place, Row, Worth, content, count};
 use crate::strategy::smart::LineClassifier;
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub(super) struct Parts {
 
 struct Part {
     /// Its format; `None` for lines of no known format.
-    kind: Option<Kind>,
+    kind: Option<FormatName>,
     format: Box<dyn Format>,
     /// The number of its first line.
     first: u64,
@@ -45,7 +45,7 @@ struct Part {
 }
 
 /// Divides a text with this beginning, if its parts say more about it than its format as a whole, if it has one.
-pub(super) fn recognise(opening: &[u8], whole: Option<Kind>) -> Option<Parts> {
+pub(super) fn recognise(opening: &[u8], whole: Option<FormatName>) -> Option<Parts> {
     let lines: Vec<&[u8]> = opening.split_inclusive(|&byte| byte == b'\n').map(content).collect();
     let separators = seams::separators(&lines, whole);
     let spans = seams::divide(&lines, &separators, whole)?;
@@ -57,7 +57,7 @@ impl Parts {
         let part = |(range, kind): &Span| {
             let is_separated = separators.binary_search(&range.start).is_ok();
             let start = || match kind {
-                Some(kind) => kind.start(),
+                Some(kind) => kind.format(),
                 None => Box::<Plain>::default(),
             };
             let mut format = start();

@@ -163,9 +163,9 @@ impl Format for Prose {
                 false if before == Before::Text || indent >= 2 => self.continued += 1,
                 false => {}
             }
-            // A sentence may explain what a failing tool prints.
-            if !is_sentence {
-                self.failures.read(line);
+            // A sentence may explain what a failing tool prints, and a line within a paragraph is part of one.
+            if !is_sentence && self.failures.read(line) && before != Before::Text {
+                return Row::irregular();
             }
         }
         if is_item || is_option {

@@ -1,18 +1,23 @@
 //! Finds the seams of a text that several commands printed: lines that are printed between outputs (`=== name ===`,
 //! `==> file <==`, `$ command`), and places from which on the lines have another format.
 
-use super::{Kind, MIN_LINES, Place, Row, Worth};
+use super::{FormatName, MIN_LINES, Place, Row, Worth};
 use crate::strategy::smart::LineClassifier;
 use std::ops::Range;
 
-/// Formats that begin with a line that no other format has.
-const UNMISTAKABLE: [Kind; 4] = [Kind::Html, Kind::Diff, Kind::Commits, Kind::Hits];
+/// Formats that begin with a line that no other format has, and then those that begin after a blank line.
+const STRUCTURED: [FormatName; 6] = [
+    FormatName::Html,
+    FormatName::Diff,
+    FormatName::Commits,
+    FormatName::Hits,
+    FormatName::Table,
+    FormatName::Tree,
+];
+const UNMISTAKABLE: &[FormatName] = STRUCTURED.split_at(4).0;
 
-/// The same, and formats that begin after a blank line.
-const STRUCTURED: [Kind; 6] = [Kind::Html, Kind::Diff, Kind::Commits, Kind::Hits, Kind::Table, Kind::Tree];
-
-/// The formats of which every line may be one, so that only the longest run of lines tells.
-const LOOSE: [Kind; 3] = [Kind::Prose, Kind::Keys, Kind::Code];
+/// Any line may belong to these formats, so the longest run of lines decides.
+const LOOSE: [FormatName; 3] = [FormatName::Prose, FormatName::Keys, FormatName::Code];
 
 /// A format has ended after this many more irregular than regular lines.
 const IRREGULAR_LINES: u32 = 4;
@@ -29,27 +34,27 @@ const MAX_SEPARATOR_SIGNS: usize = 6;
 const MAX_UNSEPARATED: usize = 8;
 
 /// Whether texts of this format always consist of the same: matches, hunks. Tables may have rows or entries.
-pub(super) fn has_one_style(kind: Option<Kind>) -> bool {
-    !matches!(kind, Some(Kind::Table | Kind::Tree))
+pub(super) fn has_one_style(kind: Option<FormatName>) -> bool {
+    !matches!(kind, Some(FormatName::Table | FormatName::Tree))
 }
 
 /// Lines that have one format, counted from 0; `None` if it is no known one.
-pub(super) type Span = (Range<usize>, Option<Kind>);
+pub(super) type Span = (Range<usize>, Option<FormatName>);
 
 /// Which lines separate outputs. In a text that has a format as a whole, some may be its own: headings, and commands in prose.
-pub(super) fn separators(lines: &[&[u8]], whole: Option<Kind>) -> Vec<usize> {
+pub(super) fn separators(lines: &[&[u8]], whole: Option<FormatName>) -> Vec<usize> {
     let is_own = |line: &[u8]| match line[0] {
         b'#' | b'*' => whole.is_some(),
-        b'$' => whole == Some(Kind::Prose),
+        b'$' => whole == Some(FormatName::Prose),
         _ => false,
     };
     (0..lines.len()).filter(|&at| is_separator(lines[at]) && !is_own(lines[at])).collect()
 }
 
 /// The parts of a text with this beginning, if they say more about it than its format as a whole, if it has one.
-pub(super) fn divide(lines: &[&[u8]], separators: &[usize], whole: Option<Kind>) -> Option<Vec<Span>> {
+pub(super) fn divide(lines: &[&[u8]], separators: &[usize], whole: Option<FormatName>) -> Option<Vec<Span>> {
     let is_likely = match whole {
-        Some(kind) => kind == Kind::Code,
+        Some(kind) => kind == FormatName::Code,
         None => begins_with_format(lines),
     };
     if separators.is_empty() && !is_likely {
@@ -78,15 +83,15 @@ pub(super) fn divide(lines: &[&[u8]], separators: &[usize], whole: Option<Kind>)
 
 /// Whether a text begins with lines of a known format, perhaps after a few others. Most texts that do not are logs.
 fn begins_with_format(lines: &[&[u8]]) -> bool {
-    let begins = |kind: Kind, at: usize| run(kind, &lines[at..]).length > 0;
-    Kind::ALL.into_iter().any(|kind| begins(kind, 0))
+    let begins = |kind: FormatName, at: usize| run(kind, &lines[at..]).length > 0;
+    FormatName::ALL.into_iter().any(|kind| begins(kind, 0))
         || (1..lines.len().min(MIN_LINES as usize))
-            .any(|at| UNMISTAKABLE.into_iter().any(|kind| begins(kind, at)))
+            .any(|at| UNMISTAKABLE.iter().any(|&kind| begins(kind, at)))
 }
 
 /// Whether all these lines have this format.
-fn has_format(kind: Kind, lines: &[&[u8]]) -> bool {
-    let mut format = kind.start();
+fn has_format(kind: FormatName, lines: &[&[u8]]) -> bool {
+    let mut format = kind.format();
     for line in lines {
         format.read(line);
     }
@@ -94,8 +99,8 @@ fn has_format(kind: Kind, lines: &[&[u8]]) -> bool {
 }
 
 /// Whether these parts describe a text better than its format as a whole, or than `smart`.
-fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Option<Kind>) -> bool {
-    let bytes = |is_counted: &dyn Fn(Option<Kind>) -> bool| {
+fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Option<FormatName>) -> bool {
+    let bytes = |is_counted: &dyn Fn(Option<FormatName>) -> bool| {
         let counted = spans.iter().filter(|(_, kind)| is_counted(*kind));
         counted.flat_map(|(range, _)| &lines[range.clone()]).map(|line| line.len() + 1).sum::<usize>()
     };
@@ -114,11 +119,11 @@ fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Option
         let is_mixed = spans.iter().any(|(_, kind)| kind.is_some() && *kind != whole);
         return is_mixed && (separators >= MIN_SEPARATORS || unmistakable * 10 >= all);
     }
-    let has = |wanted: Kind| spans.iter().any(|(_, kind)| *kind == Some(wanted));
-    let are_different = UNMISTAKABLE.into_iter().any(has)
-        || match has(Kind::Prose) {
-            true => has(Kind::Code) || has(Kind::Keys),
-            false => has(Kind::Table) || has(Kind::Tree),
+    let has = |wanted: FormatName| spans.iter().any(|(_, kind)| *kind == Some(wanted));
+    let are_different = UNMISTAKABLE.iter().copied().any(has)
+        || match has(FormatName::Prose) {
+            true => has(FormatName::Code) || has(FormatName::Keys),
+            false => has(FormatName::Table) || has(FormatName::Tree),
         };
     separators >= MIN_SEPARATORS || (are_different && spans.len() <= MAX_UNSEPARATED)
 }
@@ -156,7 +161,7 @@ fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
     let mut next = [0; STRUCTURED.len()];
     while at < lines.len() {
         let is_start = at == rest || lines[at - 1].is_empty() || is_divider(lines[at - 1]);
-        let kinds = if is_start { &STRUCTURED[..] } else { &UNMISTAKABLE };
+        let kinds = if is_start { &STRUCTURED[..] } else { UNMISTAKABLE };
         let found = kinds.iter().zip(&mut next).find_map(|(&kind, next)| {
             if *next > at {
                 return None;
@@ -189,7 +194,8 @@ fn divide_rest(lines: &[&[u8]], offset: usize, spans: &mut Vec<Span>) {
         }
         while at < end {
             let runs = LOOSE.map(|kind| (run(kind, &lines[at..end]), kind));
-            let (length, kind) = match runs.iter().max_by_key(|(run, _)| run.length) {
+            // Of two runs of the same length the last one is found, which is that of the more distinctive format.
+            let (length, kind) = match runs.iter().rev().max_by_key(|(run, _)| run.length) {
                 Some((run, kind)) if run.length > 0 => (run.length, Some(*kind)),
                 _ => {
                     let read = runs.iter().map(|(run, _)| run.read).max().unwrap_or(0);
@@ -211,8 +217,8 @@ struct Run {
 }
 
 /// Reads lines as long as they have this format.
-fn run(kind: Kind, lines: &[&[u8]]) -> Run {
-    let mut format = kind.start();
+fn run(kind: FormatName, lines: &[&[u8]]) -> Run {
+    let mut format = kind.format();
     let mut run = Run { length: 0, read: 0 };
     let mut irregular = 0_u32;
     for line in lines {
@@ -250,7 +256,7 @@ fn join(parts: Vec<Span>) -> Vec<Span> {
     let mut joined: Vec<Span> = Vec::new();
     for (range, kind) in parts {
         let is_inner = |(inner, of): &Span| {
-            matches!(*of, Some(Kind::Table | Kind::Tree | Kind::Keys | Kind::Code))
+            matches!(*of, Some(FormatName::Table | FormatName::Tree | FormatName::Keys | FormatName::Code))
                 || (of.is_none() && (inner.len() as u64) < MIN_LINES)
         };
         if let [.., (_, outer), inner] = &joined[..]

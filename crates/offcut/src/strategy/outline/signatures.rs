@@ -40,7 +40,9 @@ impl Signatures {
         }
         let before = self.before.replace(kind);
         if kind != LineKind::Other {
-            (self.open, self.lines_left) = (balance(text), MAX_OPEN_LINES);
+            // Where a body begins, no parameters follow.
+            let open = if text.ends_with(b"{") { 0 } else { balance(text) };
+            (self.open, self.lines_left) = (open, MAX_OPEN_LINES);
         }
         let continues = match kind {
             LineKind::Definition | LineKind::Decorator => before == Some(LineKind::Decorator),
@@ -80,6 +82,7 @@ mod tests {
         check(&[("@a", Decorator), ("@b(1)", Decorator), ("def c():", Definition), ("pass", Other)], "|..|");
         check(&[("def c(", Definition), ("d,", Other), ("):", Other), ("pass", Other)], "|..|");
         check(&[("@a(", Decorator), ("1)", Other), ("def c():", Definition)], "|..");
+        check(&[("const a = create((b) => {", Definition), ("c()", Other)], "||");
     }
 
     #[test]

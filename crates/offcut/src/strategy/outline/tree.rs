@@ -153,7 +153,10 @@ impl Format for Tree {
             return self.read_name(line, after_blank);
         }
         self.likely_paths += u64::from(super::is_path(line));
-        if has_space || memchr::memchr(b'/', line).is_none() || memchr::memchr(b':', line).is_some() {
+        // A tag of a page has a slash, too.
+        let is_tag = line.first() == Some(&b'<');
+        if is_tag || has_space || memchr::memchr(b'/', line).is_none() || memchr::memchr(b':', line).is_some()
+        {
             self.others += 1;
             return match super::is_path(line) {
                 true => Row::unit(0),
