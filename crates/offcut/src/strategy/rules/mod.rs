@@ -79,7 +79,7 @@ fn role_name(role: Role) -> String {
 impl Role {
     /// Whether a line of this role is never worth showing for its own sake.
     pub(in crate::strategy) fn is_unimportant(self) -> bool {
-        matches!(self, Role::PassedSection | Role::Passed | Role::Noise)
+        matches!(self, Role::Step | Role::PassedSection | Role::Passed | Role::Noise)
     }
 
     /// Whether a line of this role is about tests that passed. It gains nothing from its neighbours.
@@ -89,10 +89,8 @@ impl Role {
 
     /// Whether a line of this role reports a problem by itself.
     pub(in crate::strategy) fn is_problem(self) -> bool {
-        let is_accompanying = matches!(
-            self,
-            Role::Step | Role::Title | Role::Summary | Role::Frame | Role::LibraryFrame | Role::Location
-        );
+        let is_accompanying =
+            matches!(self, Role::Title | Role::Summary | Role::Frame | Role::LibraryFrame | Role::Location);
         !self.is_unimportant() && !is_accompanying
     }
 }

@@ -131,7 +131,7 @@ impl FirstWords {
         FirstWords { counts: Box::new([0; FIRST_WORDS]), lines: 0, rare: 0 }
     }
 
-    /// Counts the first word of a line. Words with digits, such as times and numbers, are passed over.
+    /// Counts the first word of a line. Times, numbers and paths are passed over.
     fn count(&mut self, line: &[u8]) -> Beginning {
         // Where lines begin with all kinds of words, none is unusual, and counting them is not worth its time.
         let is_varied = self.rare * LINES_PER_RARE_WORD > self.lines;
@@ -141,7 +141,8 @@ impl FirstWords {
         let words =
             line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).take(WORDS_BEFORE + 1);
         let mut words = words.map(|word| &word[..word.len().min(FIRST_WORD_BYTES)]);
-        let word = words.find(|word| !word.iter().any(u8::is_ascii_digit)).unwrap_or_default();
+        let is_plain = |word: &&[u8]| !word.iter().any(|byte| byte.is_ascii_digit() || *byte == b'/');
+        let word = words.find(is_plain).unwrap_or_default();
         let count = &mut self.counts[fingerprint::exact(word) as usize % FIRST_WORDS];
         *count += 1;
         self.lines += 1;

@@ -53,7 +53,7 @@ fn is_numbered_code(word: &[u8]) -> bool {
 
 /// `no-undef`, `reportMissingImports`
 fn is_name(word: &[u8]) -> bool {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_/:.".contains(byte);
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_/:".contains(byte);
     NAME_BYTES.contains(&word.len())
         && word[0] != b'/'
         && word.iter().all(is_part)

@@ -410,5 +410,5 @@ impl LineClassifier {
 fn is_routine(line: &[u8], matcher: &Matcher) -> bool {
     let mut buffer = Vec::new();
     let role = matcher.find(content::content(line, &mut buffer));
-    matches!(role, Some(rules::Role::Noise | rules::Role::Step | rules::Role::Passed))
+    role.is_some_and(rules::Role::is_unimportant)
 }

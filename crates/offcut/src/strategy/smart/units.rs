@@ -2,7 +2,6 @@
 
 use super::candidates::{Candidate, onset, rarity};
 use super::line_tables::TemplateCounts;
-use super::value::Commands;
 use super::variation;
 use super::weights::{
     EARNED_TAIL, FOLDED, HEAD, INFORMATIVE, ONSET_AFTER, QUIET_TAIL, RECENCY, RECENCY_REACH, ROUTINE_LENGTHS,
@@ -55,13 +54,10 @@ pub(super) fn collect<'t>(
 ) -> Vec<Unit<'t>> {
     let LineReader { counts, repeats, matcher, values, .. } = reader;
     let (bytes, total) = (shown_bytes(ends, room), ends.bytes());
-    let has_trouble = candidates.iter().any(|line| line.own >= TROUBLE);
-    let bonus = |line: &Candidate| match (values.commands(), has_trouble) {
-        // The first failure of a command explains the others, but the last may have ended it.
-        (Commands::One, true) => recency(line, total, bytes) / 2,
-        // The last of several commands is the one that failed.
-        (Commands::Several, _) | (_, false) => recency(line, total, bytes),
-    };
+    let trouble = Trouble::of(candidates, total, bytes);
+    // The last of several commands is the one that failed. The first failure of one command explains the others.
+    let is_one_failure = trouble != Trouble::None && !values.has_several_commands();
+    let recency = |line: &Candidate| recency(line, total, bytes) / if is_one_failure { 2 } else { 1 };
     let mut units: Vec<Unit<'t>> = Vec::new();
     for line in candidates {
         let (text, coverage) = clip(&line.text, line.extent.coverage, max_line_bytes);
@@ -70,7 +66,7 @@ pub(super) fn collect<'t>(
             extent: Extent { coverage, ..line.extent },
             value: match line.value < INFORMATIVE && repeats.folds(line.extent.number) {
                 true => ONLY_IN_SMALL_GAPS,
-                false => content_value(line, counts, total) + bonus(line),
+                false => content_value(line, counts, total) + recency(line),
             },
             order: line.extent.start as i64,
             repeated: 0,
@@ -96,7 +92,7 @@ pub(super) fn collect<'t>(
     }
     let last = units.len();
     units.extend(tail);
-    let tail_values = tail_values(candidates, total, bytes);
+    let tail_values = trouble.tail_values();
     // A runner's housekeeping and passed tests count only in part as the end.
     let mut distance = 0;
     for unit in units[last..].iter_mut().rev() {
@@ -126,13 +122,31 @@ pub(super) fn collect<'t>(
     units
 }
 
-/// The values of the lines at the end, by their distance from it.
-fn tail_values(candidates: &[Candidate], total: u64, bytes: u64) -> &'static [(f64, i32)] {
-    let near = total.saturating_sub((bytes as f64 * TAIL_REACH) as u64);
-    let trouble = || candidates.iter().filter(|line| line.own >= TROUBLE);
-    match (trouble().next().is_some(), trouble().any(|line| line.extent.start >= near)) {
-        (false, _) => &QUIET_TAIL,
-        (true, true) => &EARNED_TAIL,
-        (true, false) => &UNEARNED_TAIL,
+/// Where lines say by themselves what went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trouble {
+    None,
+    NearEnd,
+    Elsewhere,
+}
+
+impl Trouble {
+    fn of(candidates: &[Candidate], total: u64, bytes: u64) -> Trouble {
+        let near = total.saturating_sub((bytes as f64 * TAIL_REACH) as u64);
+        let last = candidates.iter().rfind(|line| line.own >= TROUBLE);
+        match last {
+            None => Trouble::None,
+            Some(line) if line.extent.start >= near => Trouble::NearEnd,
+            Some(_) => Trouble::Elsewhere,
+        }
+    }
+
+    /// The values of the lines at the end, by their distance from it.
+    fn tail_values(self) -> &'static [(f64, i32)] {
+        match self {
+            Trouble::None => &QUIET_TAIL,
+            Trouble::NearEnd => &EARNED_TAIL,
+            Trouble::Elsewhere => &UNEARNED_TAIL,
+        }
     }
 }

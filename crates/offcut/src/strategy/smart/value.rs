@@ -87,13 +87,6 @@ enum Section {
     Any,
 }
 
-/// How many commands printed the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Commands {
-    One,
-    Several,
-}
-
 /// The value of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
@@ -121,10 +114,10 @@ impl Values {
         }
     }
 
-    /// How many commands printed the text so far.
-    pub(super) fn commands(&self) -> Commands {
+    /// Whether several commands printed the text so far, one after the other.
+    pub(super) fn has_several_commands(&self) -> bool {
         // A tool may print the one command that it runs.
-        if self.steps > 1 { Commands::Several } else { Commands::One }
+        self.steps > 1
     }
 
     /// Whether a line without a role is worth nothing here.
@@ -333,5 +326,23 @@ fn raise(window: &mut Window, back: usize, value: i32) {
         && line.opening != Opening::Blank
     {
         line.value = line.value.max(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_with_two_steps_has_several_commands() {
+        let (mut values, mut window) = (Values::new(8000), Window::new());
+        let mut has_several_commands = |role| {
+            values.value(&LineInfo { role, ..LineInfo::default() }, 0, 10, &mut window);
+            values.has_several_commands()
+        };
+        assert!(!has_several_commands(None));
+        assert!(!has_several_commands(Some(Role::Step)));
+        assert!(!has_several_commands(Some(Role::Failed)));
+        assert!(has_several_commands(Some(Role::Step)));
     }
 }

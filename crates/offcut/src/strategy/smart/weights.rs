@@ -146,7 +146,8 @@ pub(super) const TAIL_REACH: f64 = 0.65;
 pub(super) const ROUTINE_LENGTHS: u64 = 4;
 pub(super) const ROUTINE_VALUE: Share = Share(1, 6);
 
-/// The most that a line gains for being near the end, and how far from the end lines gain, in budgets.
+/// The most that a line gains for being near the end, which more often says why the command ended, and how far from the end
+/// lines gain, in budgets.
 pub(super) const RECENCY: i32 = 180;
 pub(super) const RECENCY_REACH: f64 = 4.0;
 
