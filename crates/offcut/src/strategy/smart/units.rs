@@ -4,8 +4,8 @@ use super::candidates::{Candidate, onset, rarity};
 use super::line_tables::TemplateCounts;
 use super::variation;
 use super::weights::{
-    EARNED_TAIL, FOLDED, HEAD, INFORMATIVE, ONSET_AFTER, QUIET_TAIL, RECENCY, RECENCY_REACH, ROUTINE_LENGTHS,
-    ROUTINE_VALUE, STRONG, TAIL_REACH, TROUBLE, UNEARNED_TAIL,
+    EARNED_TAIL, FOLDED, HEAD, INFORMATIVE, LARGE_BYTES, LARGE_HEAD, ONSET_AFTER, QUIET_TAIL, RECENCY,
+    RECENCY_REACH, ROUTINE_LENGTHS, ROUTINE_VALUE, STRONG, TAIL_REACH, TROUBLE, UNEARNED_TAIL,
 };
 use super::{LineReader, is_routine};
 use crate::strategy::end_lines::{clip, head_lines, tail_lines};
@@ -78,6 +78,7 @@ pub(super) fn collect<'t>(
     let after_head = tail.iter().filter(|unit| unit.extent.number > head_end);
     let near_ends = head.iter().chain(after_head).map(|unit| (unit.extent.number, unit.text));
     let varying = variation::varying(near_ends, repeats);
+    let head_values = if bytes > LARGE_BYTES { &LARGE_HEAD } else { &HEAD };
     let mut read = 0;
     for mut unit in head {
         match repeats.folded(unit.extent.number) {
@@ -85,7 +86,7 @@ pub(super) fn collect<'t>(
             Some(_) => unit.value = FOLDED,
             None => {
                 read += unit.text.len();
-                unit.value = value_at(&HEAD, read as f64 / bytes as f64);
+                unit.value = value_at(head_values, read as f64 / bytes as f64);
             }
         }
         units.push(unit);

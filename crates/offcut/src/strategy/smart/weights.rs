@@ -138,6 +138,10 @@ pub(super) const EARNED_TAIL: [(f64, i32); 5] =
 pub(super) const UNEARNED_TAIL: [(f64, i32); 3] = [(0.06, 900), (0.15, 500), (1.0, 20)];
 pub(super) const HEAD: [(f64, i32); 4] = [(0.02, 850), (0.05, 450), (0.12, 60), (1.0, 10)];
 
+/// The same for the beginning if more than this many bytes may be shown: a list of findings often begins with those that matter.
+pub(super) const LARGE_BYTES: u64 = 12_000;
+pub(super) const LARGE_HEAD: [(f64, i32); 4] = [(0.02, 850), (0.10, 450), (0.20, 60), (1.0, 10)];
+
 /// Trouble at most this far from the end, in shares of the room, earns the end its room.
 pub(super) const TAIL_REACH: f64 = 0.65;
 
