@@ -5,6 +5,7 @@ use super::columns::Column;
 use super::definitions::is_section;
 use super::failures::Failures;
 use super::{Contents, Format, Gaps, Row, count, is_majority};
+use crate::strategy::logarithm::log2;
 use crate::strategy::{content, fingerprint};
 use std::collections::HashMap;
 
@@ -27,7 +28,8 @@ pub(super) struct Keys {
     values: HashMap<u64, Column>,
     /// What the lines belong to that follow.
     inside: Inside,
-    /// Whether the last section is a table of an array.
+    /// How many sections are tables of an array, and whether the last one is.
+    tables: u64,
     is_table: bool,
     /// The indentation of `metadata:`, if its keys follow, and theirs, once one was read.
     metadata: Option<(usize, Option<usize>)>,
@@ -58,7 +60,10 @@ const NESTED_PERCENT: u64 = 20;
 /// them do not count, so that all are shown or none.
 const TOP: i32 = 340;
 const DOCUMENT_NAME: i32 = 400;
-const TABLE: i32 = 60;
+const TABLE: i32 = 150;
+
+/// What each doubling of the number of tables takes off the next one: there may be hundreds, of which the first are shown.
+const PER_DOUBLING: f32 = 12.0;
 
 /// How much less a section is worth for each dot in its name.
 const PER_DOT: i32 = 60;
@@ -70,6 +75,9 @@ const DEEPEST: i32 = -60;
 
 /// What keys of a table are worth more, except the first.
 const TABLE_KEY: i32 = -90;
+
+/// The value of a checksum in a table. It is no name that a reader would use.
+const CHECKSUM: i32 = 1;
 
 /// How many keys of a table are shown with it: the first are those that name it.
 const TABLE_KEYS: u32 = 2;
@@ -120,6 +128,13 @@ fn balance(value: &[u8]) -> i32 {
     })
 }
 
+/// Whether a value is a checksum: `"sha256:3201…"`, `"3201…"`.
+fn is_checksum(value: &[u8]) -> bool {
+    let digits =
+        value.iter().rev().skip_while(|byte| **byte == b'"').take_while(|byte| byte.is_ascii_hexdigit());
+    digits.count() >= 40
+}
+
 /// The mark that ends the text of several lines that begins in this value.
 fn end_of_text(value: &[u8]) -> Option<&'static [u8]> {
     let marks: [&[u8]; 2] = [b"\"\"\"", b"'''"];
@@ -166,7 +181,8 @@ impl Keys {
         self.is_table = line.starts_with(b"[[");
         if self.is_table {
             self.inside = Inside::Table(TABLE_KEYS);
-            return Row::valued(TABLE);
+            self.tables += 1;
+            return Row::valued(TABLE - (PER_DOUBLING * log2(self.tables as f32)) as i32);
         }
         self.inside = Inside::Nothing;
         let dots = memchr::memchr_iter(b'.', line).count().min(3) as i32;
@@ -192,6 +208,7 @@ impl Keys {
             _ if named > 0 => Row::part(),
             _ if is_unusual => Row::unit(UNUSUAL),
             0 => self.key(indent),
+            _ if self.is_table && is_checksum(value) => Row::valued(CHECKSUM),
             _ if self.is_table => Row::unit(TABLE_KEY),
             _ => Row::unit(0),
         }
@@ -386,7 +403,7 @@ mod tests {
     #[test]
     fn settings_that_are_commented_out_are_comments() {
         assert_eq!(worths("[a]\n#b = 1\n;c=2\nd = 3"), ["=340", "-30", "-30", "+0"]);
-        assert_eq!(worths("[[a]]\n# note\nb = 1\nc = 1\nd = 1"), ["=60", ".", ".", ".", "-90"]);
+        assert_eq!(worths("[[a]]\n# note\nb = 1\nc = 1\nd = 1"), ["=150", ".", ".", ".", "-90"]);
     }
 
     #[test]
@@ -398,7 +415,10 @@ mod tests {
     #[test]
     fn table_is_shown_with_the_keys_that_name_it() {
         let text = "[[package]]\nname = \"a\"\nversion = \"1\"\nsource = \"b\"\n[a.b]\nc = 1";
-        assert_eq!(worths(text), ["=60", ".", ".", "-90", "=280", "+0"]);
+        assert_eq!(worths(text), ["=150", ".", ".", "-90", "=280", "+0"]);
+        let checksum =
+            format!("[[package]]\nname = \"a\"\nversion = \"1\"\nchecksum = \"{}\"", "3f".repeat(32));
+        assert_eq!(worths(&checksum), ["=150", ".", ".", "=1"]);
     }
 
     #[test]
