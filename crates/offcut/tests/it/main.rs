@@ -22,6 +22,7 @@ mod outcome_limits;
 mod precedence;
 mod profiles;
 mod properties;
+mod rare_lines;
 mod read_tool;
 #[cfg(all(feature = "registry", feature = "layer"))]
 mod registry;
