@@ -47,7 +47,7 @@ enum Inside {
     Array { open: i32, lines_left: u32 },
     /// A text that ends with this mark, over at most this many more lines.
     Quotes { mark: &'static [u8], lines_left: u32 },
-    /// A table of an array, before so many keys that name it: `[[package]]`.
+    /// A table of an array (`[[package]]`) of which this many more keys are shown with it.
     Table(u32),
 }
 

@@ -187,6 +187,16 @@ impl FormatName {
         FormatName::Code,
     ];
 
+    /// Whether it begins with a line that no other format has.
+    fn is_unmistakable(self) -> bool {
+        matches!(self, FormatName::Html | FormatName::Diff | FormatName::Commits | FormatName::Hits)
+    }
+
+    /// Whether any line may belong to it, so that only many lines tell.
+    fn is_loose(self) -> bool {
+        matches!(self, FormatName::Prose | FormatName::Keys | FormatName::Code)
+    }
+
     /// A format that has read nothing yet.
     fn format(self) -> Box<dyn Format> {
         match self {

@@ -5,20 +5,6 @@ use super::{FormatName, MIN_LINES, Place, Row, Worth};
 use crate::strategy::smart::LineClassifier;
 use std::ops::Range;
 
-/// Formats that begin with a line that no other format has, and then those that begin after a blank line.
-const STRUCTURED: [FormatName; 6] = [
-    FormatName::Html,
-    FormatName::Diff,
-    FormatName::Commits,
-    FormatName::Hits,
-    FormatName::Table,
-    FormatName::Tree,
-];
-const UNMISTAKABLE: &[FormatName] = STRUCTURED.split_at(4).0;
-
-/// Any line may belong to these formats, so the longest run of lines decides.
-const LOOSE: [FormatName; 3] = [FormatName::Prose, FormatName::Keys, FormatName::Code];
-
 /// A format has ended after this many more irregular than regular lines.
 const IRREGULAR_LINES: u32 = 4;
 
@@ -86,7 +72,7 @@ fn begins_with_format(lines: &[&[u8]]) -> bool {
     let begins = |kind: FormatName, at: usize| run(kind, &lines[at..]).length > 0;
     FormatName::ALL.into_iter().any(|kind| begins(kind, 0))
         || (1..lines.len().min(MIN_LINES as usize))
-            .any(|at| UNMISTAKABLE.iter().any(|&kind| begins(kind, at)))
+            .any(|at| FormatName::ALL.into_iter().any(|kind| kind.is_unmistakable() && begins(kind, at)))
 }
 
 /// Whether all these lines have this format.
@@ -115,12 +101,12 @@ fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Option
         return false;
     }
     if whole.is_some() {
-        let unmistakable = bytes(&|kind| kind.is_some_and(|kind| UNMISTAKABLE.contains(&kind)));
+        let unmistakable = bytes(&|kind| kind.is_some_and(FormatName::is_unmistakable));
         let is_mixed = spans.iter().any(|(_, kind)| kind.is_some() && *kind != whole);
         return is_mixed && (separators >= MIN_SEPARATORS || unmistakable * 10 >= all);
     }
     let has = |wanted: FormatName| spans.iter().any(|(_, kind)| *kind == Some(wanted));
-    let are_different = UNMISTAKABLE.iter().copied().any(has)
+    let are_different = FormatName::ALL.into_iter().any(|kind| kind.is_unmistakable() && has(kind))
         || match has(FormatName::Prose) {
             true => has(FormatName::Code) || has(FormatName::Keys),
             false => has(FormatName::Table) || has(FormatName::Tree),
@@ -158,11 +144,12 @@ fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
     let mut spans = Vec::new();
     let (mut at, mut rest) = (0, 0);
     // Where each format is tried next: half of what it read in vain is skipped, so that the effort is linear.
-    let mut next = [0; STRUCTURED.len()];
+    let mut next = [0; FormatName::ALL.len()];
     while at < lines.len() {
         let is_start = at == rest || lines[at - 1].is_empty() || is_divider(lines[at - 1]);
-        let kinds = if is_start { &STRUCTURED[..] } else { UNMISTAKABLE };
-        let found = kinds.iter().zip(&mut next).find_map(|(&kind, next)| {
+        let is_tried = |kind: FormatName| if is_start { !kind.is_loose() } else { kind.is_unmistakable() };
+        let mut kinds = FormatName::ALL.into_iter().zip(&mut next).filter(|(kind, _)| is_tried(*kind));
+        let found = kinds.find_map(|(kind, next)| {
             if *next > at {
                 return None;
             }
@@ -177,7 +164,7 @@ fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
         divide_rest(&lines[rest..at], offset + rest, &mut spans);
         spans.push((offset + at..offset + at + length, Some(kind)));
         at += length;
-        (rest, next) = (at, [at; STRUCTURED.len()]);
+        (rest, next) = (at, [at; FormatName::ALL.len()]);
     }
     divide_rest(&lines[rest..], offset + rest, &mut spans);
     spans
@@ -185,15 +172,17 @@ fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
 
 /// Divides lines into prose, configuration, source code and lines of no known format.
 fn divide_rest(lines: &[&[u8]], offset: usize, spans: &mut Vec<Span>) {
+    let loose = || FormatName::ALL.into_iter().filter(|kind| kind.is_loose());
     let mut at = 0;
     for piece in lines.split_inclusive(|line| is_divider(line)) {
         let end = at + piece.len();
-        if let Some(kind) = LOOSE.into_iter().find(|&kind| has_format(kind, piece)) {
+        if let Some(kind) = loose().find(|&kind| has_format(kind, piece)) {
             spans.push((offset + at..offset + end, Some(kind)));
             at = end;
         }
         while at < end {
-            let runs = LOOSE.map(|kind| (run(kind, &lines[at..end]), kind));
+            let runs: Vec<(Run, FormatName)> =
+                loose().map(|kind| (run(kind, &lines[at..end]), kind)).collect();
             // Of two runs of the same length the last one is found, which is that of the more distinctive format.
             let (length, kind) = match runs.iter().rev().max_by_key(|(run, _)| run.length) {
                 Some((run, kind)) if run.length > 0 => (run.length, Some(*kind)),
@@ -230,8 +219,8 @@ fn run(kind: FormatName, lines: &[&[u8]]) -> Run {
             Worth::Irregular => false,
         };
         let is_start = match kind {
-            _ if UNMISTAKABLE.contains(&kind) => begins,
-            _ => LOOSE.contains(&kind) || !line.is_empty(),
+            _ if kind.is_unmistakable() => begins,
+            _ => kind.is_loose() || !line.is_empty(),
         };
         if run.read == 1 && !is_start {
             break;
@@ -261,7 +250,7 @@ fn join(parts: Vec<Span>) -> Vec<Span> {
         };
         if let [.., (_, outer), inner] = &joined[..]
             && *outer == kind
-            && kind.is_some_and(|kind| LOOSE.contains(&kind))
+            && kind.is_some_and(FormatName::is_loose)
             && is_inner(inner)
         {
             joined.pop();
