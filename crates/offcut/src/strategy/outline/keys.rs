@@ -24,7 +24,8 @@ pub(super) struct Keys {
     top: u64,
     documents: u64,
     failures: Failures,
-    /// The values of each key so far, by a hash of the key and its indentation.
+    /// The last key of YAML, and the values of each key so far, by a hash of the key and its indentation.
+    last_key: u64,
     values: HashMap<u64, Column>,
     /// What the lines belong to that follow.
     inside: Inside,
@@ -113,6 +114,11 @@ fn toml_key(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&text[..end], value.trim_ascii()))
 }
 
+/// Distinguishes keys, and the same key at another indentation.
+fn hash(key: &[u8], indent: usize) -> u64 {
+    fingerprint::mix(fingerprint::exact(key), indent as u64)
+}
+
 /// How many more brackets a value opens than it closes, outside of its quoted texts.
 fn balance(value: &[u8]) -> i32 {
     let mut quote = None;
@@ -192,7 +198,7 @@ impl Keys {
     /// Reads `name = value`.
     fn read_assignment(&mut self, key: &[u8], value: &[u8], indent: usize) -> Row {
         self.toml += 1;
-        let is_unusual = self.is_unusual(key, value, indent);
+        let is_unusual = self.is_unusual(hash(key, indent), value);
         let named = match self.inside {
             Inside::Table(keys) => keys,
             _ => 0,
@@ -229,7 +235,10 @@ impl Keys {
             self.yaml += u64::from(item.is_some() || text == b"-" || indent > 0);
             return self.key(indent.max(2));
         };
-        self.yaml += 1;
+        // A mapping does not have a key twice: lines such as `inflating: a.txt` are messages.
+        let hash = hash(key, indent);
+        let is_again = std::mem::replace(&mut self.last_key, hash) == hash && item.is_none();
+        self.yaml += u64::from(!is_again);
         self.keys += 1;
         self.nested += u64::from(indent > 0);
         self.top += u64::from(indent == 0);
@@ -246,7 +255,7 @@ impl Keys {
         if key == b"metadata" && indent <= 2 {
             self.metadata = Some((indent, None));
         }
-        match self.is_unusual(key, value, indent) {
+        match self.is_unusual(hash, value) {
             _ if is_name => Row::valued(DOCUMENT_NAME),
             true => Row::unit(UNUSUAL),
             false => self.key(indent),
@@ -254,12 +263,11 @@ impl Keys {
     }
 
     /// Adds the value of a key. Returns whether it is unlike the values of this key before: `status: failed` after `passed` many times.
-    fn is_unusual(&mut self, key: &[u8], value: &[u8], indent: usize) -> bool {
-        let hash = fingerprint::mix(fingerprint::exact(key), indent as u64);
-        if self.is_settled || (self.values.len() == MAX_KEYS && !self.values.contains_key(&hash)) {
+    fn is_unusual(&mut self, key: u64, value: &[u8]) -> bool {
+        if self.is_settled || (self.values.len() == MAX_KEYS && !self.values.contains_key(&key)) {
             return false;
         }
-        self.values.entry(hash).or_default().add(value)
+        self.values.entry(key).or_default().add(value)
     }
 
     /// A key with this indentation. Documents of one text have the same keys at the margin.
