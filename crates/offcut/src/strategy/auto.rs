@@ -311,6 +311,43 @@ mod tests {
     }
 
     #[test]
+    fn source_with_more_documentation_than_code_is_source() {
+        let function = |name: u32| {
+            let documentation =
+                "    The address is resolved once, and the answer is kept for later calls.\n".repeat(6);
+            format!(
+                "def find_{name}(address):\n    \"\"\"Finds a host.\n\n{documentation}\n    Raises:\n      \
+                 ValueError: if the address is empty\n      OSError: connection refused\n    \"\"\"\n    \
+                 # The assertion failed: 3 is not 4\n    host = lookup(address)\n    return host\n\n"
+            )
+        };
+        check(&(0..30).map(function).collect::<String>(), "source with 30 definitions");
+        let constant = |number: u32| format!("#define STATE_{number} {number}  /* the state */\n");
+        check(&(0..90).map(constant).collect::<String>(), "source with 90 definitions");
+        let module = "package Host;\nsub find {\n    return 1;\n}\n".repeat(9);
+        let documentation = "=item find\n\nerror: unknown host if it has none.\n\n".repeat(20);
+        check(&format!("{module}=head1 NAME\n\n{documentation}=cut\n1;\n"), "source with 9 definitions");
+    }
+
+    #[test]
+    fn lists_with_long_items_are_prose() {
+        let release = |number: u32| {
+            let item = "- **client**: Retries on reset\n  connections\n  ([#12], [#13])\n- Update `tower`\n  to 0.5\n";
+            format!("## 0.{number}.0 (2026-11-18)\n\n### Fixed\n\n{}\n", item.repeat(3))
+        };
+        check(&(0..30).map(release).collect::<String>(), "text with 60 headings");
+        let note = " * The command \"fetch\" has learned to read what is in the cache,\n   in order of age.\n\n\
+                    bpo-45495: The context keywords are added to a file if they are new.\n\n";
+        check(&format!("Notes on the release\n\n{}", note.repeat(30)), "text");
+    }
+
+    #[test]
+    fn messages_with_the_same_first_word_are_no_configuration() {
+        let names = (0..300).map(|at| format!("  inflating: tests/case_{at}.js\n")).collect::<String>();
+        check(&format!("Archive:  tests.zip\n{names}"), "log");
+    }
+
+    #[test]
     fn source_followed_by_a_build_log_is_no_source() {
         let source = include_str!("../truncator.rs").repeat(4);
         let warning = |at: u32| {

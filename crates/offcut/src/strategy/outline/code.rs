@@ -1,5 +1,6 @@
 //! Source code: the definitions, and as much of the rest as fits.
 
+use super::comments::{Comments, Text};
 use super::definitions::{definition, worth_of_definition};
 use super::failures::Failures;
 use super::signatures::{LineKind, Signatures};
@@ -8,8 +9,11 @@ use super::{Contents, Format, MIN_LINES, Place, Row, count};
 /// A source file, or a part of one, of any language that has braces, keywords or indentation; with or without line numbers.
 #[derive(Default)]
 pub(super) struct Code {
+    /// Lines that are not blank, those that look like code or are comments, and the comments among them.
     lines: u64,
     code: u64,
+    comment_lines: u64,
+    comments: Comments,
     definitions: u64,
     /// Lines that only source code has.
     clear: u64,
@@ -21,11 +25,12 @@ pub(super) struct Code {
     is_settled: bool,
 }
 
-/// At least this percentage of the lines that are not blank look like code; the others are comments.
+/// At least this percentage of the lines look like code or are comments.
 const CODE_PERCENT: u64 = 45;
 
-/// At least this percentage are clearly code.
+/// At least this percentage of the lines that are no comments are clearly code, and at most this percentage are comments.
 const CLEAR_PERCENT: u64 = 12;
+const COMMENT_PERCENT: u64 = 85;
 
 /// A block of this many lines with fewer than [`MIN_CODE_LINES`] lines of code is something else.
 const BLOCK_LINES: u64 = 200;
@@ -37,9 +42,6 @@ const COMMENT: i32 = -30;
 
 /// Keywords that begin an import.
 const IMPORTS: [&[u8]; 7] = [b"import ", b"from ", b"use ", b"#include", b"require ", b"using ", b"package "];
-
-/// What begins a comment.
-const COMMENTS: [&[u8]; 7] = [b"//", b"/*", b"* ", b"*/", b"# ", b"-- ", b"<!--"];
 
 /// How clearly a line is source code, by its first word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +59,8 @@ impl FirstWord {
         match &text[..end] {
             b"def " | b"class " | b"import " | b"from " | b"return " | b"elif " | b"except" | b"except "
             | b"except:" | b"self." | b"fn " | b"pub " | b"let " | b"const " | b"func " | b"function "
-            | b"raise " | b"#include " | b"#include<" | b"echo " => FirstWord::Clear,
+            | b"raise " | b"#include " | b"#include<" | b"#define " | b"#if " | b"#ifdef " | b"#ifndef "
+            | b"#else" | b"#endif" | b"#endif " | b"#undef " | b"echo " => FirstWord::Clear,
             b"return" | b"return(" | b"if " | b"if(" | b"for " | b"for(" | b"while " | b"else" | b"else "
             | b"else:" | b"try:" | b"with " | b"use " | b"var " | b"package " | b"public " | b"private "
             | b"static " | b"end" | b"end " | b"end." | b"yield " | b"assert " | b"case " | b"export "
@@ -133,8 +136,10 @@ fn is_key(text: &[u8]) -> bool {
 
 impl Code {
     /// Counts what says whether the text is source code. Returns whether the line reports a failure.
-    fn examine(&mut self, line: &[u8], text: &[u8], is_comment: bool) -> bool {
+    fn examine(&mut self, line: &[u8], text: &[u8], kind: Text) -> bool {
         self.lines += 1;
+        let is_comment = kind != Text::Code;
+        self.comment_lines += u64::from(is_comment);
         let is_code = is_comment || is_code(text);
         self.code += u64::from(is_code);
         self.block = (self.block.0 + 1, self.block.1 + u64::from(is_code));
@@ -142,10 +147,10 @@ impl Code {
             self.has_other_block |= self.block.1 < MIN_CODE_LINES;
             self.block = (0, 0);
         }
-        let is_clear = is_clear_code(text);
+        let is_clear = !is_comment && is_clear_code(text);
         self.clear += u64::from(is_clear);
-        // A program contains the messages that it prints.
-        !is_clear && self.failures.read(line)
+        // A program contains the messages that it prints, and comments explain them.
+        !is_clear && !is_comment && self.failures.read(line)
     }
 }
 
@@ -156,14 +161,15 @@ impl Format for Code {
         if text.is_empty() {
             return Row::part();
         }
-        let is_comment = COMMENTS.iter().any(|mark| text.starts_with(mark));
-        if !self.is_settled && self.examine(line, text, is_comment) {
+        let kind = self.comments.read(text);
+        if !self.is_settled && self.examine(line, text, kind) {
             return Row::irregular();
         }
         let (kind, more) = match definition(line) {
             _ if self.signatures.is_open() => (LineKind::Other, 0),
+            _ if kind == Text::Comment => (LineKind::Other, COMMENT),
+            _ if kind == Text::Quoted => (LineKind::Other, 0),
             Some(more) => (LineKind::Definition, more),
-            None if is_comment => (LineKind::Other, COMMENT),
             None if IMPORTS.iter().any(|word| text.starts_with(word)) => (LineKind::Import, IMPORT),
             None if is_decorator(text) => (LineKind::Decorator, worth_of_definition(line)),
             None => (LineKind::Other, 0),
@@ -184,11 +190,12 @@ impl Format for Code {
     }
 
     fn can_match(&self, lines_left: u64) -> bool {
-        let has = |lines: u64, percent| (lines + lines_left) * 100 >= (self.lines + lines_left) * percent;
+        let lines = self.lines + lines_left;
         !self.has_other_block
-            && has(self.clear, CLEAR_PERCENT)
+            && (self.code + lines_left) * 100 >= lines * CODE_PERCENT
+            && (self.clear + lines_left) * 100 >= (lines - self.comment_lines) * CLEAR_PERCENT
+            && self.comment_lines * 100 <= lines * COMMENT_PERCENT
             && !self.failures.outweigh(self.clear, lines_left)
-            && has(self.code, CODE_PERCENT)
     }
 
     fn remark(&self) -> String {

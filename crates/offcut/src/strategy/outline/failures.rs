@@ -3,7 +3,7 @@
 use crate::strategy::smart::LineClassifier;
 
 /// One message in this many lines that clearly have another format may be a quotation, and so may these many in all.
-const LINES_PER_QUOTATION: u64 = 100;
+const LINES_PER_QUOTATION: u64 = 50;
 const MAX_QUOTATIONS: u64 = 3;
 
 /// At most one line in this many has the time stamp or the level of a logger.
@@ -44,9 +44,11 @@ impl Failures {
 
 /// Whether a line begins with a time stamp, or has a level among its first words.
 fn is_logged(line: &[u8]) -> bool {
+    // The number of an issue (`bpo-45495:`) and a date in parentheses are no time stamps.
     let is_time = |word: &[u8]| {
         word.iter().filter(|byte| byte.is_ascii_digit()).count() >= 4
             && word.iter().filter(|byte| matches!(byte, b':' | b'-')).count() >= 2
+            && word.iter().all(|byte| byte.is_ascii_digit() || b":-./,+TZ".contains(byte))
     };
     let levels: [&[u8]; 6] = [b"INFO", b"DEBUG", b"WARN", b"WARNING", b"ERROR", b"TRACE"];
     let words =

@@ -8,6 +8,7 @@
 mod blocks;
 mod code;
 mod columns;
+mod comments;
 mod commits;
 mod definitions;
 mod diff;

@@ -38,18 +38,22 @@ enum Before {
     Text,
 }
 
-/// In a document with headings and lists, at least this percentage of the lines are headings, items or sentences; and there
-/// is at least one heading for this many lines.
-const DOCUMENT_PERCENT: u64 = 60;
-const LINES_PER_HEADING: u64 = 60;
+/// In any prose, at least this percentage of the lines are headings, items or sentences, and this percentage these or what
+/// continues them.
+const OWN_PERCENT: u64 = 40;
+const PROSE_PERCENT: u64 = 75;
 
-/// In any other prose, at least this percentage of the lines are sentences, and this percentage sentences or what
-/// belongs to them.
-const SENTENCE_PERCENT: u64 = 40;
+/// In a document, there is at least one heading for this many lines, and at least this percentage of the lines are headings,
+/// items or sentences, or this percentage these or what continues them.
+const LINES_PER_HEADING: u64 = 60;
+const DOCUMENT_PERCENT: u64 = 60;
+const LONG_ITEMS_PERCENT: u64 = 90;
+
+/// In prose without headings, at least this percentage of the lines are sentences.
+const SENTENCE_PERCENT: u64 = 25;
 
 /// Prose without headings has at least one paragraph for this many lines.
 const LINES_PER_PARAGRAPH: u64 = 30;
-const PROSE_PERCENT: u64 = 75;
 
 /// At most this percentage is source code that is not quoted.
 const CODE_PERCENT: u64 = 8;
@@ -155,7 +159,7 @@ impl Format for Prose {
         let (is_option, is_item) = (is_option(text), is_item(text));
         if !self.is_settled {
             self.options += u64::from(is_option);
-            self.code += u64::from(is_clear_code(text));
+            self.code += u64::from(!is_item && is_clear_code(text));
             let is_sentence = is_sentence(text);
             match is_item {
                 true => self.items += 1,
@@ -186,10 +190,13 @@ impl Format for Prose {
         let has = |regular: u64, percent| (regular + lines_left) * 100 >= lines * percent;
         let own = self.headings + self.items + self.sentences;
         let headings = self.headings + lines_left;
-        let is_document =
-            headings >= 2 && headings * LINES_PER_HEADING >= lines && has(own, DOCUMENT_PERCENT);
+        let has_own = has(own, OWN_PERCENT);
+        let is_document = headings >= 2
+            && headings * LINES_PER_HEADING >= lines
+            && (has(own, DOCUMENT_PERCENT) || (has_own && has(own + self.continued, LONG_ITEMS_PERCENT)));
         // Blank lines end paragraphs and do not count as lines.
         let is_prose = (self.paragraphs + lines_left) * LINES_PER_PARAGRAPH >= self.lines
+            && has_own
             && has(self.sentences, SENTENCE_PERCENT)
             && has(own + self.continued, PROSE_PERCENT);
         let options = self.options + lines_left;
