@@ -6,6 +6,7 @@
 //! it. They also make the remark in the header, such as `table of 30 rows`, and say what a gap contains.
 
 mod blocks;
+mod cells;
 mod code;
 mod columns;
 mod comments;

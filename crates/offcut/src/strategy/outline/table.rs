@@ -1,5 +1,6 @@
 //! Tables: the header, the first and last rows, and rows that report problems.
 
+use super::cells::{cells, scan};
 use super::columns::Columns;
 use super::{Contents, Format, Row, count, is_majority};
 use crate::strategy::content;
@@ -28,6 +29,8 @@ pub(super) struct Table {
     /// How many separators of the record there were, and whether a quote is open.
     separators: usize,
     is_quoted: bool,
+    /// Where the separators of the line are.
+    found: Vec<usize>,
     /// How many lines of the record there were, and how many lines in all were continued in the next line.
     record_lines: u64,
     continued: u64,
@@ -106,16 +109,6 @@ fn may_have_problem(line: &[u8]) -> bool {
 fn has_problem(line: &[u8]) -> bool {
     may_have_problem(line)
         && (0..line.len()).any(|at| PROBLEMS.iter().any(|word| line[at..].starts_with(word)))
-}
-
-/// What is between the separators of a row.
-fn cells(line: &[u8], separator: u8) -> impl Iterator<Item = &[u8]> {
-    let mut start = 0;
-    memchr::memchr_iter(separator, line).chain([line.len()]).map(move |end| {
-        let cell = &line[start..end];
-        start = end + 1;
-        cell
-    })
 }
 
 fn bars(line: &[u8]) -> usize {
@@ -228,13 +221,30 @@ impl Table {
         }
     }
 
+    /// Reads a line that is a row with a separator and without quotes; `None` for any other line.
+    fn read_separated(&mut self, line: &[u8]) -> Option<Row> {
+        let Style::Separated(separator, count) = self.style else { return None };
+        let signs = scan(line, separator, &mut self.found);
+        if self.is_quoted || signs.has_quote || self.found.len() != count {
+            return None;
+        }
+        let is_unusual = self.columns.add(cells(line, self.found.iter().copied()));
+        Some(self.row(signs.may_have_letter && has_problem(line), is_unusual))
+    }
+
+    /// Counts a row, and says what it is worth.
+    fn row(&mut self, is_problem: bool, is_unusual: bool) -> Row {
+        self.rows += 1;
+        Row::unit(match (is_problem, is_unusual) {
+            (true, _) => PROBLEM,
+            (false, true) => UNUSUAL,
+            (false, false) => 0,
+        })
+    }
+
     /// Whether the record continues in the next line, because a quote is open.
     fn is_continued(&mut self, line: &[u8]) -> bool {
         let Style::Separated(separator, _) = self.style else { return false };
-        if !self.is_quoted && memchr::memchr(b'"', line).is_none() {
-            self.separators += memchr::memchr_iter(separator, line).count();
-            return false;
-        }
         // A quote opens only at the start of a field, or doubles the quote before it.
         let mut previous = separator;
         for &byte in line {
@@ -293,6 +303,9 @@ impl Format for Table {
                 return Row::heading();
             }
         }
+        if let Some(row) = self.read_separated(line) {
+            return row;
+        }
         if self.is_continued(line) {
             return Row::unit(0);
         }
@@ -308,20 +321,13 @@ impl Format for Table {
             self.others += 1;
             return Row::irregular();
         }
-        self.rows += 1;
-        let is_problem = has_problem(line);
         let is_unusual = match self.style {
             // Quoted cells may contain separators.
-            Style::Separated(..) if memchr::memchr(b'"', line).is_some() => false,
-            Style::Separated(separator, _) => self.columns.add(cells(line, separator)),
-            Style::Bars(_) => self.columns.add(cells(line, b'|')),
+            Style::Separated(..) => false,
+            Style::Bars(_) => self.columns.add(cells(line, memchr::memchr_iter(b'|', line))),
             _ => self.columns.add(line.split(u8::is_ascii_whitespace).filter(|cell| !cell.is_empty())),
         };
-        Row::unit(match (is_problem, is_unusual) {
-            (true, _) => PROBLEM,
-            (false, true) => UNUSUAL,
-            (false, false) => 0,
-        })
+        self.row(has_problem(line), is_unusual)
     }
 
     fn is_match(&self) -> bool {

@@ -1,0 +1,190 @@
+//! Finds the cells of a row, and what each contains. It reads eight bytes at a time: large tables consist of short cells.
+
+use crate::strategy::fingerprint;
+
+/// What a cell contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    Number {
+        digits: usize,
+    },
+    Negative {
+        digits: usize,
+    },
+    /// Words, or nothing.
+    Other,
+}
+
+impl Cell {
+    #[inline]
+    pub(super) fn of(cell: &[u8]) -> Cell {
+        match short_number(cell) {
+            Some(digits) => Cell::Number { digits },
+            None => Cell::of_any(cell),
+        }
+    }
+
+    fn of_any(cell: &[u8]) -> Cell {
+        let (magnitude, is_negative) = match cell {
+            [b'-', rest @ ..] => (rest, true),
+            _ => (cell, false),
+        };
+        let mut digits = leading_digits(magnitude);
+        while magnitude.get(digits) == Some(&b',') {
+            digits += 1 + leading_digits(&magnitude[digits + 1..]);
+        }
+        // A unit may follow: `12.5%`, `3ms`, `4K`. A date, a version or an address is no number.
+        let rest = &magnitude[digits..];
+        let rest = rest.strip_prefix(b".").map_or(rest, |rest| &rest[leading_digits(rest)..]);
+        let is_unit = rest.len() <= 3 && rest.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'%');
+        match digits > 0 && is_unit {
+            true if is_negative => Cell::Negative { digits },
+            true => Cell::Number { digits },
+            false => Cell::Other,
+        }
+    }
+}
+
+/// What is between separators at these positions.
+pub(super) fn cells(line: &[u8], separators: impl Iterator<Item = usize>) -> impl Iterator<Item = &[u8]> {
+    let mut start = 0;
+    separators.chain([line.len()]).map(move |end| {
+        let cell = &line[start..end];
+        start = end + 1;
+        cell
+    })
+}
+
+/// What a line has besides separators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Signs {
+    pub(super) has_quote: bool,
+    /// A letter of ASCII, or one of a few other bytes.
+    pub(super) may_have_letter: bool,
+}
+
+/// Finds the separators of a line.
+pub(super) fn scan(line: &[u8], separator: u8, separators: &mut Vec<usize>) -> Signs {
+    separators.clear();
+    let (mut quotes, mut bits) = (0, 0);
+    let (words, rest) = line.as_chunks::<BYTES>();
+    let words = words.iter().map(|word| u64::from_le_bytes(*word)).chain([fingerprint::load(rest)]);
+    for (at, word) in words.enumerate() {
+        let mut found = equal(word, separator);
+        while found != 0 {
+            separators.push(at * BYTES + position(found));
+            found &= found - 1;
+        }
+        quotes |= equal(word, b'"');
+        bits |= word;
+    }
+    Signs { has_quote: quotes != 0, may_have_letter: bits & each(0x40) != 0 }
+}
+
+/// How many bytes a word has.
+const BYTES: usize = 8;
+
+/// A word of equal bytes.
+const fn each(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; BYTES])
+}
+
+/// The position of the lowest byte in which a bit is set.
+fn position(bits: u64) -> usize {
+    bits.trailing_zeros() as usize / 8
+}
+
+/// The highest bit of each byte that is at least `least`, which is at most 128.
+#[inline]
+fn at_least(word: u64, least: u8) -> u64 {
+    // Without the highest bit, no sum reaches the next byte.
+    (((word & each(0x7F)) + each(0x80 - least)) | word) & each(0x80)
+}
+
+/// The highest bit of each byte that is equal to `byte`.
+#[inline]
+fn equal(word: u64, byte: u8) -> u64 {
+    at_least(word ^ each(byte), 1) ^ each(0x80)
+}
+
+/// The number of digits before the decimal point of a short number without sign and unit, as most are.
+#[inline]
+fn short_number(cell: &[u8]) -> Option<usize> {
+    // What follows a cell that is shorter than a word does not become a digit, either.
+    let others = at_least(fingerprint::load(cell) ^ each(b'0'), 10);
+    let (first, second) = (position(others), position(others & others.wrapping_sub(1)));
+    let is_fraction = second == cell.len() && cell.get(first) == Some(&b'.');
+    (first > 0 && (first == cell.len() || is_fraction)).then_some(first)
+}
+
+/// How many digits a text begins with.
+fn leading_digits(text: &[u8]) -> usize {
+    let mut rest = text;
+    while !rest.is_empty() {
+        // Digits become 0 to 9. The end of a short text becomes something else.
+        let others = at_least(fingerprint::load(rest) ^ each(b'0'), 10);
+        if others != 0 {
+            return text.len() - rest.len() + position(others);
+        }
+        rest = &rest[BYTES..];
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_counted_to_the_first_other_byte() {
+        for byte in (0..=u8::MAX).filter(|byte| !byte.is_ascii_digit()) {
+            for length in 0..20 {
+                let mut text = b"01234567890123456789"[..length].to_vec();
+                assert_eq!(leading_digits(&text), length);
+                text.push(byte);
+                text.extend(b"12345678");
+                assert_eq!(leading_digits(&text), length, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn cells_and_signs_are_found_at_any_position() {
+        for length in 0..20 {
+            for byte in 0..=u8::MAX {
+                let line = [&b"1,,".repeat(length)[..], &[byte], &b",2"[..]].concat();
+                let mut separators = Vec::new();
+                let signs = scan(&line, b',', &mut separators);
+                let expected: Vec<&[u8]> = line.split(|byte| *byte == b',').collect();
+                assert_eq!(cells(&line, separators.into_iter()).collect::<Vec<_>>(), expected);
+                assert_eq!(signs.has_quote, byte == b'"');
+                assert!(signs.may_have_letter || !byte.is_ascii_alphabetic());
+                assert!(!signs.may_have_letter || !byte.is_ascii_digit());
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_may_have_a_sign_and_a_unit() {
+        let (number, negative) = (|digits| Cell::Number { digits }, |digits| Cell::Negative { digits });
+        for (cell, expected) in [
+            ("7", number(1)),
+            ("12345678", number(8)),
+            ("1234.678", number(4)),
+            ("12.345678", number(2)),
+            ("1.2345.", Cell::Other),
+            ("1234567890.25", number(10)),
+            ("1,234.5ms", number(5)),
+            ("-12%", negative(2)),
+            ("12.", number(2)),
+            (".5", Cell::Other),
+            ("2026-01-02", Cell::Other),
+            ("1.2.3", Cell::Other),
+            ("NULL", Cell::Other),
+            ("-", Cell::Other),
+            ("", Cell::Other),
+        ] {
+            assert_eq!(Cell::of(cell.as_bytes()), expected, "{cell}");
+        }
+    }
+}
