@@ -92,7 +92,12 @@ impl Kind {
         match self {
             Kind::Undecided | Kind::Log => {}
             Kind::Json(json) => json.observe(segment),
-            Kind::Outlined(outline) => outline.observe(segment),
+            Kind::Outlined(outline) => {
+                outline.observe(segment);
+                if !outline.can_match() {
+                    *self = Kind::Log;
+                }
+            }
         }
     }
 }
@@ -362,8 +367,7 @@ mod tests {
         let Kind::Outlined(outline) = &mut kind else { panic!("the text begins with source code") };
         assert!(outline.is_match());
         kind.observe(Segment::verbatim(log.as_bytes(), source.len() as u64));
-        let Kind::Outlined(outline) = &mut kind else { panic!("the text begins with source code") };
-        assert!(!outline.is_match());
+        assert!(matches!(kind, Kind::Log));
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(super) struct Line<'a> {
     /// Its first bytes; all of them, with the line feed, if the line is short enough.
     pub(super) text: &'a [u8],
     pub(super) extent: Extent,
-    /// The hash of its text with the digits folded.
+    /// The hash of its text with the digits folded; zero if lines are read without fingerprints.
     pub(super) fingerprint: u64,
     /// The offset of `text` in the segment, unless it was copied.
     pub(super) offset: Option<usize>,
@@ -52,10 +52,16 @@ pub(super) struct Lines {
     open_end: u64,
     number: u64,
     max_line_bytes: usize,
-    folded: FoldedText,
+    /// Only if lines have fingerprints.
+    folded: Option<FoldedText>,
 }
 
 impl Lines {
+    /// Keeps at most `max_line_bytes` bytes of a line, and computes its fingerprint.
+    pub(super) fn with_fingerprints(max_line_bytes: usize) -> Lines {
+        Lines { folded: Some(FoldedText::default()), ..Lines::new(max_line_bytes) }
+    }
+
     /// Keeps at most `max_line_bytes` bytes of a line.
     pub(super) fn new(max_line_bytes: usize) -> Lines {
         Lines {
@@ -66,7 +72,7 @@ impl Lines {
             open_end: 0,
             number: 1,
             max_line_bytes,
-            folded: FoldedText::default(),
+            folded: None,
         }
     }
 
@@ -112,7 +118,9 @@ impl Lines {
 
     /// Calls `each` with the lines of a block, which is at `offset` in the segment.
     fn emit(&mut self, block: &[u8], offset: usize, each: &mut impl FnMut(Line<'_>)) {
-        self.folded.fold(block);
+        if let Some(folded) = &mut self.folded {
+            folded.fold(block);
+        }
         let (mut from, mut number, mut start) = (0, self.number, self.open_start);
         for feed in memchr::memchr_iter(b'\n', block) {
             let length = feed + 1 - from;
@@ -133,7 +141,8 @@ impl Lines {
     /// The last byte that may be kept is left out: whether it is a lone zero depends on a byte that may be missing.
     #[inline]
     fn fingerprint(&self, start: usize, length: usize) -> u64 {
-        self.folded.fingerprint(start, start + length.min(self.max_line_bytes - 1))
+        let end = start + length.min(self.max_line_bytes - 1);
+        self.folded.as_ref().map_or(0, |folded| folded.fingerprint(start, end))
     }
 
     fn extend(&mut self, text: &[u8], end: u64) {
@@ -156,7 +165,9 @@ impl Lines {
         let (start, end) = (self.open_start, self.open_end);
         let coverage =
             if self.open_length == self.open.len() { Coverage::Whole } else { Coverage::Beginning };
-        self.folded.fold(&self.open);
+        if let Some(folded) = &mut self.folded {
+            folded.fold(&self.open);
+        }
         each(Line {
             text: &self.open,
             extent: Extent { start, end, number: self.number, coverage, form: self.open_form },

@@ -53,18 +53,24 @@ pub(super) struct Blocks {
     names: Names,
     /// The sum of the values of all blocks for their names, and the number of these blocks.
     values_of_names: (i64, i64),
+    /// Once the format is settled, what a block is worth for its names: as much as those before on average. From then on names
+    /// are not looked for.
+    settled_value: Option<i32>,
     best: Pool<Block>,
     /// The block that the next line may continue.
     open: Option<Block>,
-    /// The memory of a block that was dropped.
-    spare: Vec<u8>,
+    /// Whether the last unit is worth too little to be kept, so that its lines are not even copied.
+    is_dropped: bool,
     max_block_bytes: usize,
-    /// How many bytes were read.
-    bytes: u64,
+    /// How many bytes were read since it was last tested whether the text has the format.
+    untested_bytes: u64,
 }
 
 /// A text that had its format for this many bytes keeps it, and its later lines are read in less detail.
 const SETTLED_BYTES: u64 = 4 << 20;
+
+/// More lines than follow in any text.
+const MAX_LINES_LEFT: u64 = 1 << 40;
 
 impl Blocks {
     /// `max_bytes` is about how many bytes may be shown.
@@ -74,28 +80,37 @@ impl Blocks {
             irregular_lines: IrregularLines::default(),
             names: Names::new(),
             values_of_names: (0, 0),
+            settled_value: None,
             best: Pool::new((6 * max_bytes).max(MIN_POOL_BYTES)),
             open: None,
-            spare: Vec::new(),
+            is_dropped: false,
             max_block_bytes: max_bytes / BLOCKS_PER_PREVIEW,
-            bytes: 0,
+            untested_bytes: 0,
         }
     }
 
     /// Whether the format of the text is certain.
     pub(super) fn is_settled(&self) -> bool {
-        self.bytes >= SETTLED_BYTES
+        self.settled_value.is_some()
+    }
+
+    /// Whether the text can still turn out to have the format, whatever follows.
+    pub(super) fn can_match(&self) -> bool {
+        // Before the first line, some formats expect it.
+        self.is_settled() || self.untested_bytes == 0 || self.format.can_match(MAX_LINES_LEFT)
     }
 
     /// Counts a line, and settles the format when enough were read.
     fn count(&mut self, length: usize) {
-        let was_settled = self.is_settled();
-        self.bytes += length as u64;
-        if self.is_settled() && !was_settled {
-            match self.format.is_match() {
-                true => self.format.settle(),
-                false => self.bytes = 0,
-            }
+        self.untested_bytes += length as u64;
+        if self.untested_bytes < SETTLED_BYTES || self.is_settled() {
+            return;
+        }
+        self.untested_bytes = 0;
+        if self.format.is_match() {
+            self.format.settle();
+            let (sum, count) = self.values_of_names;
+            self.settled_value = Some((sum / count.max(1)) as i32);
         }
     }
 
@@ -104,7 +119,9 @@ impl Blocks {
         self.count(line.text.len());
         let before = self.format.contents();
         let Row { place, worth, repeated } = self.format.read(content(line.text));
-        let after = self.format.contents();
+        if self.is_dropped && place == Place::Continues {
+            return;
+        }
         let names = if self.is_settled() { NameCounts::default() } else { self.names.count(line.text) };
         let Line { text, extent, .. } = *line;
         let is_plain =
@@ -117,7 +134,6 @@ impl Blocks {
         {
             open.text.extend_from_slice(text);
             open.extent.end = extent.end;
-            open.after = after;
             open.lines += 1;
             open.names = open.names + names;
             return;
@@ -127,56 +143,60 @@ impl Blocks {
             (Place::Continues, Some(open)) => open.worth,
             _ => worth,
         };
-        self.close();
-        let mut copy = std::mem::take(&mut self.spare);
-        copy.extend_from_slice(text);
+        self.close(before);
+        let value = self.settled_value.and_then(|of_names| value(worth, of_names));
+        self.is_dropped = value.is_some_and(|value| value < self.best.floor());
+        if self.is_dropped {
+            return;
+        }
         self.open = Some(Block {
-            text: copy,
+            text: text.to_vec(),
             extent,
             value: 0,
             // Which bytes of the original a part of a rendered line shows is not known.
             repeated: if extent.form == PieceKind::Verbatim { repeated.min(text.len()) } else { 0 },
             before,
-            after,
+            after: before,
             lines: 1,
             names,
             worth,
         });
     }
 
-    /// The value of a block for its names. In the rest of a long text names are not looked for: its blocks are worth as much
-    /// as those before on average.
+    /// The value of a block for its names.
     fn value_of_names(&mut self, block: &Block) -> i32 {
-        let (sum, count) = self.values_of_names;
-        if self.is_settled() && count > 0 {
-            return (sum / count) as i32;
-        }
-        let value = block.names.value(block.text.len(), block.lines);
-        self.values_of_names = (sum + i64::from(value), count + 1);
-        value
+        self.settled_value.unwrap_or_else(|| {
+            let value = block.names.value(block.text.len(), block.lines);
+            let (sum, count) = self.values_of_names;
+            self.values_of_names = (sum + i64::from(value), count + 1);
+            value
+        })
     }
 
-    /// Adds the open block to the best ones.
-    fn close(&mut self) {
+    /// Adds the open block to the best ones. `after` is what the text contains up to its end.
+    fn close(&mut self, after: Contents) {
         let Some(mut block) = self.open.take() else { return };
         let of_names = self.value_of_names(&block);
-        block.value = match block.worth {
-            Worth::Heading => HEADING_VALUE,
-            Worth::Exactly(value) => value,
-            Worth::More(more) => of_names + more,
-            Worth::Irregular => self.irregular_lines.value(&block.text).unwrap_or(of_names),
-        };
+        let value = value(block.worth, of_names).or_else(|| self.irregular_lines.value(&block.text));
+        (block.value, block.after) = (value.unwrap_or(of_names), after);
         if block.value >= self.best.floor() {
             self.best.add(block, |block| block.value);
-        } else {
-            self.spare = block.text;
-            self.spare.clear();
         }
     }
 
     /// All blocks, in text order.
     pub(super) fn finish(&mut self) -> Vec<Block> {
-        self.close();
+        self.close(self.format.contents());
         self.best.take()
+    }
+}
+
+/// The value of a block whose names are worth this much; `None` for an irregular one, whose text decides.
+fn value(worth: Worth, of_names: i32) -> Option<i32> {
+    match worth {
+        Worth::Heading => Some(HEADING_VALUE),
+        Worth::Exactly(value) => Some(value),
+        Worth::More(more) => Some(of_names + more),
+        Worth::Irregular => None,
     }
 }

@@ -292,6 +292,11 @@ impl Outline {
         self.blocks.is_settled()
     }
 
+    /// Whether the text can still turn out to have the format, whatever follows.
+    pub(super) fn can_match(&self) -> bool {
+        self.blocks.can_match()
+    }
+
     /// Whether the text so far has the format.
     #[cfg(test)]
     pub(super) fn is_match(&self) -> bool {

@@ -407,7 +407,7 @@ mod tests {
         measures.start(&opening);
         let mut unusual = Vec::new();
         let text = lines.concat();
-        Lines::new(1000).observe(Segment::verbatim(text.as_bytes(), 0), &mut |line| {
+        Lines::with_fingerprints(1000).observe(Segment::verbatim(text.as_bytes(), 0), &mut |line| {
             if line.extent.number > OPENING as u64 && measures.measure(template, &line).is_some() {
                 unusual.push(line.extent.number);
             }
@@ -503,7 +503,7 @@ mod tests {
             .collect();
         measures.start(&opening);
         let mut known = Vec::new();
-        Lines::new(1000).observe(Segment::verbatim(text.as_bytes(), 0), &mut |line| {
+        Lines::with_fingerprints(1000).observe(Segment::verbatim(text.as_bytes(), 0), &mut |line| {
             known.push(measures.is_known(&line));
             assert_eq!(measures.measure(fingerprint::template(line.text), &line), None);
         });

@@ -80,7 +80,7 @@ impl Strategy for Smart {
         // Of a longer line only the beginning is shown.
         let max_line_bytes = (max_bytes / 6).clamp(200, 4096);
         Box::new(SmartSelector {
-            lines: Lines::new(max_line_bytes + 8),
+            lines: Lines::with_fingerprints(max_line_bytes + 8),
             reader: LineReader {
                 cache: LineCache::new(),
                 constants: ConstantFields::default(),

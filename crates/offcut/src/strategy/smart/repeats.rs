@@ -331,7 +331,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, folded: &[(u64, u64)], stretches: &[(u64, u64)]) {
         let mut repeats = Repeats::new();
-        let (mut lines, mut templates) = (Lines::new(1000), HashSet::new());
+        let (mut lines, mut templates) = (Lines::with_fingerprints(1000), HashSet::new());
         let mut count = 0;
         lines.observe(Segment::verbatim(text.as_bytes(), 0), &mut |line| {
             let template = fingerprint::template(line.text);
