@@ -56,3 +56,30 @@ pub(super) fn run(text: &[u8], of: Classes) -> (usize, Classes) {
     }
     (text.len(), found)
 }
+
+/// Letters, digits and some other bytes.
+pub(super) struct ByteSet([bool; 256]);
+
+impl ByteSet {
+    /// All letters and digits of ASCII, and `others`.
+    pub(super) const fn alphanumeric_and(others: &[u8]) -> ByteSet {
+        let mut set = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            set[byte] = (byte as u8).is_ascii_alphanumeric();
+            byte += 1;
+        }
+        let mut at = 0;
+        while at < others.len() {
+            set[others[at] as usize] = true;
+            at += 1;
+        }
+        ByteSet(set)
+    }
+
+    /// Divides a text after the bytes at its start that are in the set.
+    #[inline]
+    pub(super) fn split<'t>(&self, text: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+        text.split_at(text.iter().position(|&byte| !self.0[usize::from(byte)]).unwrap_or(text.len()))
+    }
+}

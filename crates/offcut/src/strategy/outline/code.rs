@@ -40,8 +40,15 @@ const MIN_CODE_LINES: u64 = 43;
 const IMPORT: i32 = -45;
 const COMMENT: i32 = -30;
 
-/// Keywords that begin an import.
-const IMPORTS: [&[u8]; 7] = [b"import ", b"from ", b"use ", b"#include", b"require ", b"using ", b"package "];
+/// Whether a line is an import, by its first word.
+fn is_import(text: &[u8]) -> bool {
+    let end = text.iter().take(MAX_IMPORT_BYTES).position(|byte| *byte == b' ').map_or(0, |space| space + 1);
+    text.starts_with(b"#include")
+        || matches!(&text[..end], b"import " | b"from " | b"use " | b"require " | b"using " | b"package ")
+}
+
+/// The longest word that begins an import, and the space after it.
+const MAX_IMPORT_BYTES: usize = 8;
 
 /// How clearly a line is source code, by its first word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +177,7 @@ impl Format for Code {
             _ if kind == Text::Comment => (LineKind::Other, COMMENT),
             _ if kind == Text::Quoted => (LineKind::Other, 0),
             Some(more) => (LineKind::Definition, more),
-            None if IMPORTS.iter().any(|word| text.starts_with(word)) => (LineKind::Import, IMPORT),
+            None if is_import(text) => (LineKind::Import, IMPORT),
             None if is_decorator(text) => (LineKind::Decorator, worth_of_definition(line)),
             None => (LineKind::Other, 0),
         };

@@ -1,6 +1,7 @@
 //! Recognises definitions: functions, types, targets of makefiles, keys and sections of configuration.
 
 use crate::strategy::content;
+use crate::strategy::words::ByteSet;
 
 /// What a definition at the left margin is worth more than other lines, and how much less one that is indented is worth
 /// more for each column.
@@ -83,11 +84,13 @@ fn is_arrow_function(line: &[u8]) -> bool {
 fn is_method(text: &[u8], keyword: Keyword, indent: i32) -> bool {
     let Some(parenthesis) = memchr::memchr(b'(', text) else { return false };
     let name = &text[..parenthesis];
-    let is_name = !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}#/".contains(byte));
-    let is_declaration = indent == 0
-        && name.contains(&b' ')
-        && (text.ends_with(b");") || text.starts_with(b"extern ") || begins_parameters(text, parenthesis));
-    is_name && indent <= 4 && (text.ends_with(b"{") || is_declaration) && keyword != Keyword::Statement
+    let is_name = || !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}#/".contains(byte));
+    let is_declaration = || {
+        indent == 0
+            && name.contains(&b' ')
+            && (text.ends_with(b");") || text.starts_with(b"extern ") || begins_parameters(text, parenthesis))
+    };
+    indent <= 4 && keyword != Keyword::Statement && (text.ends_with(b"{") || is_declaration()) && is_name()
 }
 
 /// Whether the parameters of a function begin at this parenthesis, and its body in another line: `static int open(int file,`.
@@ -101,14 +104,16 @@ fn begins_parameters(text: &[u8], parenthesis: usize) -> bool {
 
 /// Whether a line is the target of a makefile, the selector of a style, or a key at the left margin: `build: src`, `.a {`.
 fn is_target(line: &[u8]) -> bool {
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./%$()".contains(byte);
-    let name = line.iter().position(|byte| !is_name(byte)).map(|end| line.split_at(end));
-    matches!(name, Some(([first, ..], [b':', rest @ ..])) if first.is_ascii_alphabetic() && matches!(rest, [] | [b' ', ..]))
+    static NAME: ByteSet = ByteSet::alphanumeric_and(b"_-./%$()");
+    matches!(NAME.split(line), ([first, ..], [b':', rest @ ..]) if first.is_ascii_alphabetic() && matches!(rest, [] | [b' ', ..]))
         || (line.ends_with(b"{") && matches!(line.first(), Some(b'.' | b'#' | b'@')))
 }
 
 /// Whether a line begins a section of a configuration file: `[dependencies]`, `[[package]]`, `[branch "main"] # note`.
 pub(super) fn is_section(line: &[u8]) -> bool {
+    if line.first() != Some(&b'[') {
+        return false;
+    }
     let end = memchr::memmem::find(line, b" #").unwrap_or(line.len());
     let name = match line[..end].trim_ascii_end() {
         [b'[', b'[', name @ .., b']', b']'] | [b'[', name @ .., b']'] => name,

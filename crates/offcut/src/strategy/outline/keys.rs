@@ -6,6 +6,7 @@ use super::definitions::is_section;
 use super::failures::Failures;
 use super::{Contents, Format, Gaps, Row, count, is_majority};
 use crate::strategy::logarithm::log2;
+use crate::strategy::words::ByteSet;
 use crate::strategy::{content, fingerprint};
 use std::collections::HashMap;
 
@@ -96,22 +97,21 @@ const TEXT: i32 = -30;
 
 /// The key of a line of YAML, and what follows it: `name: CI`, `"a b":`, `app.kubernetes.io/name: web`.
 fn yaml_key(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-\"'./$<>*@".contains(byte);
-    let end = text.iter().position(|byte| !is_name(byte))?;
-    let value = match &text[end..] {
-        [b':'] => &b""[..],
-        [b':', b' ', value @ ..] => value,
-        _ => return None,
-    };
-    (end > 0).then_some((&text[..end], value))
+    static NAME: ByteSet = ByteSet::alphanumeric_and(b"_-\"'./$<>*@");
+    match NAME.split(text) {
+        ([], _) => None,
+        (name, [b':']) => Some((name, b"")),
+        (name, [b':', b' ', value @ ..]) => Some((name, value)),
+        _ => None,
+    }
 }
 
 /// The key of a line of TOML, and what is assigned to it: `name = "a"`.
 fn toml_key(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-\"'.".contains(byte);
-    let end = text.iter().position(|byte| !is_name(byte)).filter(|end| *end > 0)?;
-    let value = text[end..].trim_ascii_start().strip_prefix(b"=")?;
-    Some((&text[..end], value.trim_ascii()))
+    static NAME: ByteSet = ByteSet::alphanumeric_and(b"_-\"'.");
+    let (name, rest) = NAME.split(text);
+    let value = rest.trim_ascii_start().strip_prefix(b"=")?;
+    (!name.is_empty()).then_some((name, value.trim_ascii()))
 }
 
 /// Distinguishes keys, and the same key at another indentation.
@@ -322,6 +322,7 @@ impl Format for Keys {
     fn can_match(&self, lines_left: u64) -> bool {
         let regular = self.yaml.max(self.toml) + lines_left;
         regular * 100 >= (self.lines + lines_left) * REGULAR_PERCENT
+            && !self.failures.outweigh(self.lines, lines_left)
     }
 
     fn settle(&mut self) {

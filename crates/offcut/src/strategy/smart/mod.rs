@@ -388,7 +388,12 @@ impl Selector for SmartSelector {
 pub(super) struct LineClassifier {
     buffer: Vec<u8>,
     matcher: Matcher,
+    /// The hashes of some lines that report no failure. Configuration and documents repeat lines.
+    harmless: Vec<u64>,
 }
+
+/// How many lines that report no failure are remembered.
+const HARMLESS_LINES: usize = 1 << 10;
 
 impl LineClassifier {
     /// The template of a line, and whether the line reports a problem.
@@ -401,8 +406,18 @@ impl LineClassifier {
     /// Whether a line reports a failure, as only a tool does. Words such as `error` alone do not count.
     pub(super) fn is_failure(&mut self, line: &[u8]) -> bool {
         use rules::Role::{Diagnostic, Exception, Failed, Stopped, Summary, Verdict};
+        self.harmless.resize(HARMLESS_LINES, 0);
+        let hash = fingerprint::exact(line);
+        let slot = &mut self.harmless[hash as usize % HARMLESS_LINES];
+        if *slot == hash {
+            return false;
+        }
         let role = self.matcher.find(matched_part(line, &mut self.buffer));
-        matches!(role, Some(Failed | Verdict | Diagnostic | Exception | Stopped | Summary))
+        let is_failure = matches!(role, Some(Failed | Verdict | Diagnostic | Exception | Stopped | Summary));
+        if !is_failure {
+            *slot = hash;
+        }
+        is_failure
     }
 }
 
