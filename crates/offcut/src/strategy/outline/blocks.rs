@@ -94,7 +94,7 @@ impl Blocks {
         self.settled_value.is_some()
     }
 
-    /// Whether the text can still turn out to have the format, whatever follows.
+    /// Whether the text can still match the format. If not, no further lines change that.
     pub(super) fn can_match(&self) -> bool {
         // Before the first line, some formats expect it.
         self.is_settled() || self.untested_bytes == 0 || self.format.can_match(MAX_LINES_LEFT)

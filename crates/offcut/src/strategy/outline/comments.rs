@@ -6,12 +6,16 @@ const MAX_LINES: u32 = 400;
 /// What begins a line that is a comment.
 const MARKS: [&[u8]; 7] = [b"//", b"/*", b"* ", b"*/", b"# ", b"-- ", b"<!--"];
 
-/// What begins a comment of several lines, and what ends it: C, Python, HTML.
-const BLOCKS: [(&[u8], &[u8]); 4] =
-    [(b"/*", b"*/"), (b"\"\"\"", b"\"\"\""), (b"'''", b"'''"), (b"<!--", b"-->")];
-
-/// What begins the documentation in a Perl module, and what ends it.
-const PERL: ([&[u8]; 3], &[u8]) = ([b"=head", b"=pod", b"=over"], b"=cut");
+/// What begins a comment of several lines, and what ends it: C, Python, HTML, Perl.
+const BLOCKS: [(&[u8], &[u8]); 7] = [
+    (b"/*", b"*/"),
+    (b"\"\"\"", b"\"\"\""),
+    (b"'''", b"'''"),
+    (b"<!--", b"-->"),
+    (b"=head", b"=cut"),
+    (b"=pod", b"=cut"),
+    (b"=over", b"=cut"),
+];
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +53,6 @@ impl Comments {
         if let Some((start, end)) = block {
             let is_closed = memchr::memmem::find(&line[start.len()..], end).is_some();
             (self.end, self.lines_left) = (end, if is_closed { 0 } else { MAX_LINES });
-            return Text::Comment;
-        }
-        if PERL.0.iter().any(|start| line.starts_with(start)) {
-            (self.end, self.lines_left) = (PERL.1, MAX_LINES);
             return Text::Comment;
         }
         if MARKS.iter().any(|mark| line.starts_with(mark)) { Text::Comment } else { Text::Code }

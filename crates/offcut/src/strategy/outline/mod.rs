@@ -292,7 +292,7 @@ impl Outline {
         self.blocks.is_settled()
     }
 
-    /// Whether the text can still turn out to have the format, whatever follows.
+    /// Whether the text can still match the format. If not, no further lines change that.
     pub(super) fn can_match(&self) -> bool {
         self.blocks.can_match()
     }
