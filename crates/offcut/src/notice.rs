@@ -112,6 +112,8 @@ pub enum Message {
         end: u64,
         /// The line that contains the gap, if it is a single one.
         line: Option<u64>,
+        /// What they contain, such as `12 elements`; nothing if empty.
+        contents: String,
     },
     /// A custom strategy returned its own text for these lines.
     ChosenFrom {
@@ -326,13 +328,15 @@ impl Message {
     /// What is not shown at a gap.
     pub fn gap(gap: &Gap) -> Message {
         let Gap { start, end, first_line: first, last_line: last, .. } = *gap;
+        let contents = String::new();
         match gap.why {
             GapReason::Opaque => Message::ChosenFrom { first, last },
-            GapReason::Line => Message::Bytes { start, end, line: Some(first) },
-            _ if first < last && !gap.is_of_whole_lines() => Message::Bytes { start, end, line: None },
-            _ if gap.from == LinePosition::Inside => Message::Bytes { start, end, line: None },
-            GapReason::Repeated if first < last => Message::Similar { first, last, contents: String::new() },
-            _ => Message::Lines { first, last, contents: String::new() },
+            GapReason::Line => Message::Bytes { start, end, line: Some(first), contents },
+            _ if (first < last && !gap.is_of_whole_lines()) || gap.from == LinePosition::Inside => {
+                Message::Bytes { start, end, line: None, contents }
+            }
+            GapReason::Repeated if first < last => Message::Similar { first, last, contents },
+            _ => Message::Lines { first, last, contents },
         }
     }
 

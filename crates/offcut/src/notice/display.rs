@@ -55,10 +55,10 @@ impl Display for Message {
                 let (count, contents) = ((last + 1).saturating_sub(*first), Because(contents));
                 write!(formatter, "{count} similar lines {first}:{last} not shown{contents}")
             }
-            Message::Bytes { start, end, line: Some(line) } => {
-                write!(formatter, "bytes {start}:{end} of line {line} not shown")
+            Message::Bytes { start, end, line, contents } => {
+                let line = line.map_or_else(String::new, |line| format!(" of line {line}"));
+                write!(formatter, "bytes {start}:{end}{line} not shown{}", Because(contents))
             }
-            Message::Bytes { start, end, line: None } => write!(formatter, "bytes {start}:{end} not shown"),
             Message::ChosenFrom { first, last } => write!(formatter, "chosen from lines {first}:{last}"),
             Message::Binary { media_type, bytes, place } => {
                 formatter.write_str("binary output")?;

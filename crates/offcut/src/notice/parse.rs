@@ -81,16 +81,16 @@ fn gap(text: &str) -> Option<Message> {
         let (first, last) = range(lines)?;
         return Some(Message::Similar { first, last, contents });
     }
-    if !after.is_empty() {
-        return None;
-    }
     if let Some(bytes) = text.strip_prefix("bytes ") {
         let (bytes, line) = match bytes.split_once(" of line ") {
             Some((bytes, line)) => (bytes, Some(line.parse().ok()?)),
             None => (bytes, None),
         };
         let (start, end) = range(bytes)?;
-        return Some(Message::Bytes { start, end, line });
+        return Some(Message::Bytes { start, end, line, contents });
+    }
+    if !after.is_empty() {
+        return None;
     }
     count(text).map(Message::Count)
 }
@@ -323,6 +323,7 @@ mod tests {
             "[offcut: 594 similar lines 303:896 not shown: score 0…9987]",
             "[offcut: bytes 567:98867 of line 1 not shown]",
             "[bytes 567:98867 not shown]",
+            "[bytes 567:98867 of line 1 not shown: 12 elements]",
             "[offcut: chosen from lines 1:900]",
             "[offcut: 1 line not shown]",
             "[offcut: 99885 lines not shown: offcut read 1q2hzv0gep --lines 60:259]",

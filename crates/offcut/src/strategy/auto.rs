@@ -72,7 +72,7 @@ impl Kind {
                 return Kind::Log;
             }
             // So may JSON with a line for each value that follows other lines.
-            Some(_) if !begins_with_json(opening) && !has_long_lines(opening) => return Kind::Log,
+            Some(_) if !begins_with_json(opening) && !outline::has_long_lines(opening) => return Kind::Log,
             Some(_) => return Kind::Json(Box::new(Json { split: auto.split }.selector(most_bytes))),
             None => {}
         }
@@ -105,11 +105,6 @@ impl Kind {
 /// Whether nothing comes before the JSON.
 fn begins_with_json(opening: &[u8]) -> bool {
     matches!(opening.trim_ascii_start().first(), Some(b'{' | b'['))
-}
-
-/// Whether lines are so long on average that `smart` would have to cut them.
-fn has_long_lines(opening: &[u8]) -> bool {
-    opening.len() / (memchr::memchr_iter(b'\n', opening).count() + 1) > MAX_LOG_LINE_BYTES
 }
 
 impl AutoSelector {

@@ -35,7 +35,8 @@ fn whole_lines<'t>(pieces: Vec<Piece<'t>>, max_line_bytes: usize) -> Vec<Unit<'t
         let Cow::Borrowed(text) = piece.text else { continue };
         let mut add = |line: &'t [u8], start: u64, end: u64, number: u64| {
             let (text, coverage) = clip(line, Coverage::Whole, max_line_bytes);
-            let extent = Extent { start, end, number, coverage, form: piece.form };
+            let (begins, form) = (LinePosition::Start, piece.form);
+            let extent = Extent { start, begins, end, number, coverage, form };
             units.push(Unit { text, extent, value: 0, order: start as i64, repeated: 0 });
         };
         match (piece.form, piece.part) {

@@ -1,7 +1,9 @@
 //! Assembles lines from segments. The result does not depend on how the text was divided into segments.
+//!
+//! Markup whose lines are too long to read is divided at its tags as well: then a line is an element up to the next one.
 
 use super::fingerprint::FoldedText;
-use crate::cut::{PieceKind, Segment};
+use crate::cut::{LinePosition, PieceKind, Segment};
 
 /// One line of the text.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +22,8 @@ pub(super) struct Line<'a> {
 pub(super) struct Extent {
     /// The offset of its first byte.
     pub(super) start: u64,
+    /// Where in its line that is: inside only if lines are divided at tags.
+    pub(super) begins: LinePosition,
     /// The offset after its last byte, line feed included.
     pub(super) end: u64,
     /// The number of its first line, counted from 1.
@@ -32,6 +36,38 @@ pub(super) struct Extent {
 
 /// How many bytes are folded at a time: a block fits into the L1 cache.
 const BLOCK: usize = 12 << 10;
+
+/// Where a text is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Division {
+    /// After each line feed.
+    Lines,
+    /// After each line feed, and before the tags that [`begins_element`] recognises.
+    Tags,
+}
+
+/// The names of elements that are part of a sentence or of a row.
+const INLINE: [&[u8]; 24] = [
+    b"a", b"abbr", b"b", b"br", b"cite", b"code", b"em", b"font", b"i", b"img", b"kbd", b"mark", b"q", b"s",
+    b"samp", b"small", b"span", b"strong", b"sub", b"sup", b"td", b"th", b"u", b"var",
+];
+
+/// With this many bytes of a tag, it is known whether it begins an element: more than the longest of these names.
+const TAG_BYTES: usize = 8;
+
+/// Whether a text begins with a tag that is not part of a sentence or of a row. An end tag and a quoted text (`<![CDATA[`) belong to
+/// the element before it.
+fn begins_element(text: &[u8]) -> bool {
+    match text {
+        [b'<', b'!', next, ..] => *next != b'[',
+        [b'<', b'?', ..] => true,
+        [b'<', name @ ..] if name.first().is_some_and(u8::is_ascii_alphabetic) => {
+            let length = name.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            !INLINE.iter().any(|inline| name[..length].eq_ignore_ascii_case(inline))
+        }
+        _ => false,
+    }
+}
 
 /// How much of a line is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +90,11 @@ pub(super) struct Lines {
     max_line_bytes: usize,
     /// Only if lines have fingerprints.
     folded: Option<FoldedText>,
+    division: Division,
+    /// Where in its line the open one begins.
+    open_begins: LinePosition,
+    /// Text that is not divided yet, because it may begin with a tag.
+    pending: Vec<u8>,
 }
 
 impl Lines {
@@ -64,6 +105,11 @@ impl Lines {
 
     /// Keeps at most `max_line_bytes` bytes of a line.
     pub(super) fn new(max_line_bytes: usize) -> Lines {
+        Lines::divided(Division::Lines, max_line_bytes)
+    }
+
+    /// Keeps at most `max_line_bytes` bytes of what is between two divisions.
+    pub(super) fn divided(division: Division, max_line_bytes: usize) -> Lines {
         Lines {
             open: Vec::new(),
             open_length: 0,
@@ -73,23 +119,34 @@ impl Lines {
             number: 1,
             max_line_bytes,
             folded: None,
+            division,
+            open_begins: LinePosition::Start,
+            pending: Vec::new(),
         }
     }
 
     /// Calls `each` with every line that `segment` completes.
     pub(super) fn observe(&mut self, segment: Segment<'_>, each: &mut impl FnMut(Line<'_>)) {
         if segment.form != PieceKind::Verbatim {
+            self.divide(0, each);
             // A line as a terminal would show it, or part of one. Its bytes are not those of the original.
             if self.open_end == self.open_start {
                 self.open_form = segment.form;
             }
             self.extend(segment.text, segment.end);
             if segment.text.ends_with(b"\n") {
-                self.flush(each);
+                self.flush_line(each);
             }
             return;
         }
         let text = segment.text;
+        if self.division == Division::Tags {
+            for block in text.chunks(BLOCK) {
+                self.pending.extend_from_slice(block);
+                self.divide(TAG_BYTES, each);
+            }
+            return;
+        }
         let mut from = 0;
         while from < text.len() {
             let rest = &text[from..];
@@ -107,13 +164,37 @@ impl Lines {
                     let length = feed.map_or(rest.len(), |feed| feed + 1);
                     self.extend(&rest[..length], segment.start + (from + length) as u64);
                     if feed.is_some() {
-                        self.flush(each);
+                        self.flush_line(each);
                     }
                     length
                 }
             };
             from += length;
         }
+    }
+
+    /// Divides what is pending at tags, except a tag of which fewer than `least` bytes are known.
+    fn divide(&mut self, least: usize, each: &mut impl FnMut(Line<'_>)) {
+        let pending = std::mem::take(&mut self.pending);
+        let (mut from, mut searched) = (0, 0);
+        while let Some(found) = memchr::memchr2(b'<', b'\n', &pending[searched..]) {
+            let at = searched + found;
+            searched = at + 1;
+            if pending[at] == b'\n' {
+                self.extend(&pending[from..=at], self.open_end + (at + 1 - from) as u64);
+                self.flush_line(each);
+                from = at + 1;
+            } else if pending.len() - at < least {
+                self.pending.extend_from_slice(&pending[at..]);
+                break;
+            } else if begins_element(&pending[at..]) {
+                self.extend(&pending[from..at], self.open_end + (at - from) as u64);
+                self.close(each);
+                from = at;
+            }
+        }
+        let rest = &pending[from..pending.len() - self.pending.len()];
+        self.extend(rest, self.open_end + rest.len() as u64);
     }
 
     /// Calls `each` with the lines of a block, which is at `offset` in the segment.
@@ -129,7 +210,14 @@ impl Lines {
             let end = start + length as u64;
             each(Line {
                 text: &block[from..from + shown],
-                extent: Extent { start, end, number, coverage, form: PieceKind::Verbatim },
+                extent: Extent {
+                    start,
+                    begins: LinePosition::Start,
+                    end,
+                    number,
+                    coverage,
+                    form: PieceKind::Verbatim,
+                },
                 fingerprint: self.fingerprint(from, shown),
                 offset: Some(offset + from),
             });
@@ -159,10 +247,25 @@ impl Lines {
 
     /// Calls `each` with the open line, if there is one.
     pub(super) fn flush(&mut self, each: &mut impl FnMut(Line<'_>)) {
+        self.divide(0, each);
+        self.flush_line(each);
+    }
+
+    /// Ends the open line.
+    fn flush_line(&mut self, each: &mut impl FnMut(Line<'_>)) {
+        if self.open_end > self.open_start {
+            self.close(each);
+            self.number += 1;
+            self.open_begins = LinePosition::Start;
+        }
+    }
+
+    /// Calls `each` with the open part of a line, if there is one. The line goes on after it.
+    fn close(&mut self, each: &mut impl FnMut(Line<'_>)) {
         if self.open_end == self.open_start {
             return;
         }
-        let (start, end) = (self.open_start, self.open_end);
+        let (start, end, begins) = (self.open_start, self.open_end, self.open_begins);
         let coverage =
             if self.open_length == self.open.len() { Coverage::Whole } else { Coverage::Beginning };
         if let Some(folded) = &mut self.folded {
@@ -170,13 +273,57 @@ impl Lines {
         }
         each(Line {
             text: &self.open,
-            extent: Extent { start, end, number: self.number, coverage, form: self.open_form },
+            extent: Extent { start, begins, end, number: self.number, coverage, form: self.open_form },
             fingerprint: self.fingerprint(0, self.open.len()),
             offset: None,
         });
         self.open.clear();
         (self.open_length, self.open_form) = (0, PieceKind::Verbatim);
-        self.number += 1;
         self.open_start = end;
+        self.open_begins = LinePosition::Inside;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The parts of a text that is divided at tags and comes in chunks of this size, each with its line.
+    fn parts(text: &str, chunk: usize) -> Vec<(u64, String)> {
+        let mut lines = Lines::divided(Division::Tags, 1000);
+        let (mut parts, mut end) = (Vec::new(), 0);
+        let mut add = |line: Line<'_>| {
+            let (start, inside) = (line.extent.start as usize, line.extent.begins == LinePosition::Inside);
+            assert_eq!(start, end, "{text}");
+            assert_eq!(inside, start > 0 && text.as_bytes()[start - 1] != b'\n', "{text}");
+            end = line.extent.end as usize;
+            assert_eq!(line.text, &text.as_bytes()[start..end]);
+            parts.push((line.extent.number, text[start..end].to_owned()));
+        };
+        for (chunk, at) in text.as_bytes().chunks(chunk).zip((0..).step_by(chunk)) {
+            lines.observe(Segment::verbatim(chunk, at), &mut add);
+        }
+        lines.flush(&mut add);
+        assert_eq!(end, text.len());
+        parts
+    }
+
+    #[test]
+    fn markup_is_divided_before_elements_however_it_is_chunked() {
+        let text = "<?xml?><a1><!-- c --><b1>one <em>two</em> <CODE>3</CODE>\n&lt; <![CDATA[<]]></b1></a1>\n<c1/><d1";
+        let expected = [
+            (1, "<?xml?>"),
+            (1, "<a1>"),
+            (1, "<!-- c -->"),
+            (1, "<b1>one <em>two</em> <CODE>3</CODE>\n"),
+            (2, "&lt; <![CDATA[<]]></b1></a1>\n"),
+            (3, "<c1/>"),
+            (3, "<d1"),
+        ];
+        let expected = expected.map(|(number, part)| (number, part.to_owned()));
+        for chunk in 1..text.len() {
+            assert_eq!(parts(text, chunk), expected, "{chunk}");
+        }
+        assert_eq!(parts("", 1), []);
     }
 }

@@ -446,7 +446,7 @@ pub(super) fn pieces<'t>(units: &[Unit<'t>]) -> Vec<Piece<'t>> {
         let hidden = unit.extent.start + unit.repeated as u64;
         if unit.repeated > 0 {
             let (start, text) = (unit.extent.start, Cow::Borrowed(&b""[..]));
-            let (line, part) = (unit.extent.number, LinePosition::Start);
+            let (line, part) = (unit.extent.number, unit.extent.begins);
             pieces.push(Piece { start, end: hidden, form: PieceKind::Mark, line, part, text });
         }
         let text = &unit.text[unit.repeated..];
@@ -460,7 +460,7 @@ pub(super) fn pieces<'t>(units: &[Unit<'t>]) -> Vec<Piece<'t>> {
                 before.end = end;
             }
             _ => {
-                let part = if unit.repeated > 0 { LinePosition::Inside } else { LinePosition::Start };
+                let part = if unit.repeated > 0 { LinePosition::Inside } else { unit.extent.begins };
                 let text = Cow::Borrowed(text);
                 pieces.push(Piece { start: hidden, end, form, line: unit.extent.number, part, text });
             }
@@ -502,7 +502,8 @@ mod tests {
         for (at, (line, (_, value))) in lines.iter().zip(rows).enumerate() {
             let end = start + line.len() as u64;
             let (number, coverage) = (at as u64 + 1, Coverage::Whole);
-            let extent = Extent { start, end, number, coverage, form: PieceKind::Verbatim };
+            let (begins, form) = (LinePosition::Start, PieceKind::Verbatim);
+            let extent = Extent { start, begins, end, number, coverage, form };
             let text = line.as_bytes();
             units.push(Unit { text, extent, value: *value, order: start as i64, repeated: 0 });
             start = end;

@@ -139,6 +139,46 @@ fn page_shows_its_headings_before_scripts_and_navigation() {
     assert!(preview.len() > 3400, "{preview}");
 }
 
+/// A page and a report of tests without a line feed: what matters is found, and the markers say how much is between.
+#[test]
+fn markup_on_one_line_is_divided_into_elements() {
+    let section = |number: usize| {
+        let text = "<p>It explains <em>one</em> of the things that this page is about, in some detail.</p>"
+            .repeat(8);
+        format!("<div class=\"section\"><h2 id=\"s{number}\">Section {number}</h2>{text}</div>")
+    };
+    let body: String = (0..20).map(section).collect();
+    let page = format!("<!DOCTYPE html><html><head><title>Manual</title></head><body>{body}</body></html>");
+    let preview = shown(&page, 4000);
+    assert!(
+        preview.contains("HTML with 20 headings") && preview.contains("<title>Manual</title>"),
+        "{preview}"
+    );
+    for number in 0..20 {
+        assert!(preview.contains(&format!(">Section {number}</h2>")), "{number}: {preview}");
+    }
+    assert!(!preview.contains("\n</em>"), "{preview}");
+
+    let test = |number: usize| match number {
+        300 | 700 => format!(
+            "<testcase name=\"adds_{number}\"><failure message=\"3 is not 4\">at shop.rs:12&#10;at main.rs:3</failure></testcase>"
+        ),
+        _ => format!("<testcase name=\"case_{number}\" time=\"0.01\"/>"),
+    };
+    let tests: String = (0..1000).map(test).collect();
+    let report =
+        format!("<?xml version=\"1.0\"?><testsuite tests=\"1000\" failures=\"2\">{tests}</testsuite>");
+    for bytes in [1500, 4000, 8000] {
+        let preview = shown(&report, bytes);
+        assert!(preview.contains("XML with 1003 elements"), "{preview}");
+        for expected in [&test(300), &test(700), "tests=\"1000\" failures=\"2\""] {
+            assert!(preview.contains(expected), "{bytes} {expected}: {preview}");
+        }
+        assert!(preview.contains(" of line 1 not shown: "), "{preview}");
+        assert!(preview.len() as u64 > bytes * 85 / 100, "{preview}");
+    }
+}
+
 #[test]
 fn search_hits_show_some_of_each_file_and_the_total() {
     let text: String = (0..20)
@@ -419,6 +459,9 @@ fn text() -> impl Strategy<Value = String> {
         Just("├─┬ a@1.0.0\n│ └── b@1.0.0\n"),
         Just("fn a() {\n    let b = 1;\n}\n"),
         Just("| a | b |\n"),
+        Just("<a>\n  <b c=\"1\">x</b>\n</a>\n"),
+        Just("<?xml?><a><b c=\"1\">x<i>y</i></b><b/></a>"),
+        Just("<html><h1>a</h1><p>it explains one of the things</p>"),
         Just("{\"a\": [1, 2, {\"b\": null}]}\n"),
     ];
     let other = prop_oneof![

@@ -75,6 +75,8 @@ fn documents() {
     check("lines.jsonl", 3000);
     check("page.md", 4000);
     check("page.html", 3000);
+    check("minified.html", 3000);
+    check("test_report.xml", 3000);
     check("report.md", 3000);
     check("help", 3000);
     check("config.toml", 2000);

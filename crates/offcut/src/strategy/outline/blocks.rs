@@ -119,7 +119,7 @@ impl Blocks {
         self.count(line.text.len());
         let before = self.format.contents();
         let Row { place, worth, repeated } = self.format.read(content(line.text));
-        if self.is_dropped && place == Place::Continues {
+        if self.is_dropped && place == Place::Continues && worth == Worth::OfUnit {
             return;
         }
         let names = if self.is_settled() { NameCounts::default() } else { self.names.count(line.text) };
@@ -136,11 +136,12 @@ impl Blocks {
             open.extent.end = extent.end;
             open.lines += 1;
             open.names = open.names + names;
+            open.worth = open.worth.max(worth);
             return;
         }
         let worth = match (place, &self.open) {
             // The rest of a unit that is too long for one block is worth as much as its beginning.
-            (Place::Continues, Some(open)) => open.worth,
+            (Place::Continues, Some(open)) => worth.max(open.worth),
             _ => worth,
         };
         self.close(before);
@@ -196,6 +197,7 @@ fn value(worth: Worth, of_names: i32) -> Option<i32> {
     match worth {
         Worth::Heading => Some(HEADING_VALUE),
         Worth::Exactly(value) => Some(value),
+        Worth::OfUnit => Some(of_names),
         Worth::More(more) => Some(of_names + more),
         Worth::Irregular => None,
     }

@@ -1,5 +1,4 @@
-//! HTML pages with a line for each element: the title, the headings, and the text below them. Scripts, styles and
-//! navigation come last.
+//! HTML pages: the title, the headings, and the text below them. Scripts, styles and navigation come last.
 
 use super::failures::Failures;
 use super::{Contents, Format, Gaps, MIN_LINES, Row, count};
@@ -34,8 +33,10 @@ enum State {
     After,
 }
 
-/// The value of titles and headings: the names in them do not count, so that all are shown or none.
+/// The value of the title and of headings, and how much less those of each level below are worth. The names in them do not
+/// count, so that all of a level are shown or none.
 const HEADING: i32 = 300;
+const PER_LEVEL: i32 = 20;
 
 /// What the first text below a heading is worth more than its names, and other text.
 const FIRST_TEXT: i32 = 60;
@@ -67,10 +68,12 @@ fn has_tag(text: &[u8], tag: &[u8]) -> bool {
     memchr::memchr_iter(b'<', text).any(|at| starts_with(&text[at..], tag))
 }
 
-/// Whether a line contains a heading.
-fn has_heading(text: &[u8]) -> bool {
-    let is_heading = |at: usize| matches!(&text[at..], [b'<', b'h' | b'H', b'1'..=b'6', ..]);
-    memchr::memchr_iter(b'<', text).any(is_heading)
+/// The level of the heading that a line contains, from 1 on.
+fn heading_level(text: &[u8]) -> Option<i32> {
+    memchr::memchr_iter(b'<', text).find_map(|at| match &text[at..] {
+        [b'<', b'h' | b'H', level @ b'1'..=b'6', ..] => Some(i32::from(level - b'0')),
+        _ => None,
+    })
 }
 
 /// Whether enough of a line is outside of tags.
@@ -103,13 +106,13 @@ impl Html {
             }
             return Row::valued(TAGS);
         }
-        let is_heading = has_heading(text);
+        let level = heading_level(text);
         let is_closed = has_tag(text, b"</h") || has_tag(text, b"</title");
-        if is_heading || has_tag(text, b"<title") {
-            self.headings += u64::from(is_heading);
+        if level.is_some() || has_tag(text, b"<title") {
+            self.headings += u64::from(level.is_some());
             (self.is_below_heading, self.text_lines_left) = (true, 0);
             self.heading_lines_left = if is_closed { 0 } else { MAX_HEADING_LINES };
-            return Row::valued(HEADING);
+            return Row::valued(HEADING - PER_LEVEL * (level.unwrap_or(1) - 1));
         }
         if self.heading_lines_left > 0 {
             self.heading_lines_left = if is_closed { 0 } else { self.heading_lines_left - 1 };
@@ -200,7 +203,7 @@ mod tests {
         let rows = text.lines().map(|line| html.read(line.as_bytes()));
         rows.map(|row| match (row.place, row.worth) {
             (Place::Continues, _) => '.',
-            (_, Worth::Exactly(HEADING)) => 'H',
+            (_, Worth::Exactly(200..=HEADING)) => 'H',
             (_, Worth::More(_)) => 't',
             _ => '-',
         })

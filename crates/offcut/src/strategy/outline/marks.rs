@@ -22,31 +22,30 @@ pub(super) struct Marks<'f> {
     contents: Contents,
 }
 
-/// What is not shown between two lines.
+/// What is not shown between two units.
+#[derive(Clone)]
 struct Gap {
     start: u64,
     end: u64,
     first: u64,
     last: u64,
+    /// Where in their lines the gap begins, and the text goes on after it.
     from: LinePosition,
+    to: LinePosition,
     /// What it contains, in words.
     contents: String,
 }
 
 impl Gap {
     fn mark(&self, tag: &Tag) -> String {
-        let Gap { start, end, first, last, from, .. } = *self;
-        let tag = tag.clone();
-        match from {
-            LinePosition::Start => {
-                let contents = self.contents.clone();
-                format!("{}\n", Notice { tag, message: Message::Lines { first, last, contents } })
-            }
-            LinePosition::Inside => {
-                let line = Some(first).filter(|first| *first == last);
-                format!("\n{}\n", Notice { tag, message: Message::Bytes { start, end, line } })
-            }
-        }
+        let Gap { start, end, first, last, from, to, ref contents } = *self;
+        let contents = contents.clone();
+        let message = match (from, to) {
+            (LinePosition::Start, LinePosition::Start) => Message::Lines { first, last, contents },
+            _ => Message::Bytes { start, end, line: Some(first).filter(|first| *first == last), contents },
+        };
+        let line_feed = if from == LinePosition::Inside { "\n" } else { "" };
+        format!("{line_feed}{}\n", Notice { tag: tag.clone(), message })
     }
 }
 
@@ -64,12 +63,15 @@ impl<'f> Marks<'f> {
         let cost = |from| {
             // The mark of a gap inside of one line names the line; any other names two at most.
             let last = if from == LinePosition::Inside { lines } else { lines * 2 };
-            let contents = format.widest_description();
-            let widest = Gap { start: bytes, end: bytes, first: lines, last, from, contents };
+            let (to, contents) = (from, format.widest_description());
+            let widest = Gap { start: bytes, end: bytes, first: lines, last, from, to, contents };
             room.cost(widest.mark(&tag).as_bytes())
         };
-        let between_lines = cost(LinePosition::Start);
-        let extra_inside = cost(LinePosition::Inside).beyond(between_lines);
+        let (of_lines, inside) = (cost(LinePosition::Start), cost(LinePosition::Inside));
+        // Where lines are divided, any gap may be inside.
+        let extra_inside = inside.beyond(of_lines);
+        let is_divided = units.iter().any(|unit| unit.extent.begins == LinePosition::Inside);
+        let between_lines = if is_divided { of_lines + extra_inside } else { of_lines };
         let cost = MarkerCost { gaps: format.gaps(), between_lines, extra_inside };
         Marks { format, cost, tag, bytes, lines, contents }
     }
@@ -98,10 +100,9 @@ impl<'f> Marks<'f> {
             } else {
                 hidden.clear();
                 let contents = self.contents(start..piece.start, first..piece.line, blocks);
-                self.add(
-                    &mut pieces,
-                    Gap { start, end: piece.start, first, last: piece.line - 1, from, contents },
-                );
+                let to = piece.part;
+                let last = if to == LinePosition::Start { piece.line - 1 } else { piece.line };
+                self.add(&mut pieces, Gap { start, end: piece.start, first, last, from, to, contents });
             }
             let line_feeds = memchr::memchr_iter(b'\n', &piece.text).count() as u64;
             (start, first) = (piece.end, piece.line + line_feeds);
@@ -110,7 +111,8 @@ impl<'f> Marks<'f> {
         }
         let (end, last) = (self.bytes, self.lines.max(first));
         let contents = self.contents(start..end, first..last + 1, blocks);
-        self.add(&mut pieces, Gap { start, end, first, last, from, contents });
+        let to = LinePosition::Start;
+        self.add(&mut pieces, Gap { start, end, first, last, from, to, contents });
         pieces
     }
 

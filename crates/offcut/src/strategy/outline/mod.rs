@@ -25,9 +25,10 @@ mod seams;
 mod signatures;
 mod table;
 mod tree;
+mod xml;
 
 use super::end_lines::{clip, head_lines, tail_lines};
-use super::lines::{Coverage, Extent, Lines};
+use super::lines::{Coverage, Division, Extent, Lines};
 use super::select::{self, Gaps, MAX_VALUE, Unit};
 use super::{Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
@@ -111,9 +112,11 @@ enum Place {
     Continues,
 }
 
-/// What a line is worth besides the names that it introduces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a line is worth besides the names that it introduces. A unit is worth what the best of its lines is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Worth {
+    /// As much as the other lines of its unit.
+    OfUnit,
     /// This much more; [`select::DOUBLING`] is twice as much.
     More(i32),
     /// This much; the names that it introduces do not count.
@@ -137,7 +140,7 @@ impl Row {
 
     /// A line that belongs to the unit of the line before it.
     fn part() -> Row {
-        Row { place: Place::Continues, worth: Worth::More(0), repeated: 0 }
+        Row { place: Place::Continues, worth: Worth::OfUnit, repeated: 0 }
     }
 
     /// A line without which the others cannot be understood.
@@ -148,6 +151,16 @@ impl Row {
     /// A line that does not have the format.
     fn irregular() -> Row {
         Row { place: Place::Begins, worth: Worth::Irregular, repeated: 0 }
+    }
+
+    /// The same line, but the unit that it is in counts as irregular.
+    fn irregular_too(self) -> Row {
+        Row { worth: Worth::Irregular, ..self }
+    }
+
+    /// The same line, but the unit that it is in is worth at least this much more than its names.
+    fn worth_at_least(self, more: i32) -> Row {
+        Row { worth: self.worth.max(Worth::More(more)), ..self }
     }
 
     /// The same line, of which this many bytes repeat the line before it.
@@ -166,6 +179,7 @@ const END_VALUE: i32 = MAX_VALUE - 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FormatName {
     Html,
+    Xml,
     Diff,
     Commits,
     Hits,
@@ -177,8 +191,9 @@ enum FormatName {
 }
 
 impl FormatName {
-    const ALL: [FormatName; 9] = [
+    const ALL: [FormatName; 10] = [
         FormatName::Html,
+        FormatName::Xml,
         FormatName::Diff,
         FormatName::Commits,
         FormatName::Hits,
@@ -194,15 +209,21 @@ impl FormatName {
         matches!(self, FormatName::Html | FormatName::Diff | FormatName::Commits | FormatName::Hits)
     }
 
+    /// Whether it consists of elements with tags.
+    fn is_markup(self) -> bool {
+        matches!(self, FormatName::Html | FormatName::Xml)
+    }
+
     /// Whether any line may belong to it, so that only many lines tell.
     fn is_loose(self) -> bool {
         matches!(self, FormatName::Prose | FormatName::Keys | FormatName::Code)
     }
 
-    /// A format that has read nothing yet.
-    fn format(self) -> Box<dyn Format> {
+    /// A format that has read nothing yet, of a text that is divided like this.
+    fn format(self, division: Division) -> Box<dyn Format> {
         match self {
             FormatName::Html => Box::<html::Html>::default(),
+            FormatName::Xml => Box::new(xml::Xml::new(division)),
             FormatName::Diff => Box::<diff::Diff>::default(),
             FormatName::Commits => Box::<commits::Commits>::default(),
             FormatName::Hits => Box::<hits::Hits>::default(),
@@ -215,24 +236,53 @@ impl FormatName {
     }
 }
 
+/// How much of an element is read to find the format of its text.
+const OPENING_LINE_BYTES: usize = 4096;
+
+/// Lines of this many bytes on average are too long to be read as lines.
+const LONG_LINE_BYTES: usize = 600;
+
+/// Whether the lines of a text are too long on average to be read as lines.
+pub(super) fn has_long_lines(opening: &[u8]) -> bool {
+    opening.len() / (memchr::memchr_iter(b'\n', opening).count() + 1) > LONG_LINE_BYTES
+}
+
 /// Starts the outline of a text with this beginning, if it has a known format.
 pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
+    let is_markup = opening.trim_ascii_start().starts_with(b"<") && has_long_lines(opening);
+    if is_markup {
+        let mut texts = Vec::new();
+        let mut lines = Lines::divided(Division::Tags, OPENING_LINE_BYTES);
+        // The last line may be incomplete.
+        lines.observe(Segment::verbatim(opening, 0), &mut |line| texts.push(line.text.to_vec()));
+        let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+        let name = find_format(&texts, Division::Tags)?;
+        return Some(Outline::new(name.format(Division::Tags), Division::Tags, most_bytes));
+    }
     // The last line may be incomplete.
     let opening = &opening[..memchr::memrchr(b'\n', opening).map_or(0, |feed| feed + 1)];
-    let lines = memchr::memchr_iter(b'\n', opening).count() as u64;
-    let whole = FormatName::ALL.into_iter().find(|name| {
-        let mut format = name.format();
-        let mut texts = opening.split_inclusive(|&byte| byte == b'\n').zip(1..);
-        texts.all(|(line, number)| {
-            format.read(content(line));
-            format.can_match(lines - number)
-        }) && format.is_match()
-    });
+    let texts: Vec<&[u8]> = opening.split_inclusive(|&byte| byte == b'\n').collect();
+    let whole = find_format(&texts, Division::Lines);
     let format = match parts::recognise(opening, whole) {
         Some(parts) => Box::new(parts),
-        None => whole?.format(),
+        None => whole?.format(Division::Lines),
     };
-    Some(Outline::new(format, most_bytes))
+    Some(Outline::new(format, Division::Lines, most_bytes))
+}
+
+/// The format of a text that begins with these lines.
+fn find_format(texts: &[&[u8]], division: Division) -> Option<FormatName> {
+    let can_have = |name: &FormatName| division == Division::Lines || name.is_markup();
+    FormatName::ALL.into_iter().filter(can_have).find(|name| {
+        let mut format = name.format(division);
+        let mut left = texts.len() as u64;
+        let can_match = texts.iter().all(|line| {
+            left -= 1;
+            format.read(content(line));
+            format.can_match(left)
+        });
+        can_match && format.is_match()
+    })
 }
 
 /// A line without its line ending.
@@ -268,6 +318,7 @@ fn count(number: u64, one: &str, many: &str) -> String {
 /// Keeps the most valuable units. It selects nothing if the text turns out not to have the format.
 pub(super) struct Outline {
     lines: Lines,
+    division: Division,
     blocks: Blocks,
     /// The blocks at the end, in text order.
     chosen: Vec<Block>,
@@ -276,11 +327,12 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    fn new(format: Box<dyn Format>, most_bytes: u64) -> Outline {
+    fn new(format: Box<dyn Format>, division: Division, most_bytes: u64) -> Outline {
         let max_bytes = usize::try_from(most_bytes).unwrap_or(usize::MAX / 16).clamp(2048, 8 << 20);
         let max_line_bytes = (max_bytes / 4).clamp(160, 4096);
         Outline {
-            lines: Lines::new(max_line_bytes + 8),
+            lines: Lines::divided(division, max_line_bytes + 8),
+            division,
             blocks: Blocks::new(format, max_bytes),
             chosen: Vec::new(),
             max_line_bytes,
@@ -317,7 +369,7 @@ impl Selector for Outline {
     }
 
     fn finish<'text>(&'text mut self, ends: &'text Ends, room: &Room<'_>) -> Selection<'text> {
-        let Outline { lines, blocks, chosen, max_line_bytes } = self;
+        let Outline { lines, division, blocks, chosen, max_line_bytes } = self;
         lines.flush(&mut |line| blocks.add(&line));
         if !blocks.is_settled() && !blocks.format.is_match() {
             return Selection::default();
@@ -325,7 +377,7 @@ impl Selector for Outline {
         let remark = blocks.format.remark();
         *chosen = blocks.finish();
         let room = &room.less_remark(&remark).less_gaps(1);
-        let units = units(chosen, blocks.format.ends(), ends, room, *max_line_bytes);
+        let units = units(chosen, *division, blocks.format.ends(), ends, room, *max_line_bytes);
         let marks = Marks::new(&units, blocks, ends, room);
         let shown = select::select(units, ends, room, marks.cost());
         let repeats = select::repeated(&shown);
@@ -337,6 +389,7 @@ impl Selector for Outline {
 /// Every unit that may be shown, once, in text order: the blocks, and the lines at both ends.
 fn units<'t>(
     blocks: &'t [Block],
+    division: Division,
     (head, tail): (u32, u32),
     ends: &'t Ends,
     room: &Room<'_>,
@@ -347,7 +400,7 @@ fn units<'t>(
         (u128::from(most.unwrap_or(u64::MAX).min(all)) * u128::from(percent) / 100) as u64
     };
     let of_bytes = |percent| share(room.limits.bytes, bytes, percent);
-    let of_lines = |percent| share(room.limits.lines, lines, percent);
+    let of_lines = |percent| share(room.limits.lines, lines, percent).max(1);
     let mut units: Vec<Unit<'t>> = Vec::with_capacity(blocks.len());
     for block in blocks {
         let (text, coverage) = match block.is_one_line() {
@@ -358,10 +411,12 @@ fn units<'t>(
         let repeated = block.repeated.min(text.len());
         units.push(Unit { text, extent, value: block.value, order: extent.start as i64, repeated });
     }
-    let most = room.limits.bytes.unwrap_or(bytes).min(bytes);
-    // Of a long text the blocks at its ends may have been dropped.
-    let at_ends = [head_lines(ends, most, max_line_bytes), tail_lines(ends, most, max_line_bytes)];
-    units.extend(at_ends.into_iter().flatten());
+    if division == Division::Lines {
+        // Of a long text the blocks at its ends may have been dropped.
+        let most = room.limits.bytes.unwrap_or(bytes).min(bytes);
+        units.extend(head_lines(ends, most, max_line_bytes));
+        units.extend(tail_lines(ends, most, max_line_bytes));
+    }
     // A line at an end has no value of its own, so that of a block with the same start comes first.
     units.sort_by_key(|unit| (unit.extent.start, std::cmp::Reverse(unit.extent.end)));
     let mut covered = 0;

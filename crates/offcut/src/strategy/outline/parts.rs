@@ -6,6 +6,7 @@
 
 use super::seams::{self, Span};
 use super::{Contents, Format, FormatName, Gaps, Place, Row, Worth, content, count};
+use crate::strategy::lines::Division;
 use crate::strategy::smart::LineClassifier;
 use std::ops::Range;
 
@@ -57,13 +58,14 @@ impl Parts {
         let part = |(range, kind): &Span| {
             let is_separated = separators.binary_search(&range.start).is_ok();
             let start = || match kind {
-                Some(kind) => kind.format(),
+                Some(kind) => kind.format(Division::Lines),
                 None => Box::<Plain>::default(),
             };
             let mut format = start();
             let (mut sum, mut bytes) = (0, 0);
             for line in &lines[range.start + usize::from(is_separated)..range.end] {
                 let more = match format.read(line).worth {
+                    Worth::OfUnit => 0,
                     Worth::More(more) => more,
                     Worth::Exactly(value) => value - TYPICAL_VALUE,
                     Worth::Heading | Worth::Irregular => continue,
@@ -130,6 +132,7 @@ impl Format for Parts {
         }
         let row = part.format.read(line);
         let worth = match row.worth {
+            Worth::OfUnit if begins => Worth::More(-part.mean),
             Worth::More(more) => Worth::More(more - part.mean),
             Worth::Exactly(value) => Worth::Exactly(value - part.mean),
             other => other,

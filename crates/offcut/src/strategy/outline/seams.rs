@@ -2,6 +2,7 @@
 //! `==> file <==`, `$ command`), and places from which on the lines have another format.
 
 use super::{FormatName, MIN_LINES, Place, Row, Worth};
+use crate::strategy::lines::Division;
 use crate::strategy::smart::LineClassifier;
 use std::ops::Range;
 
@@ -77,7 +78,7 @@ fn begins_with_format(lines: &[&[u8]]) -> bool {
 
 /// Whether all these lines have this format.
 fn has_format(kind: FormatName, lines: &[&[u8]]) -> bool {
-    let mut format = kind.format();
+    let mut format = kind.format(Division::Lines);
     for line in lines {
         format.read(line);
     }
@@ -207,13 +208,14 @@ struct Run {
 
 /// Reads lines as long as they have this format.
 fn run(kind: FormatName, lines: &[&[u8]]) -> Run {
-    let mut format = kind.format();
+    let mut format = kind.format(Division::Lines);
     let mut run = Run { length: 0, read: 0 };
     let mut irregular = 0_u32;
     for line in lines {
         let Row { place, worth, .. } = format.read(line);
         run.read += 1;
         let begins = match worth {
+            Worth::OfUnit => false,
             Worth::More(more) => more > 0,
             Worth::Exactly(_) | Worth::Heading => true,
             Worth::Irregular => false,

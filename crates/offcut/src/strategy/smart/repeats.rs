@@ -324,7 +324,7 @@ fn is_long(line: &Line<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cut::{PieceKind, Segment};
+    use crate::cut::{LinePosition, PieceKind, Segment};
     use crate::strategy::lines::{Extent, Lines};
 
     /// Checks which lines of a text are folded, and the byte ranges of its stretches.
@@ -384,6 +384,7 @@ mod tests {
         for number in 0..100_000_u64 {
             let extent = Extent {
                 start: number,
+                begins: LinePosition::Start,
                 end: number + 1,
                 number: number + 1,
                 coverage: Coverage::Whole,

@@ -5,7 +5,7 @@
 
 use super::candidates::{Candidate, Occurrence};
 use super::line_tables::{LineInfo, Opening};
-use crate::cut::PieceKind;
+use crate::cut::{LinePosition, PieceKind};
 use crate::strategy::lines::{Coverage, Extent, Line};
 use std::ops::Range;
 
@@ -206,6 +206,7 @@ impl QuietRun {
                 text: Vec::new(),
                 extent: Extent {
                     start: base + start as u64,
+                    begins: LinePosition::Start,
                     end: base + start as u64 + u64::from(length),
                     number: self.number + 1 + at - last as u64,
                     coverage: Coverage::Whole,

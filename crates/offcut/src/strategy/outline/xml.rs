@@ -1,0 +1,401 @@
+//! XML by its elements: those near the root, those unlike the others, and the names in the rest.
+//!
+//! A unit is an element with the start of its first child and the simple elements in it: `<dependency>` with its group,
+//! name and version, or `<testcase>` with its `<failure>`. Elements of a list are units of their own.
+
+use super::columns::Column;
+use super::failures::Failures;
+use super::{Contents, Format, Gaps, MIN_LINES, Row, count};
+use crate::strategy::fingerprint;
+use crate::strategy::lines::Division;
+use std::collections::HashMap;
+
+/// Elements, nested in one another.
+pub(super) struct Xml {
+    division: Division,
+    /// Lines that are not blank, and those that begin in or with a tag or a comment.
+    lines: u64,
+    markup: u64,
+    /// Elements; those with an end tag of their own; and end tags of another element than the open one.
+    elements: u64,
+    closed: u64,
+    misplaced: u64,
+    open: Vec<Element>,
+    inside: Inside,
+    /// The path of the last element, if nothing but its text was read since.
+    leaf: Option<u64>,
+    /// Where simple elements belong to the unit of the element around them, and the name of the last one.
+    record: Option<Record>,
+    /// How many elements have each path, and the values of each attribute and of the text at each path.
+    counts: HashMap<u64, u64>,
+    values: HashMap<u64, Column>,
+    /// Whether it contains programs or styles.
+    has_scripts: bool,
+    failures: Failures,
+    is_settled: bool,
+}
+
+/// An open element.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    name: u64,
+    /// The hash of the names from the root to this element.
+    path: u64,
+}
+
+/// The simple elements of one element.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    /// How many elements are around them.
+    depth: usize,
+    last: u64,
+}
+
+/// What has begun and has not ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Inside {
+    Text,
+    Tag,
+    /// An attribute in a tag.
+    Quotes(u8),
+    /// A comment, a quoted text or a declaration, until this mark.
+    Until(&'static [u8]),
+}
+
+/// What a line contains.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// The name of the element that the line begins with.
+    name: Option<u64>,
+    is_unusual: bool,
+}
+
+/// The value of the root: the names in it do not count.
+const ROOT: i32 = 340;
+
+/// What other elements are worth more, and how much less for each element around them; what the deepest are worth more.
+const NESTED: i32 = 60;
+const PER_ELEMENT: i32 = 15;
+const DEEPEST: i32 = -30;
+
+/// What a comment is worth more.
+const COMMENT: i32 = -60;
+
+/// What an element is worth more that is unlike the others.
+const UNUSUAL: i32 = 200;
+
+/// An element is unusual if, of this many elements around it at least, at most one in this many has one.
+const MIN_PARENTS: u64 = 16;
+
+const COMMENT_END: &[u8] = b"-->";
+
+/// The number of paths and of values that are compared.
+const MAX_PATHS: usize = 256;
+
+/// More elements are not around each other.
+const MAX_DEPTH: usize = 64;
+
+/// At least this percentage of the lines has to be markup. One line without a line feed may have any text between its tags.
+const MARKUP_PERCENT: u64 = 50;
+
+impl Xml {
+    /// A text that is divided like this.
+    pub(super) fn new(division: Division) -> Xml {
+        Xml {
+            division,
+            lines: 0,
+            markup: 0,
+            elements: 0,
+            closed: 0,
+            misplaced: 0,
+            open: Vec::new(),
+            inside: Inside::Text,
+            leaf: None,
+            record: None,
+            counts: HashMap::new(),
+            values: HashMap::new(),
+            has_scripts: false,
+            failures: Failures::default(),
+            is_settled: false,
+        }
+    }
+
+    /// Reads the markup of a line.
+    fn read_markup(&mut self, text: &[u8]) -> Found {
+        let mut found = Found::default();
+        let mut rest = text;
+        while !rest.is_empty() {
+            rest = match self.inside {
+                Inside::Text => self.read_text(rest, rest.len() == text.len(), &mut found),
+                Inside::Tag => self.read_tag(rest, &mut found),
+                Inside::Quotes(mark) => self.skip(rest, &[mark], Inside::Tag),
+                Inside::Until(mark) => self.skip(rest, mark, Inside::Text),
+            };
+        }
+        found
+    }
+
+    /// Skips a text until a mark, after which `then` is read.
+    fn skip<'t>(&mut self, text: &'t [u8], mark: &[u8], then: Inside) -> &'t [u8] {
+        match memchr::memmem::find(text, mark) {
+            Some(at) => {
+                self.inside = then;
+                &text[at + mark.len()..]
+            }
+            None => b"",
+        }
+    }
+
+    /// Reads up to the inside of the next tag. Returns what follows.
+    fn read_text<'t>(&mut self, text: &'t [u8], is_start: bool, found: &mut Found) -> &'t [u8] {
+        let Some(at) = memchr::memchr(b'<', text) else {
+            return b"";
+        };
+        let (content, tag) = text.split_at(at);
+        if let (Some(path), [b'<', b'/', ..]) = (self.leaf, tag) {
+            found.is_unusual |= self.is_unusual(path, content);
+        }
+        let marks: [(&[u8], &[u8]); 4] =
+            [(b"<!--", COMMENT_END), (b"<![CDATA[", b"]]>"), (b"<!", b">"), (b"<?", b"?>")];
+        if let Some((start, end)) = marks.into_iter().find(|(start, _)| tag.starts_with(start)) {
+            self.inside = Inside::Until(end);
+            return &tag[start.len()..];
+        }
+        let is_end = tag.get(1) == Some(&b'/');
+        let from = if is_end { 2 } else { 1 };
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
+        let length = tag[from..].iter().take_while(|byte| is_name(byte)).count();
+        let (name, rest) = tag[from..].split_at(length);
+        if name.is_empty() {
+            return rest;
+        }
+        self.inside = Inside::Tag;
+        if is_end {
+            self.end(fingerprint::exact(name));
+        } else {
+            let name = self.begin(name, found);
+            if is_start && at == 0 {
+                found.name = Some(name);
+            }
+        }
+        rest
+    }
+
+    /// Begins an element. Returns the hash of its name.
+    fn begin(&mut self, name: &[u8], found: &mut Found) -> u64 {
+        self.has_scripts |= name.eq_ignore_ascii_case(b"script") || name.eq_ignore_ascii_case(b"style");
+        self.elements += 1;
+        let name = fingerprint::exact(name);
+        let parent = self.open.last().map_or(0, |element| element.path);
+        let path = fingerprint::mix(parent, name);
+        if !self.is_settled && (self.counts.len() < MAX_PATHS || self.counts.contains_key(&path)) {
+            let parents = self.counts.get(&parent).copied().unwrap_or_default();
+            let count = self.counts.entry(path).or_default();
+            *count += 1;
+            found.is_unusual |= parents >= MIN_PARENTS && *count * MIN_PARENTS <= parents;
+        }
+        if self.open.len() < MAX_DEPTH {
+            self.open.push(Element { name, path });
+        }
+        self.leaf = Some(path);
+        name
+    }
+
+    /// Ends an element, with those in it that have no end tag.
+    fn end(&mut self, name: u64) {
+        self.leaf = None;
+        self.closed += 1;
+        let at = self.open.iter().rposition(|element| element.name == name);
+        self.misplaced += u64::from(at.is_none_or(|at| at + 1 < self.open.len()));
+        self.open.truncate(at.unwrap_or(self.open.len()));
+    }
+
+    /// Reads a tag up to its end or to the inside of an attribute. Returns what follows.
+    fn read_tag<'t>(&mut self, text: &'t [u8], found: &mut Found) -> &'t [u8] {
+        let Some(at) = memchr::memchr3(b'>', b'"', b'\'', text) else { return b"" };
+        let rest = &text[at + 1..];
+        let mark = text[at];
+        if mark == b'>' {
+            self.inside = Inside::Text;
+            if text[..at].ends_with(b"/") {
+                self.open.pop();
+                self.leaf = None;
+            }
+            return rest;
+        }
+        let Some(end) = memchr::memchr(mark, rest) else {
+            self.inside = Inside::Quotes(mark);
+            return b"";
+        };
+        if let Some(path) = self.leaf {
+            let name = fingerprint::exact(text[..at].trim_ascii());
+            found.is_unusual |= self.is_unusual(fingerprint::mix(path, name), &rest[..end]);
+        }
+        &rest[end + 1..]
+    }
+
+    /// Adds a value. Returns whether it is unlike those before at the same place.
+    fn is_unusual(&mut self, place: u64, value: &[u8]) -> bool {
+        if self.is_settled || (self.values.len() == MAX_PATHS && !self.values.contains_key(&place)) {
+            return false;
+        }
+        self.values.entry(place).or_default().add(value)
+    }
+
+    /// Whether an element belongs to the unit of the element around it: the first one in it, and simple elements of which
+    /// none has the name of the one before.
+    fn continues_unit(&mut self, name: u64, depth: usize, is_simple: bool) -> bool {
+        let record = self.record.filter(|record| record.depth == depth);
+        let is_first = record.is_some_and(|record| record.last == 0);
+        let is_next = is_simple && record.is_some_and(|record| record.last != name);
+        self.record = match is_simple {
+            true if is_first || is_next => Some(Record { depth, last: name }),
+            true => None,
+            false => Some(Record { depth: depth + 1, last: 0 }),
+        };
+        is_first || is_next
+    }
+}
+
+impl Format for Xml {
+    fn read(&mut self, line: &[u8]) -> Row {
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            return Row::part();
+        }
+        self.lines += 1;
+        self.markup += u64::from(self.inside != Inside::Text || text[0] == b'<');
+        let (depth, before) = (self.open.len(), self.inside);
+        let found = self.read_markup(text);
+        if before == Inside::Text && text.starts_with(b"<!--") {
+            self.record = None;
+            return Row::unit(COMMENT);
+        }
+        let row = match found.name {
+            Some(name) if before == Inside::Text => {
+                let is_simple = self.open.len() <= depth && self.inside == Inside::Text;
+                let worth = match depth {
+                    0 => Row::valued(ROOT),
+                    depth => Row::unit((NESTED - PER_ELEMENT * depth as i32).max(DEEPEST)),
+                };
+                if self.continues_unit(name, depth, is_simple) { Row::part() } else { worth }
+            }
+            _ => Row::part(),
+        };
+        let is_failure = match self.division {
+            // A comment may quote anything.
+            _ if self.is_settled || before == Inside::Until(COMMENT_END) => false,
+            Division::Lines => self.failures.read(text),
+            Division::Tags => self.failures.is_failure(text),
+        };
+        match (is_failure, found.is_unusual) {
+            (true, _) => row.irregular_too(),
+            (false, true) => row.worth_at_least(UNUSUAL),
+            (false, false) => row,
+        }
+    }
+
+    fn is_match(&self) -> bool {
+        let is_nested = self.misplaced * 10 <= self.closed && self.open.len() as u64 * 2 <= self.elements;
+        let is_markup = match self.division {
+            Division::Tags => true,
+            Division::Lines => {
+                self.markup * 100 >= self.lines * MARKUP_PERCENT
+                    && !self.has_scripts
+                    && !self.failures.outweigh(self.markup, 0)
+            }
+        };
+        self.lines >= MIN_LINES && self.elements > 0 && is_nested && is_markup
+    }
+
+    fn can_match(&self, lines_left: u64) -> bool {
+        (self.markup + lines_left) * 100 >= (self.lines + lines_left) * MARKUP_PERCENT
+            && self.elements + lines_left > 0
+    }
+
+    fn settle(&mut self) {
+        self.is_settled = true;
+    }
+
+    fn remark(&self) -> String {
+        format!("XML with {}", count(self.elements, "element", "elements"))
+    }
+
+    fn contents(&self) -> Contents {
+        [self.elements, 0, 0, 0, 0]
+    }
+
+    fn describe(&self, [elements, ..]: Contents) -> String {
+        if elements == 0 { String::new() } else { count(elements, "element", "elements") }
+    }
+
+    fn gaps(&self) -> Gaps {
+        Gaps::Few
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strategy::outline::{Place, Worth};
+
+    /// What the units of a text are worth: a word for each line that begins one, with those that continue it as dots.
+    fn units(lines: &str) -> String {
+        let mut xml = Xml::new(Division::Lines);
+        let rows = lines.lines().map(|line| xml.read(line.as_bytes()));
+        let shown = rows.map(|row| {
+            let worth = match row.worth {
+                Worth::OfUnit => String::new(),
+                Worth::Exactly(_) => "root".to_owned(),
+                Worth::More(UNUSUAL) => "unusual".to_owned(),
+                Worth::More(more) => format!("{more}"),
+                other => format!("{other:?}"),
+            };
+            if row.place == Place::Begins { format!(" {worth}") } else { format!(".{worth}") }
+        });
+        shown.collect::<String>().trim().to_owned()
+    }
+
+    #[test]
+    fn first_and_simple_elements_belong_to_the_element_around_them() {
+        let project = "<project a=\"1\"\n  b='>'>\n<group>x</group>\n<name>y</name>\n<parts>\n<part>1</part>\n<part>2</part>\n</parts>";
+        assert_eq!(units(project), "root... 45. 30.");
+        let list = "<list>\n<item id=\"1\"/>\n<item id=\"2\"/>\n<item id=\"3\"/>\n</list>";
+        assert_eq!(units(list), "root. 45 45.");
+        assert_eq!(units("<a>\n<b>\n<c>1</c>\n<d>2</d>\n</b>\n<b>\n<c>3</c>\n</b>\n</a>"), "root.... 45...");
+    }
+
+    #[test]
+    fn comments_are_units_and_quote_no_failures() {
+        assert_eq!(units("<a>\n<b>1</b>\n<!-- two\nERROR: three -->\n<c>4</c>\n</a>"), "root. -60. 45.");
+        assert_eq!(units("<a>\n<b>1</b>\n<c>\nerror: four\n</c>\n</a>"), "root. 45.Irregular..");
+    }
+
+    #[test]
+    fn elements_and_values_unlike_the_others_are_unusual() {
+        let test = |number: usize| match number {
+            40 => "<t><name>a</name><failure/></t>\n".to_owned(),
+            50 => "<t>\n<name>b</name>\n</t>\n".to_owned(),
+            60 => "<t state=\"-1\"><name>c</name></t>\n".to_owned(),
+            _ => "<t><name>d</name></t>\n".to_owned(),
+        };
+        let text = format!("<all>\n{}</all>", (0..80).map(test).collect::<String>());
+        assert_eq!(units(&text).matches("unusual").count(), 3, "{}", units(&text));
+    }
+
+    #[test]
+    fn nesting_and_tags_tell_xml() {
+        let is_match = |text: &str| {
+            let mut xml = Xml::new(Division::Lines);
+            text.lines().for_each(|line| {
+                xml.read(line.as_bytes());
+            });
+            xml.is_match()
+        };
+        assert!(is_match(&format!("<a>\n{}</a>\n", "<b c=\"1\">\n<d/>\n</b>\n".repeat(9))));
+        // A prompt, generic types, a page with a program.
+        assert!(!is_match(&"<alice> hello\n<bob> hello you\n".repeat(20)));
+        assert!(!is_match(&"<T> fn a(b: T) {\n    b.c()\n}\n".repeat(20)));
+        assert!(!is_match(&format!("<a>\n{}</a>\n", "<script>\na < b\n</script>\n".repeat(9))));
+    }
+}
