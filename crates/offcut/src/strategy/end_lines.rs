@@ -1,59 +1,91 @@
 //! The lines at both ends of a text, as units without a value.
 
 use super::Ends;
-use super::lines::{Coverage, Extent};
+use super::lines::{Coverage, Division, Extent, first_division};
 use super::select::Unit;
 use crate::boundary;
 use crate::cut::{LinePosition, Piece, PieceKind};
 use std::borrow::Cow;
 
-/// The lines at the beginning that may be shown, as far as the room reaches.
-pub(super) fn head_lines<'t>(ends: &'t Ends, bytes: u64, max_line_bytes: usize) -> Vec<Unit<'t>> {
-    let opening = ends.opening();
-    let reach = opening.len().min(usize::try_from(bytes).unwrap_or(usize::MAX));
-    let reach = memchr::memrchr(b'\n', &opening[..reach]).map_or(0, |feed| feed + 1);
-    whole_lines(ends.first(reach), max_line_bytes)
+/// The ends of a text whose lines may be shown.
+#[derive(Clone, Copy)]
+pub(super) struct EndLines<'t> {
+    pub(super) ends: &'t Ends,
+    pub(super) division: Division,
+    /// How far each end reaches.
+    pub(super) bytes: u64,
+    /// Of a longer line only the beginning is shown.
+    pub(super) max_line_bytes: usize,
 }
 
-/// The lines at the end that may be shown, as far as the room reaches.
-pub(super) fn tail_lines<'t>(ends: &'t Ends, bytes: u64, max_line_bytes: usize) -> Vec<Unit<'t>> {
-    let closing = ends.closing();
-    let from = closing.len().saturating_sub(usize::try_from(bytes).unwrap_or(usize::MAX));
-    let all = ends.last(0).first().is_some_and(|piece| piece.start == 0) && from == 0;
-    let first = match all {
-        true => 0,
-        false => memchr::memchr(b'\n', &closing[from..]).map_or(closing.len(), |feed| from + feed + 1),
-    };
-    whole_lines(ends.last(first), max_line_bytes)
-}
+impl<'t> EndLines<'t> {
+    /// The lines at the beginning.
+    pub(super) fn head(self) -> Vec<Unit<'t>> {
+        let opening = self.ends.opening();
+        let opening = &opening[..opening.len().min(self.reach())];
+        let mut end = 0;
+        while let Some(length) = first_division(&opening[end..], self.division) {
+            end += length;
+        }
+        self.lines(self.ends.first(end))
+    }
 
-/// The lines of some pieces, without values.
-fn whole_lines<'t>(pieces: Vec<Piece<'t>>, max_line_bytes: usize) -> Vec<Unit<'t>> {
-    let mut units = Vec::new();
-    for piece in pieces {
-        // The engine keeps the ends of a text, so its pieces are borrowed.
-        let Cow::Borrowed(text) = piece.text else { continue };
-        let mut add = |line: &'t [u8], start: u64, end: u64, number: u64| {
-            let (text, coverage) = clip(line, Coverage::Whole, max_line_bytes);
-            let (begins, form) = (LinePosition::Start, piece.form);
-            let extent = Extent { start, begins, end, number, coverage, form };
-            units.push(Unit { text, extent, value: 0, order: start as i64, repeated: 0 });
+    /// The lines at the end.
+    pub(super) fn tail(self) -> Vec<Unit<'t>> {
+        let closing = self.ends.closing();
+        let from = closing.len().saturating_sub(self.reach());
+        let is_all = self.ends.last(0).first().is_some_and(|piece| piece.start == 0) && from == 0;
+        let first = match first_division(&closing[from..], self.division) {
+            _ if is_all => 0,
+            Some(length) => from + length,
+            None => closing.len(),
         };
-        match (piece.form, piece.part) {
-            (PieceKind::Verbatim, LinePosition::Start) => {
-                let mut start = piece.start;
-                for (line, number) in text.split_inclusive(|&byte| byte == b'\n').zip(piece.line..) {
-                    let end = start + line.len() as u64;
-                    add(line, start, end, number);
-                    start = end;
+        self.lines(self.ends.last(first))
+    }
+
+    fn reach(self) -> usize {
+        usize::try_from(self.bytes).unwrap_or(usize::MAX)
+    }
+
+    /// The lines of some pieces, without values.
+    fn lines(self, pieces: Vec<Piece<'t>>) -> Vec<Unit<'t>> {
+        let mut units = Vec::new();
+        for piece in pieces {
+            // The engine keeps the ends of a text, so its pieces are borrowed.
+            let Cow::Borrowed(text) = piece.text else { continue };
+            let Piece { start, end, form, line: number, part: begins, .. } = piece;
+            let extent = Extent { start, begins, end, number, coverage: Coverage::Whole, form };
+            match (form, begins, self.division) {
+                (PieceKind::Verbatim, LinePosition::Start, _) | (PieceKind::Verbatim, _, Division::Tags) => {
+                    self.divide(text, extent, &mut units);
                 }
+                (PieceKind::Rendered, LinePosition::Start, _) => units.push(self.unit(text, extent)),
+                // The rest of a line that starts in another piece.
+                _ => {}
             }
-            (PieceKind::Rendered, LinePosition::Start) => add(text, piece.start, piece.end, piece.line),
-            // The rest of a line that starts in another piece.
-            _ => {}
+        }
+        units
+    }
+
+    /// Adds the lines of a text.
+    fn divide(self, mut text: &'t [u8], mut extent: Extent, units: &mut Vec<Unit<'t>>) {
+        while !text.is_empty() {
+            let length = first_division(text, self.division).unwrap_or(text.len());
+            let (line, rest) = text.split_at(length);
+            extent.end = extent.start + length as u64;
+            units.push(self.unit(line, extent));
+            let ends_line = line.ends_with(b"\n");
+            extent.number += u64::from(ends_line);
+            extent.begins = if ends_line { LinePosition::Start } else { LinePosition::Inside };
+            (text, extent.start) = (rest, extent.end);
         }
     }
-    units
+
+    fn unit(self, line: &'t [u8], extent: Extent) -> Unit<'t> {
+        let (text, coverage) = clip(line, Coverage::Whole, self.max_line_bytes);
+        let extent = Extent { coverage, ..extent };
+        Unit { text, extent, value: 0, order: extent.start as i64, repeated: 0 }
+    }
 }
 
 /// Cuts a long line to its beginning.

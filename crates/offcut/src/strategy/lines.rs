@@ -42,7 +42,8 @@ const BLOCK: usize = 12 << 10;
 pub(super) enum Division {
     /// After each line feed.
     Lines,
-    /// After each line feed, and before the tags that [`begins_element`] recognises.
+    /// After each line feed, before the tags that [`begins_element`] recognises, and before the end tags of an element that is
+    /// not kept whole.
     Tags,
 }
 
@@ -66,6 +67,17 @@ fn begins_element(text: &[u8]) -> bool {
             !INLINE.iter().any(|inline| name[..length].eq_ignore_ascii_case(inline))
         }
         _ => false,
+    }
+}
+
+/// The length of a text up to the first place where it is divided; nothing if there is none.
+pub(super) fn first_division(text: &[u8], division: Division) -> Option<usize> {
+    match division {
+        Division::Lines => memchr::memchr(b'\n', text).map(|feed| feed + 1),
+        Division::Tags => memchr::memchr2_iter(b'<', b'\n', text).find_map(|at| match text[at] {
+            b'\n' => Some(at + 1),
+            _ => Some(at).filter(|&at| at > 0 && begins_element(&text[at..])),
+        }),
     }
 }
 
@@ -187,7 +199,7 @@ impl Lines {
             } else if pending.len() - at < least {
                 self.pending.extend_from_slice(&pending[at..]);
                 break;
-            } else if begins_element(&pending[at..]) {
+            } else if begins_element(&pending[at..]) || self.hides_end_tag(&pending[from..], at - from) {
                 self.extend(&pending[from..at], self.open_end + (at - from) as u64);
                 self.close(each);
                 from = at;
@@ -195,6 +207,11 @@ impl Lines {
         }
         let rest = &pending[from..pending.len() - self.pending.len()];
         self.extend(rest, self.open_end + rest.len() as u64);
+    }
+
+    /// Whether an end tag follows this many bytes that continue the open line, where the line is no longer kept.
+    fn hides_end_tag(&self, text: &[u8], at: usize) -> bool {
+        text[at..].starts_with(b"</") && self.open_length + at > self.max_line_bytes
     }
 
     /// Calls `each` with the lines of a block, which is at `offset` in the segment.
@@ -297,7 +314,7 @@ mod tests {
             assert_eq!(start, end, "{text}");
             assert_eq!(inside, start > 0 && text.as_bytes()[start - 1] != b'\n', "{text}");
             end = line.extent.end as usize;
-            assert_eq!(line.text, &text.as_bytes()[start..end]);
+            assert_eq!(line.text, &text.as_bytes()[start..end.min(start + 1000)]);
             parts.push((line.extent.number, text[start..end].to_owned()));
         };
         for (chunk, at) in text.as_bytes().chunks(chunk).zip((0..).step_by(chunk)) {
@@ -323,6 +340,11 @@ mod tests {
         let expected = expected.map(|(number, part)| (number, part.to_owned()));
         for chunk in 1..text.len() {
             assert_eq!(parts(text, chunk), expected, "{chunk}");
+        }
+        let long = format!("<a1>{}</a1><b1/>", "x".repeat(2000));
+        for chunk in [1, 999, 1003, 5000] {
+            let parts: Vec<String> = parts(&long, chunk).into_iter().map(|(_, part)| part).collect();
+            assert_eq!(parts, [&long[..2004], "</a1>", "<b1/>"], "{chunk}");
         }
         assert_eq!(parts("", 1), []);
     }

@@ -80,6 +80,9 @@ const ROOM_PER_GAP: f64 = 0.0175;
 const LINES_PER_MARKER: u64 = 5;
 const FEW_GAPS: u64 = 3;
 
+/// A reader sees a line of this many bytes as two.
+const LINE_BYTES: usize = 200;
+
 /// At most this share of the room goes to markers, except for a few.
 const MAX_MARKER_SHARE: f64 = 0.12;
 
@@ -222,12 +225,16 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
 
     /// The best choice that fits, and what it costs.
     fn choose(&self) -> (Vec<Shown>, Cost) {
-        let mut chosen = Vec::new();
+        let (mut chosen, mut next) = (Vec::new(), None);
         for step in 0..=MAX_GAP_STEPS {
-            chosen = self.cheapest(self.gap_share() * GAP_STEP.powi(step));
+            (chosen, next) = self.cheapest(self.gap_share() * GAP_STEP.powi(step));
             if self.is_readable(&chosen) {
                 break;
             }
+        }
+        // Of units that are worth the same, a price shows all or none. That must not leave most of the room unused.
+        if let Some(next) = next.filter(|_| self.room.limits.afford(self.cost(&chosen).times(2))) {
+            self.extend(&mut chosen, &next);
         }
         self.fill(&mut chosen);
         self.drop_excess(&mut chosen);
@@ -272,22 +279,42 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
         (shown, spent)
     }
 
-    /// The choice at the lowest price at which it fits, if a gap counts as this share of the room.
-    fn cheapest(&self, gap_share: f64) -> Vec<bool> {
+    /// Replaces the beginning of a choice with that of the next one, as far as the room reaches.
+    fn extend(&self, chosen: &mut Vec<bool>, next: &[bool]) {
+        let joined = |at: usize| [&next[..at], &chosen[at..]].concat();
+        let fits = |at: usize| {
+            let joined = joined(at);
+            self.room.limits.afford(self.cost(&joined)) && self.is_readable(&joined)
+        };
+        let (mut fitting, mut too_far) = (0, chosen.len());
+        while fitting + 1 < too_far {
+            let middle = (fitting + too_far) / 2;
+            if fits(middle) {
+                fitting = middle;
+            } else {
+                too_far = middle;
+            }
+        }
+        *chosen = joined(fitting);
+    }
+
+    /// The choice at the lowest price at which it fits, if a gap counts as this share of the room, and the one at the next price,
+    /// if that does not fit.
+    fn cheapest(&self, gap_share: f64) -> (Vec<bool>, Option<Vec<bool>>) {
         let worths = self.items.iter().filter(|item| item.worth > 0.0).map(|item| item.worth / item.share);
         // At twice the highest worth nothing is shown.
         let (mut low, mut high) = (MIN_PRICE, MIN_PRICE.max(2.0 * worths.fold(0.0, f64::max)));
-        let mut best = vec![false; self.units.len()];
+        let (mut best, mut next) = (vec![false; self.units.len()], None);
         for _ in 0..PRICE_STEPS {
             let price = (low * high).sqrt();
             let chosen = self.best(price, gap_share);
             if self.room.limits.afford(self.cost(&chosen)) {
                 (best, high) = (chosen, price);
             } else {
-                low = price;
+                (next, low) = (Some(chosen), price);
             }
         }
-        best
+        (best, next)
     }
 
     /// The best choice at this price.
@@ -386,10 +413,11 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
         before as u64 + u64::from(!ends_whole)
     }
 
-    /// The number of lines.
+    /// The number of lines that a reader sees: a long line is several.
     fn lines(&self, chosen: &[bool]) -> u64 {
         let shown = self.units.iter().zip(chosen).filter(|(_, is_chosen)| **is_chosen);
-        shown.map(|(unit, _)| memchr::memchr_iter(b'\n', unit.text).count().max(1) as u64).sum()
+        let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count().max(1 + text.len() / LINE_BYTES);
+        shown.map(|(unit, _)| lines(unit.text) as u64).sum()
     }
 
     /// What everything that was chosen costs, with its markers.

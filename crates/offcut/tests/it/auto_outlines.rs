@@ -179,6 +179,23 @@ fn markup_on_one_line_is_divided_into_elements() {
     }
 }
 
+/// More failures than fit, all alike: as many as fit are shown, not none.
+#[test]
+fn equal_failures_fill_the_room() {
+    let test = |number: usize| match number % 100 {
+        50 => format!(
+            "<testcase name=\"adds_{number}\"><failure>{}</failure></testcase>",
+            "at shop.rs:12&#10;".repeat(40)
+        ),
+        _ => format!("<testcase name=\"case_{number}\" time=\"0.01\"/>"),
+    };
+    let report = format!("<testsuite>{}</testsuite>", (0..20_000).map(test).collect::<String>());
+    for (bytes, least) in [(1500, 1), (3000, 2), (6000, 3)] {
+        let preview = shown(&report, bytes);
+        assert!(preview.matches("<failure>").count() >= least, "{preview}");
+    }
+}
+
 #[test]
 fn search_hits_show_some_of_each_file_and_the_total() {
     let text: String = (0..20)

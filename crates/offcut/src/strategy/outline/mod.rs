@@ -27,7 +27,7 @@ mod table;
 mod tree;
 mod xml;
 
-use super::end_lines::{clip, head_lines, tail_lines};
+use super::end_lines::{EndLines, clip};
 use super::lines::{Coverage, Division, Extent, Lines};
 use super::select::{self, Gaps, MAX_VALUE, Unit};
 use super::{Ends, Room, Selection, Selector};
@@ -411,12 +411,11 @@ fn units<'t>(
         let repeated = block.repeated.min(text.len());
         units.push(Unit { text, extent, value: block.value, order: extent.start as i64, repeated });
     }
-    if division == Division::Lines {
-        // Of a long text the blocks at its ends may have been dropped.
-        let most = room.limits.bytes.unwrap_or(bytes).min(bytes);
-        units.extend(head_lines(ends, most, max_line_bytes));
-        units.extend(tail_lines(ends, most, max_line_bytes));
-    }
+    // Of a long text the blocks at its ends may have been dropped.
+    let most = room.limits.bytes.unwrap_or(bytes).min(bytes);
+    let at_ends = EndLines { ends, division, bytes: most, max_line_bytes };
+    units.extend(at_ends.head());
+    units.extend(at_ends.tail());
     // A line at an end has no value of its own, so that of a block with the same start comes first.
     units.sort_by_key(|unit| (unit.extent.start, std::cmp::Reverse(unit.extent.end)));
     let mut covered = 0;

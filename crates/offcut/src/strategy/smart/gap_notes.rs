@@ -7,7 +7,8 @@ use super::units::content_value;
 use super::weights::INFORMATIVE;
 use super::{LineReader, is_routine};
 use crate::cut::{GapNote, Interest};
-use crate::strategy::end_lines::head_lines;
+use crate::strategy::end_lines::EndLines;
+use crate::strategy::lines::Division;
 use crate::strategy::select::Unit;
 use crate::strategy::{Cost, Ends, Room};
 use std::ops::{Add, Range};
@@ -48,7 +49,8 @@ pub(super) fn of_gaps(
     mut reserved: Cost,
 ) -> Vec<GapNote> {
     let LineReader { counts, repeats, matcher, unread, .. } = reader;
-    let opening = head_lines(ends, u64::MAX, usize::MAX);
+    let all = EndLines { ends, division: Division::Lines, bytes: u64::MAX, max_line_bytes: usize::MAX };
+    let opening = all.head();
     let is_routine = |line: &Unit<'_>| repeats.folds(line.extent.number) || is_routine(line.text, matcher);
     let interest = |bytes: &Range<u64>| {
         // What a footer would offer of a gap at the beginning.

@@ -8,8 +8,8 @@ use super::weights::{
     RECENCY_REACH, ROUTINE_LENGTHS, ROUTINE_VALUE, STRONG, TAIL_REACH, TROUBLE, UNEARNED_TAIL,
 };
 use super::{LineReader, is_routine};
-use crate::strategy::end_lines::{clip, head_lines, tail_lines};
-use crate::strategy::lines::Extent;
+use crate::strategy::end_lines::{EndLines, clip};
+use crate::strategy::lines::{Division, Extent};
 use crate::strategy::select::{ONLY_IN_SMALL_GAPS, Unit};
 use crate::strategy::{Ends, Room};
 use std::cmp::Reverse;
@@ -72,7 +72,8 @@ pub(super) fn collect<'t>(
             repeated: 0,
         });
     }
-    let (head, tail) = (head_lines(ends, bytes, max_line_bytes), tail_lines(ends, bytes, max_line_bytes));
+    let at_ends = EndLines { ends, division: Division::Lines, bytes, max_line_bytes };
+    let (head, tail) = (at_ends.head(), at_ends.tail());
     // In a short text, the ends overlap.
     let head_end = head.last().map_or(0, |unit| unit.extent.number);
     let after_head = tail.iter().filter(|unit| unit.extent.number > head_end);
