@@ -12,6 +12,8 @@ mod auto;
 mod content;
 mod edges;
 #[cfg(feature = "smart")]
+mod eight_bytes;
+#[cfg(feature = "smart")]
 mod end_lines;
 mod ends;
 #[cfg(feature = "smart")]

@@ -1,5 +1,6 @@
 //! Finds the cells of a row, and what each contains. It reads eight bytes at a time: large tables consist of short cells.
 
+use crate::strategy::eight_bytes::{BYTES, each, equal, no_digits, position, two_positions};
 use crate::strategy::fingerprint;
 
 /// What a cell contains.
@@ -15,16 +16,36 @@ pub(super) enum Cell {
     Other,
 }
 
-impl Cell {
+/// The text of a cell, and its first eight bytes, padded with zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CellText<'c> {
+    pub(super) text: &'c [u8],
+    pub(super) word: u64,
+}
+
+impl<'c> CellText<'c> {
     #[inline]
-    pub(super) fn of(cell: &[u8]) -> Cell {
-        match short_number(cell) {
-            Some(digits) => Cell::Number { digits },
-            None => Cell::of_any(cell),
-        }
+    pub(super) fn of(text: &'c [u8]) -> CellText<'c> {
+        CellText { text, word: fingerprint::load(text) }
     }
 
-    fn of_any(cell: &[u8]) -> Cell {
+    /// Whether it is equal to another cell with the same word.
+    #[inline]
+    pub(super) fn is_equal(self, other: &[u8]) -> bool {
+        self.text.len() == other.len() && (other.len() <= BYTES || self.text == other)
+    }
+
+    /// The number of digits before the decimal point of a short number without sign and unit, as most are.
+    #[inline]
+    pub(super) fn short_number(self) -> Option<usize> {
+        let (first, second) = two_positions(no_digits(self.word));
+        let is_fraction = second == self.text.len() && self.text.get(first) == Some(&b'.');
+        (first > 0 && (first == self.text.len() || is_fraction)).then_some(first)
+    }
+}
+
+impl Cell {
+    pub(super) fn of(cell: &[u8]) -> Cell {
         let (magnitude, is_negative) = match cell {
             [b'-', rest @ ..] => (rest, true),
             _ => (cell, false),
@@ -46,13 +67,27 @@ impl Cell {
 }
 
 /// What is between separators at these positions.
-pub(super) fn cells(line: &[u8], separators: impl Iterator<Item = usize>) -> impl Iterator<Item = &[u8]> {
+pub(super) fn cells(
+    line: &[u8],
+    separators: impl Iterator<Item = usize>,
+) -> impl Iterator<Item = CellText<'_>> {
     let mut start = 0;
     separators.chain([line.len()]).map(move |end| {
-        let cell = &line[start..end];
+        let text = &line[start..end];
+        // Reading what follows in the line, too, is faster than copying a few bytes.
+        let cell = match line[start..].first_chunk() {
+            Some(bytes) => CellText { text, word: u64::from_le_bytes(*bytes) & lowest_bytes(text.len()) },
+            None => CellText::of(text),
+        };
         start = end + 1;
         cell
     })
+}
+
+/// A word of which this many bytes count.
+#[inline]
+fn lowest_bytes(count: usize) -> u64 {
+    u64::MAX.checked_shr(8 * BYTES.saturating_sub(count) as u32).unwrap_or(0)
 }
 
 /// What a line has besides separators.
@@ -81,48 +116,11 @@ pub(super) fn scan(line: &[u8], separator: u8, separators: &mut Vec<usize>) -> S
     Signs { has_quote: quotes != 0, may_have_letter: bits & each(0x40) != 0 }
 }
 
-/// How many bytes a word has.
-const BYTES: usize = 8;
-
-/// A word of equal bytes.
-const fn each(byte: u8) -> u64 {
-    u64::from_le_bytes([byte; BYTES])
-}
-
-/// The position of the lowest byte in which a bit is set.
-fn position(bits: u64) -> usize {
-    bits.trailing_zeros() as usize / 8
-}
-
-/// The highest bit of each byte that is at least `least`, which is at most 128.
-#[inline]
-fn at_least(word: u64, least: u8) -> u64 {
-    // Without the highest bit, no sum reaches the next byte.
-    (((word & each(0x7F)) + each(0x80 - least)) | word) & each(0x80)
-}
-
-/// The highest bit of each byte that is equal to `byte`.
-#[inline]
-fn equal(word: u64, byte: u8) -> u64 {
-    at_least(word ^ each(byte), 1) ^ each(0x80)
-}
-
-/// The number of digits before the decimal point of a short number without sign and unit, as most are.
-#[inline]
-fn short_number(cell: &[u8]) -> Option<usize> {
-    // What follows a cell that is shorter than a word does not become a digit, either.
-    let others = at_least(fingerprint::load(cell) ^ each(b'0'), 10);
-    let (first, second) = (position(others), position(others & others.wrapping_sub(1)));
-    let is_fraction = second == cell.len() && cell.get(first) == Some(&b'.');
-    (first > 0 && (first == cell.len() || is_fraction)).then_some(first)
-}
-
 /// How many digits a text begins with.
 fn leading_digits(text: &[u8]) -> usize {
     let mut rest = text;
     while !rest.is_empty() {
-        // Digits become 0 to 9. The end of a short text becomes something else.
-        let others = at_least(fingerprint::load(rest) ^ each(b'0'), 10);
+        let others = no_digits(fingerprint::load(rest));
         if others != 0 {
             return text.len() - rest.len() + position(others);
         }
@@ -155,7 +153,7 @@ mod tests {
                 let line = [&b"1,,".repeat(length)[..], &[byte], &b",2"[..]].concat();
                 let mut separators = Vec::new();
                 let signs = scan(&line, b',', &mut separators);
-                let expected: Vec<&[u8]> = line.split(|byte| *byte == b',').collect();
+                let expected: Vec<_> = line.split(|byte| *byte == b',').map(CellText::of).collect();
                 assert_eq!(cells(&line, separators.into_iter()).collect::<Vec<_>>(), expected);
                 assert_eq!(signs.has_quote, byte == b'"');
                 assert!(signs.may_have_letter || !byte.is_ascii_alphabetic());
@@ -185,6 +183,9 @@ mod tests {
             ("", Cell::Other),
         ] {
             assert_eq!(Cell::of(cell.as_bytes()), expected, "{cell}");
+            if let Some(digits) = CellText::of(cell.as_bytes()).short_number() {
+                assert_eq!(number(digits), expected, "{cell}");
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Unusual rows of a table: those with a cell unlike the others in its column.
 
-use super::cells::Cell;
+use super::cells::{Cell, CellText};
 
 /// After this many rows, a cell can be unusual.
 const SETTLED_ROWS: u64 = 16;
@@ -27,8 +27,9 @@ pub(super) struct Column {
     cells: u64,
     numbers: u64,
     negative: u64,
-    /// The first cell, and how many cells differ from it.
+    /// The first cell, its first bytes as a word, and how many cells differ from it.
     first: Vec<u8>,
+    first_word: u64,
     different: u64,
     /// The most digits before the decimal point.
     digits: usize,
@@ -36,14 +37,31 @@ pub(super) struct Column {
 
 impl Column {
     /// Adds a cell. Returns whether it is unusual.
-    #[inline]
-    pub(super) fn add(&mut self, cell: &[u8]) -> bool {
+    #[inline(always)]
+    pub(super) fn add(&mut self, cell: CellText<'_>) -> bool {
         if self.is_text() {
             return false;
         }
-        let cell = cell.trim_ascii();
+        match cell.short_number() {
+            // The most frequent case in large tables.
+            Some(digits) if digits <= self.digits => {
+                let is_exception = self.add_value(cell);
+                self.cells += 1;
+                self.numbers += 1;
+                is_exception
+            }
+            _ => self.add_any(CellText::of(cell.text.trim_ascii())),
+        }
+    }
+
+    /// Adds a cell of any kind. Not inlined, so that the frequent case is.
+    #[inline(never)]
+    fn add_any(&mut self, cell: CellText<'_>) -> bool {
+        if self.cells == 0 {
+            (self.first, self.first_word) = (cell.text.to_vec(), cell.word);
+        }
         let is_exception = self.add_value(cell);
-        self.add_number(Cell::of(cell)) || is_exception
+        self.add_number(Cell::of(cell.text)) || is_exception
     }
 
     /// Whether most cells are neither numbers nor equal to the first one. Once it is text, a column stays text.
@@ -53,12 +71,10 @@ impl Column {
 
     /// Compares a cell with the first one. Returns whether it is an exception in a column that has one value, such as the
     /// only process that is running.
-    fn add_value(&mut self, cell: &[u8]) -> bool {
-        if self.cells == 0 {
-            self.first = cell.to_vec();
-        }
-        // Most numbers differ in their last digit.
-        if cell.last() == self.first.last() && cell == self.first {
+    #[inline]
+    fn add_value(&mut self, cell: CellText<'_>) -> bool {
+        // Most cells differ in their first bytes, or have no more.
+        if cell.word == self.first_word && cell.is_equal(&self.first) {
             return false;
         }
         self.different += 1;
@@ -87,7 +103,7 @@ impl Column {
 
 impl Columns {
     /// Adds a row. Returns whether one of its cells is unusual.
-    pub(super) fn add<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) -> bool {
+    pub(super) fn add<'c>(&mut self, cells: impl Iterator<Item = CellText<'c>>) -> bool {
         let mut is_unusual = false;
         for (at, cell) in cells.take(MAX_COLUMNS).enumerate() {
             if at == self.0.len() {
@@ -108,7 +124,9 @@ mod tests {
     fn check(rows: impl Iterator<Item = String>, expected: &[&str]) {
         let mut columns = Columns::default();
         let rows: Vec<String> = rows.collect();
-        let unusual = rows.iter().filter(|row| columns.add(row.as_bytes().split(|&byte| byte == b',')));
+        let unusual = rows
+            .iter()
+            .filter(|row| columns.add(row.as_bytes().split(|&byte| byte == b',').map(CellText::of)));
         let names: Vec<&str> = unusual.map(|row| row.split(',').next().unwrap_or_default()).collect();
         assert_eq!(names, expected);
     }

@@ -1,5 +1,6 @@
 //! Configuration by its keys: YAML and TOML. The keys at the left margin come first, and deeper ones follow.
 
+use super::cells::CellText;
 use super::code::strip_number;
 use super::columns::Column;
 use super::definitions::is_section;
@@ -267,7 +268,7 @@ impl Keys {
         if self.is_settled || (self.values.len() == MAX_KEYS && !self.values.contains_key(&key)) {
             return false;
         }
-        self.values.entry(key).or_default().add(value)
+        self.values.entry(key).or_default().add(CellText::of(value))
     }
 
     /// A key with this indentation. Documents of one text have the same keys at the margin.

@@ -1,6 +1,6 @@
 //! Tables: the header, the first and last rows, and rows that report problems.
 
-use super::cells::{cells, scan};
+use super::cells::{CellText, cells, scan};
 use super::columns::Columns;
 use super::{Contents, Format, Row, count, is_majority};
 use crate::strategy::content;
@@ -82,12 +82,14 @@ const PROBLEMS: [&[u8]; 14] = [
 /// How many positions are tested at once.
 const LANES: usize = 32;
 
-/// Whether two letters of the row begin one of [`PROBLEMS`].
+/// Whether three letters of the row begin one of [`PROBLEMS`].
 #[multiversion(targets("x86_64+avx2"))]
 fn may_have_problem(line: &[u8]) -> bool {
     // Without branches, so that the compiler vectorizes it.
-    let test = |letters: &[u8; LANES + 1]| {
-        let begins = |at: usize, word: &[u8]| (letters[at] == word[0]) & (letters[at + 1] == word[1]);
+    let test = |letters: &[u8; LANES + 2]| {
+        let begins = |at: usize, word: &[u8]| {
+            (letters[at] == word[0]) & (letters[at + 1] == word[1]) & (letters[at + 2] == word[2])
+        };
         (0..LANES)
             .fold(false, |found, at| PROBLEMS.iter().fold(found, |found, word| found | begins(at, word)))
     };
@@ -97,7 +99,7 @@ fn may_have_problem(line: &[u8]) -> bool {
         found |= test(letters);
         rest = &rest[LANES..];
     }
-    let mut short = [0; LANES + 1];
+    let mut short = [0; LANES + 2];
     found
         | test(line.last_chunk().unwrap_or_else(|| {
             short[..line.len()].copy_from_slice(line);
@@ -325,7 +327,10 @@ impl Format for Table {
             // Quoted cells may contain separators.
             Style::Separated(..) => false,
             Style::Bars(_) => self.columns.add(cells(line, memchr::memchr_iter(b'|', line))),
-            _ => self.columns.add(line.split(u8::is_ascii_whitespace).filter(|cell| !cell.is_empty())),
+            _ => {
+                let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+                self.columns.add(words.map(CellText::of))
+            }
         };
         self.row(has_problem(line), is_unusual)
     }

@@ -3,6 +3,7 @@
 //! A unit is an element with the start of its first child and the simple elements in it: `<dependency>` with its group,
 //! name and version, or `<testcase>` with its `<failure>`. Elements of a list are units of their own.
 
+use super::cells::CellText;
 use super::columns::Column;
 use super::failures::Failures;
 use super::{Contents, Format, Gaps, MIN_LINES, Row, count};
@@ -239,7 +240,7 @@ impl Xml {
         if self.is_settled || (self.values.len() == MAX_PATHS && !self.values.contains_key(&place)) {
             return false;
         }
-        self.values.entry(place).or_default().add(value)
+        self.values.entry(place).or_default().add(CellText::of(value))
     }
 
     /// Whether an element belongs to the unit of the element around it: the first one in it, and simple elements of which
