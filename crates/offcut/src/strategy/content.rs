@@ -1,6 +1,9 @@
 //! Extracts the content of a line: its text without control sequences and without the prefixes that terminals, CI
 //! runners and loggers add.
 
+use super::eight_bytes::{BYTES, each, position};
+use super::fingerprint;
+
 /// The content of a line. `buffer` is used if it is not a part of the line.
 pub(in crate::strategy) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -44,11 +47,39 @@ pub(super) fn is_binary(line: &[u8]) -> bool {
     head.iter().map(|&byte| u8::from(is_control(byte))).sum::<u8>() > 2
 }
 
+/// More leading white space does not count.
+const MAX_INDENT: usize = 64;
+
+/// How many spaces a text begins with. Eight bytes at a time, because the end of an indentation is hard to predict.
+#[inline]
+fn spaces(text: &[u8]) -> usize {
+    let mut count = 0;
+    loop {
+        // The end of a short text is padded with zeros.
+        let others = fingerprint::load(&text[count..]) ^ each(b' ');
+        if others != 0 {
+            return count + position(others);
+        }
+        count += BYTES;
+    }
+}
+
+/// A text without the white space at its start.
+#[inline]
+pub(super) fn trim_start(text: &[u8]) -> &[u8] {
+    let rest = &text[spaces(text)..];
+    if rest.first().is_some_and(u8::is_ascii_whitespace) { rest.trim_ascii_start() } else { rest }
+}
+
 /// The width of the leading white space.
 pub(super) fn indent(content: &[u8]) -> usize {
+    let spaces = spaces(content);
+    if !content.get(spaces).is_some_and(u8::is_ascii_whitespace) {
+        return spaces.min(MAX_INDENT);
+    }
     content
         .iter()
-        .take(64)
+        .take(MAX_INDENT)
         .take_while(|byte| byte.is_ascii_whitespace())
         .map(|&byte| if byte == b'\t' { 4 } else { 1 })
         .sum()

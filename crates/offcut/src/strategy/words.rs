@@ -57,24 +57,34 @@ pub(super) fn run(text: &[u8], of: Classes) -> (usize, Classes) {
     (text.len(), found)
 }
 
-/// Letters, digits and some other bytes.
+/// Some bytes, looked up in a table.
 pub(super) struct ByteSet([bool; 256]);
 
 impl ByteSet {
-    /// All letters and digits of ASCII, and `others`.
-    pub(super) const fn alphanumeric_and(others: &[u8]) -> ByteSet {
+    pub(super) const fn of(bytes: &[u8]) -> ByteSet {
         let mut set = [false; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            set[byte] = (byte as u8).is_ascii_alphanumeric();
-            byte += 1;
-        }
         let mut at = 0;
-        while at < others.len() {
-            set[others[at] as usize] = true;
+        while at < bytes.len() {
+            set[bytes[at] as usize] = true;
             at += 1;
         }
         ByteSet(set)
+    }
+
+    /// All letters and digits of ASCII, and `others`.
+    pub(super) const fn alphanumeric_and(others: &[u8]) -> ByteSet {
+        let ByteSet(mut set) = ByteSet::of(others);
+        let mut byte = 0;
+        while byte < 256 {
+            set[byte] |= (byte as u8).is_ascii_alphanumeric();
+            byte += 1;
+        }
+        ByteSet(set)
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, byte: u8) -> bool {
+        self.0[usize::from(byte)]
     }
 
     /// Divides a text after the bytes at its start that are in the set.

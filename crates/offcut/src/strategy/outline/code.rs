@@ -5,6 +5,8 @@ use super::definitions::{definition, worth_of_definition};
 use super::failures::Failures;
 use super::signatures::{LineKind, Signatures};
 use super::{Contents, Format, MIN_LINES, Place, Row, count};
+use crate::strategy::content;
+use crate::strategy::words::ByteSet;
 
 /// A source file, or a part of one, of any language that has braces, keywords or indentation; with or without line numbers.
 #[derive(Default)]
@@ -62,7 +64,8 @@ enum FirstWord {
 
 impl FirstWord {
     fn of(text: &[u8]) -> FirstWord {
-        let end = text.iter().position(|byte| b" (.:<".contains(byte)).map_or(text.len(), |at| at + 1);
+        static ENDS: ByteSet = ByteSet::of(b" (.:<");
+        let end = text.iter().position(|&byte| ENDS.contains(byte)).map_or(text.len(), |at| at + 1);
         match &text[..end] {
             b"def " | b"class " | b"import " | b"from " | b"return " | b"elif " | b"except" | b"except "
             | b"except:" | b"self." | b"fn " | b"pub " | b"let " | b"const " | b"func " | b"function "
@@ -83,20 +86,29 @@ impl FirstWord {
 const SHELL_LINES: [&[u8]; 5] = [b"fi", b"done", b"esac", b";;", b"then"];
 const SHELL_ENDS: [&[u8]; 3] = [b"; then", b"; do", b" ;;"];
 
-/// A line without the number that `cat -n`, `nl` or an editor puts before it.
-pub(super) fn strip_number(line: &[u8]) -> &[u8] {
-    let rest = line.trim_ascii_start();
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    if digits == 0 || digits > 7 {
-        return line;
+/// A line without the number that `cat -n`, `nl` or an editor puts before it, and the same without white space at its ends.
+pub(super) fn strip_number(line: &[u8]) -> (&[u8], &[u8]) {
+    let text = content::trim_start(line).trim_ascii_end();
+    match text.first() {
+        Some(b'0'..=b'9') => match after_number(content::trim_start(line)) {
+            Some(line) => (line, line.trim_ascii()),
+            None => (line, text),
+        },
+        _ => (line, text),
     }
-    let rest = &rest[digits..];
-    let arrow = "→".as_bytes();
-    rest.strip_prefix(b"\t")
-        .or_else(|| rest.strip_prefix(arrow))
-        .or_else(|| rest.strip_prefix(b"  "))
-        .unwrap_or(line)
 }
+
+/// What follows a number and the tab, the arrow or the spaces after it.
+fn after_number(text: &[u8]) -> Option<&[u8]> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &text[digits..];
+    let separators: [&[u8]; 3] = [b"\t", "→".as_bytes(), b"  "];
+    let mut lines = separators.into_iter().filter_map(|separator| rest.strip_prefix(separator));
+    lines.next().filter(|_| digits <= MAX_NUMBER_DIGITS)
+}
+
+/// The most digits of the number of a line.
+const MAX_NUMBER_DIGITS: usize = 7;
 
 /// Whether a line belongs to the definition that follows: `@Override`, `@route("/users")`. Attributes such as `#[must_use]` say less.
 fn is_decorator(text: &[u8]) -> bool {
@@ -105,11 +117,10 @@ fn is_decorator(text: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_alphabetic) && end.is_none_or(|end| name[end] == b'(')
 }
 
-/// Whether a line looks like source code.
-fn is_code(text: &[u8]) -> bool {
+/// Whether a line that is not clearly source code looks like it.
+fn may_be_code(text: &[u8]) -> bool {
     let signs: [&[u8]; 9] = [b" = ", b" == ", b" := ", b" => ", b" -> ", b"::", b" += ", b"();", b" != "];
-    is_clear_code(text)
-        || matches!(text.last(), Some(b',' | b'(' | b'[' | b'\\' | b')' | b']'))
+    matches!(text.last(), Some(b',' | b'(' | b'[' | b'\\' | b')' | b']'))
         || FirstWord::of(text) == FirstWord::Likely
         || signs.iter().any(|sign| memchr::memmem::find(text, sign).is_some())
         || is_key(text)
@@ -147,14 +158,14 @@ impl Code {
         self.lines += 1;
         let is_comment = kind != Text::Code;
         self.comment_lines += u64::from(is_comment);
-        let is_code = is_comment || is_code(text);
+        let is_clear = !is_comment && is_clear_code(text);
+        let is_code = is_comment || is_clear || may_be_code(text);
         self.code += u64::from(is_code);
         self.block = (self.block.0 + 1, self.block.1 + u64::from(is_code));
         if self.block.0 == BLOCK_LINES {
             self.has_other_block |= self.block.1 < MIN_CODE_LINES;
             self.block = (0, 0);
         }
-        let is_clear = !is_comment && is_clear_code(text);
         self.clear += u64::from(is_clear);
         // A program contains the messages that it prints, and comments explain them.
         !is_clear && !is_comment && self.failures.read(line)
@@ -163,8 +174,7 @@ impl Code {
 
 impl Format for Code {
     fn read(&mut self, line: &[u8]) -> Row {
-        let line = strip_number(line);
-        let text = line.trim_ascii();
+        let (line, text) = strip_number(line);
         if text.is_empty() {
             return Row::part();
         }
@@ -172,14 +182,16 @@ impl Format for Code {
         if !self.is_settled && self.examine(line, text, kind) {
             return Row::irregular();
         }
-        let (kind, more) = match definition(line) {
+        let (kind, more) = match kind {
             _ if self.signatures.is_open() => (LineKind::Other, 0),
-            _ if kind == Text::Comment => (LineKind::Other, COMMENT),
-            _ if kind == Text::Quoted => (LineKind::Other, 0),
-            Some(more) => (LineKind::Definition, more),
-            None if is_import(text) => (LineKind::Import, IMPORT),
-            None if is_decorator(text) => (LineKind::Decorator, worth_of_definition(line)),
-            None => (LineKind::Other, 0),
+            Text::Comment => (LineKind::Other, COMMENT),
+            Text::Quoted => (LineKind::Other, 0),
+            Text::Code => match definition(line) {
+                Some(more) => (LineKind::Definition, more),
+                None if is_import(text) => (LineKind::Import, IMPORT),
+                None if is_decorator(text) => (LineKind::Decorator, worth_of_definition(line)),
+                None => (LineKind::Other, 0),
+            },
         };
         self.definitions += u64::from(kind == LineKind::Definition);
         match self.signatures.place(text, kind) {

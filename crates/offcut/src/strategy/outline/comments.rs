@@ -39,7 +39,7 @@ impl Comments {
     /// Reads a line, which has no white space at its ends.
     pub(super) fn read(&mut self, line: &[u8]) -> Text {
         if self.lines_left > 0 {
-            let is_end = memchr::memmem::find(line, self.end).is_some();
+            let is_end = contains(line, self.end);
             self.lines_left = if is_end { 0 } else { self.lines_left - 1 };
             return Text::Quoted;
         }
@@ -51,12 +51,17 @@ impl Comments {
         let line = if matches!(first, b'r' | b'b' | b'u') { &line[1..] } else { line };
         let block = BLOCKS.iter().find(|(start, _)| line.starts_with(start));
         if let Some((start, end)) = block {
-            let is_closed = memchr::memmem::find(&line[start.len()..], end).is_some();
+            let is_closed = contains(&line[start.len()..], end);
             (self.end, self.lines_left) = (end, if is_closed { 0 } else { MAX_LINES });
             return Text::Comment;
         }
         if MARKS.iter().any(|mark| line.starts_with(mark)) { Text::Comment } else { Text::Code }
     }
+}
+
+/// Whether a line contains a mark. Preparing a search for more than one byte would take longer than most searches.
+fn contains(line: &[u8], mark: &[u8]) -> bool {
+    mark.first().is_some_and(|&first| memchr::memchr_iter(first, line).any(|at| line[at..].starts_with(mark)))
 }
 
 #[cfg(test)]

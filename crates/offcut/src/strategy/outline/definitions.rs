@@ -47,13 +47,14 @@ impl Keyword {
 
 /// What a definition is worth more, by its indentation; `None` for any other line.
 pub(super) fn definition(line: &[u8]) -> Option<i32> {
-    let text = line.trim_ascii_start();
+    static BETWEEN_WORDS: ByteSet = ByteSet::of(b" (<{:*");
+    let text = content::trim_start(line);
     let indent = content::indent(line) as i32;
     if indent > 12 {
         return None;
     }
     let mut words = text
-        .split(|byte| matches!(byte, b' ' | b'(' | b'<' | b'{' | b':' | b'*'))
+        .split(|&byte| BETWEEN_WORDS.contains(byte))
         .filter(|word| !word.is_empty())
         .skip_while(|word| Keyword::of(word) == Keyword::Modifier);
     let keyword = Keyword::of(words.next()?);
@@ -82,15 +83,19 @@ fn is_arrow_function(line: &[u8]) -> bool {
 
 /// Whether a line begins a function without a keyword, as in C, Java, shell and others; or declares one, in a header.
 fn is_method(text: &[u8], keyword: Keyword, indent: i32) -> bool {
+    let has_body = text.ends_with(b"{");
+    if keyword == Keyword::Statement || indent > if has_body { 4 } else { 0 } {
+        return false;
+    }
     let Some(parenthesis) = memchr::memchr(b'(', text) else { return false };
     let name = &text[..parenthesis];
-    let is_name = || !name.is_empty() && !name.iter().any(|byte| b".!|\"';=[]{}#/".contains(byte));
+    static OTHERS: ByteSet = ByteSet::of(b".!|\"';=[]{}#/");
+    let is_name = || !name.is_empty() && !name.iter().any(|&byte| OTHERS.contains(byte));
     let is_declaration = || {
-        indent == 0
-            && name.contains(&b' ')
+        name.contains(&b' ')
             && (text.ends_with(b");") || text.starts_with(b"extern ") || begins_parameters(text, parenthesis))
     };
-    indent <= 4 && keyword != Keyword::Statement && (text.ends_with(b"{") || is_declaration()) && is_name()
+    (has_body || is_declaration()) && is_name()
 }
 
 /// Whether the parameters of a function begin at this parenthesis, and its body in another line: `static int open(int file,`.
@@ -105,8 +110,11 @@ fn begins_parameters(text: &[u8], parenthesis: usize) -> bool {
 /// Whether a line is the target of a makefile, the selector of a style, or a key at the left margin: `build: src`, `.a {`.
 fn is_target(line: &[u8]) -> bool {
     static NAME: ByteSet = ByteSet::alphanumeric_and(b"_-./%$()");
-    matches!(NAME.split(line), ([first, ..], [b':', rest @ ..]) if first.is_ascii_alphabetic() && matches!(rest, [] | [b' ', ..]))
-        || (line.ends_with(b"{") && matches!(line.first(), Some(b'.' | b'#' | b'@')))
+    match line.first() {
+        Some(b'a'..=b'z' | b'A'..=b'Z') => matches!(NAME.split(line).1, [b':'] | [b':', b' ', ..]),
+        Some(b'.' | b'#' | b'@') => line.ends_with(b"{"),
+        _ => false,
+    }
 }
 
 /// Whether a line begins a section of a configuration file: `[dependencies]`, `[[package]]`, `[branch "main"] # note`.

@@ -282,8 +282,7 @@ impl Keys {
 
 impl Format for Keys {
     fn read(&mut self, line: &[u8]) -> Row {
-        let line = strip_number(line);
-        let text = line.trim_ascii();
+        let (line, text) = strip_number(line);
         if text.is_empty() {
             return Row::part();
         }

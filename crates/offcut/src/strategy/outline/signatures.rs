@@ -55,11 +55,7 @@ impl Signatures {
 
 /// How many more parentheses a line opens than it closes.
 fn balance(text: &[u8]) -> i32 {
-    text.iter().fold(0, |open, byte| match byte {
-        b'(' => open + 1,
-        b')' => open - 1,
-        _ => open,
-    })
+    memchr::memchr2_iter(b'(', b')', text).map(|at| if text[at] == b'(' { 1 } else { -1 }).sum()
 }
 
 #[cfg(test)]
