@@ -146,7 +146,7 @@ impl Blocks {
         };
         self.close(before);
         let value = self.settled_value.and_then(|of_names| value(worth, of_names));
-        self.is_dropped = value.is_some_and(|value| value < self.best.floor());
+        self.is_dropped = value.is_some_and(|value| value <= self.best.floor());
         if self.is_dropped {
             return;
         }

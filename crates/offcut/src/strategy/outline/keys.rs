@@ -96,23 +96,27 @@ const MAX_KEYS: usize = 256;
 const COMMENT: i32 = -30;
 const TEXT: i32 = -30;
 
-/// The key of a line of YAML, and what follows it: `name: CI`, `"a b":`, `app.kubernetes.io/name: web`.
-fn yaml_key(text: &[u8]) -> Option<(&[u8], &[u8])> {
+/// Divides a line after its key, if it has one: `name: CI`, `"a b":`, `app.kubernetes.io/name: web`, `name = "a"`.
+fn split_key(text: &[u8]) -> (&[u8], &[u8]) {
     static NAME: ByteSet = ByteSet::alphanumeric_and(b"_-\"'./$<>*@");
-    match NAME.split(text) {
-        ([], _) => None,
-        (name, [b':']) => Some((name, b"")),
-        (name, [b':', b' ', value @ ..]) => Some((name, value)),
+    NAME.split(text)
+}
+
+/// The value of a key of YAML, from what follows the key.
+fn yaml_value<'t>(key: &[u8], rest: &'t [u8]) -> Option<&'t [u8]> {
+    match rest {
+        _ if key.is_empty() => None,
+        [b':'] => Some(b""),
+        [b':', b' ', value @ ..] => Some(value),
         _ => None,
     }
 }
 
-/// The key of a line of TOML, and what is assigned to it: `name = "a"`.
-fn toml_key(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    static NAME: ByteSet = ByteSet::alphanumeric_and(b"_-\"'.");
-    let (name, rest) = NAME.split(text);
+/// What is assigned to a key of TOML, from what follows the key.
+fn toml_value<'t>(key: &[u8], rest: &'t [u8]) -> Option<&'t [u8]> {
     let value = rest.trim_ascii_start().strip_prefix(b"=")?;
-    (!name.is_empty()).then_some((name, value.trim_ascii()))
+    let is_key = !key.is_empty() && !key.iter().any(|byte| b"/$<>*@".contains(byte));
+    is_key.then(|| value.trim_ascii())
 }
 
 /// Distinguishes keys, and the same key at another indentation.
@@ -199,7 +203,7 @@ impl Keys {
     /// Reads `name = value`.
     fn read_assignment(&mut self, key: &[u8], value: &[u8], indent: usize) -> Row {
         self.toml += 1;
-        let is_unusual = self.is_unusual(hash(key, indent), value);
+        let is_unusual = !self.is_settled && self.is_unusual(hash(key, indent), value);
         let named = match self.inside {
             Inside::Table(keys) => keys,
             _ => 0,
@@ -222,7 +226,7 @@ impl Keys {
     }
 
     /// Reads a line of YAML: a key, an item of a list, or something else.
-    fn read_yaml(&mut self, text: &[u8], indent: usize) -> Row {
+    fn read_yaml(&mut self, text: &[u8], (key, rest): (&[u8], &[u8]), indent: usize) -> Row {
         self.inside = Inside::Nothing;
         if matches!(text, b"---" | b"...") {
             self.yaml += 1;
@@ -232,16 +236,12 @@ impl Keys {
         }
         let item = text.strip_prefix(b"- ").map(<[u8]>::trim_ascii_start);
         let indent = indent + item.map_or(0, |item| text.len() - item.len());
-        let Some((key, value)) = yaml_key(item.unwrap_or(text)) else {
+        let (key, rest) = item.map_or((key, rest), split_key);
+        let Some(value) = yaml_value(key, rest) else {
             self.yaml += u64::from(item.is_some() || text == b"-" || indent > 0);
             return self.key(indent.max(2));
         };
-        // A mapping does not have a key twice: lines such as `inflating: a.txt` are messages.
-        let hash = hash(key, indent);
-        let is_again = std::mem::replace(&mut self.last_key, hash) == hash && item.is_none();
-        self.yaml += u64::from(!is_again);
-        self.keys += 1;
-        self.nested += u64::from(indent > 0);
+        let is_unusual = !self.is_settled && self.examine(key, value, indent, item.is_some());
         self.top += u64::from(indent == 0);
         if is_block(value) {
             self.inside = Inside::Block { indent, has_begun: false };
@@ -256,16 +256,27 @@ impl Keys {
         if key == b"metadata" && indent <= 2 {
             self.metadata = Some((indent, None));
         }
-        match self.is_unusual(hash, value) {
-            _ if is_name => Row::valued(DOCUMENT_NAME),
-            true => Row::unit(UNUSUAL),
+        match is_name {
+            true => Row::valued(DOCUMENT_NAME),
+            false if is_unusual => Row::unit(UNUSUAL),
             false => self.key(indent),
         }
     }
 
+    /// Counts what says whether the text is YAML. Returns whether the value of this key is unusual.
+    fn examine(&mut self, key: &[u8], value: &[u8], indent: usize, is_item: bool) -> bool {
+        // A mapping does not have a key twice: lines such as `inflating: a.txt` are messages.
+        let hash = hash(key, indent);
+        let is_again = std::mem::replace(&mut self.last_key, hash) == hash && !is_item;
+        self.yaml += u64::from(!is_again);
+        self.keys += 1;
+        self.nested += u64::from(indent > 0);
+        self.is_unusual(hash, value)
+    }
+
     /// Adds the value of a key. Returns whether it is unlike the values of this key before: `status: failed` after `passed` many times.
     fn is_unusual(&mut self, key: u64, value: &[u8]) -> bool {
-        if self.is_settled || (self.values.len() == MAX_KEYS && !self.values.contains_key(&key)) {
+        if self.values.len() == MAX_KEYS && !self.values.contains_key(&key) {
             return false;
         }
         self.values.entry(key).or_default().add(CellText::of(value))
@@ -302,10 +313,13 @@ impl Format for Keys {
             Some(_) => self.failures.is_failure(line),
             None => self.failures.read(line),
         };
-        let row = inside.unwrap_or_else(|| match toml_key(text) {
-            _ if is_section(line) => self.read_section(line),
-            Some((key, value)) => self.read_assignment(key, value, indent),
-            None => self.read_yaml(text, indent),
+        let row = inside.unwrap_or_else(|| {
+            let (key, rest) = split_key(text);
+            match toml_value(key, rest) {
+                _ if is_section(line) => self.read_section(line),
+                Some(value) => self.read_assignment(key, value, indent),
+                None => self.read_yaml(text, (key, rest), indent),
+            }
         });
         if is_failure { Row::irregular() } else { row }
     }
