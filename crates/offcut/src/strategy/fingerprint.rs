@@ -7,6 +7,7 @@
 //! The [`template`] hash also ignores words with digits (hashes, addresses, versions, times) and paths. Lines with the
 //! same template count as the same message.
 
+use super::eight_bytes::{at_least, each};
 use super::words::{
     self, BACKSLASH, Classes, DIGIT, DOT, HYPHEN, LOWER, SIGN, SLASH, SPACE, UNDERSCORE, UPPER,
 };
@@ -184,6 +185,21 @@ pub(super) fn exact(word: &[u8]) -> u64 {
     finish(letters(PRIME, word))
 }
 
+/// The hash of a line in which all digits but zero count as the same.
+pub(super) fn without_digits(line: &[u8]) -> u64 {
+    let (words, rest) = line.as_chunks::<8>();
+    let hash = words.iter().fold(PRIME, |hash, word| mix(hash, fold_digits(u64::from_le_bytes(*word))));
+    finish(mix(hash, fold_digits(load(rest)) ^ line.len() as u64))
+}
+
+/// Folds the digits `1` to `9` in a word.
+fn fold_digits(word: u64) -> u64 {
+    let digits = at_least(word, b'1') & !at_least(word, b'9' + 1);
+    // All bits of each byte that is one.
+    let digits = (digits >> 7) * 0xFF;
+    word & !digits | each(b'1') & digits
+}
+
 fn letters(mut hash: u64, mut word: &[u8]) -> u64 {
     while !word.is_empty() {
         let length = word.len().min(8);
@@ -233,6 +249,17 @@ mod tests {
         check(fingerprint, "a1b", "ab1", false);
         check(fingerprint, "", "a", false);
         check(fingerprint, "a\u{130}1", "a\u{131}1", false);
+    }
+
+    #[test]
+    fn lines_that_differ_in_digits_have_one_hash() {
+        check(without_digits, "port 1234: 5 ms", "port 9876: 2 ms", true);
+        check(without_digits, "0 errors", "3 errors", false);
+        check(without_digits, "port 12", "port 123", false);
+        for byte in (0..=u8::MAX).filter(|byte| !(b'1'..=b'9').contains(byte)) {
+            let word = [byte; 8];
+            assert_eq!(fold_digits(u64::from_le_bytes(word)).to_le_bytes(), word);
+        }
     }
 
     #[test]

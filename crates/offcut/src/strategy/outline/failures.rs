@@ -50,11 +50,12 @@ fn is_logged(line: &[u8]) -> bool {
             && word.iter().filter(|byte| matches!(byte, b':' | b'-')).count() >= 2
             && word.iter().all(|byte| byte.is_ascii_digit() || b":-./,+TZ".contains(byte))
     };
-    let levels: [&[u8]; 6] = [b"INFO", b"DEBUG", b"WARN", b"WARNING", b"ERROR", b"TRACE"];
+    let is_level =
+        |word: &[u8]| matches!(word, b"INFO" | b"DEBUG" | b"WARN" | b"WARNING" | b"ERROR" | b"TRACE");
     let words =
         line.split(|&byte| matches!(byte, b' ' | b'\t' | b'[' | b']')).filter(|word| !word.is_empty());
     let mut words = words.take(4).enumerate();
-    words.any(|(at, word)| (at < 2 && is_time(word)) || levels.contains(&word.trim_ascii_end()))
+    words.any(|(at, word)| (at < 2 && is_time(word)) || is_level(word.trim_ascii_end()))
 }
 
 /// Whether a line is a message about a place: `src/a.c:12:5: warning: …`, `[WARN] /src/A.java:12: …`.

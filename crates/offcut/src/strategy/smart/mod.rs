@@ -388,7 +388,7 @@ impl Selector for SmartSelector {
 pub(super) struct LineClassifier {
     buffer: Vec<u8>,
     matcher: Matcher,
-    /// The hashes of some lines that report no failure. Configuration and documents repeat lines.
+    /// The hashes of some lines that report no failure. Configuration and documents repeat lines, with other numbers.
     harmless: Vec<u64>,
 }
 
@@ -407,7 +407,7 @@ impl LineClassifier {
     pub(super) fn is_failure(&mut self, line: &[u8]) -> bool {
         use rules::Role::{Diagnostic, Exception, Failed, Stopped, Summary, Verdict};
         self.harmless.resize(HARMLESS_LINES, 0);
-        let hash = fingerprint::exact(line);
+        let hash = fingerprint::without_digits(line);
         let slot = &mut self.harmless[hash as usize % HARMLESS_LINES];
         if *slot == hash {
             return false;
