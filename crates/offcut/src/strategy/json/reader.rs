@@ -6,7 +6,9 @@
 
 use super::buffer::Buffer;
 use super::outliers::{ITEMS, Paths, class};
-use super::tokens::{is_number, is_strict, plain_string, skip_blanks, string_end, string_hash, word_end};
+use super::tokens::{
+    is_number, is_strict, plain_number, plain_string, skip_blanks, string_end, string_hash, word_end,
+};
 use super::tree::{Grammar, Kind, Node, Rarity, State, Tree};
 use crate::strategy::fingerprint;
 
@@ -240,10 +242,12 @@ impl Reader<'_> {
 
     /// Reads a number, `true`, `false` or `null`. Returns its hash if it is compared.
     fn word(&mut self, path: u32) -> Result<(State, u64), Stop> {
-        let end = word_end(self.text, self.at);
+        let number = plain_number(self.text, self.at);
+        let end = number.unwrap_or_else(|| word_end(self.text, self.at));
         let (word, is_last) = (&self.text[self.at..end], end == self.text.len());
         let state = match word {
             _ if self.open.len() == 1 => return Err(Stop::NotJson),
+            _ if number.is_some() => State::Closed,
             b"" => return Err(Stop::NotJson),
             _ if is_last && self.end == End::More => State::Open,
             b"true" | b"false" | b"null" => State::Closed,

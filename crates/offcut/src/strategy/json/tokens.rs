@@ -1,6 +1,8 @@
 //! The tokens of JSON, checked by the grammar and hashed so that they can be compared.
 
+use crate::strategy::eight_bytes::{BYTES, no_digits, two_positions};
 use crate::strategy::fingerprint;
+use crate::strategy::words::ByteSet;
 
 /// A string of this length is free text. It is not compared.
 const MAX_STRING_BYTES: usize = 40;
@@ -12,14 +14,17 @@ const FREE_TEXT: u64 = 1;
 #[inline]
 pub(super) fn skip_blanks(text: &[u8], at: usize) -> usize {
     let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    if text.get(at).is_some_and(|byte| *byte > b' ') {
+        return at;
+    }
     at + text[at..].iter().take_while(is_blank).count()
 }
 
 /// The position after a number or a literal.
 #[inline]
 pub(super) fn word_end(text: &[u8], at: usize) -> usize {
-    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);
-    at + text[at..].iter().take_while(is_word).count()
+    static WORD: ByteSet = ByteSet::alphanumeric_and(b"+-._");
+    at + WORD.split(&text[at..]).0.len()
 }
 
 /// The position after the string that begins at `start`, if it ends.
@@ -92,6 +97,16 @@ pub(super) fn is_strict(mut text: &[u8]) -> bool {
     true
 }
 
+/// The end of a short number without sign and exponent, as most are, if something other than a word follows.
+pub(super) fn plain_number(text: &[u8], start: usize) -> Option<usize> {
+    let bytes = text[start..].first_chunk::<BYTES>()?;
+    let (first, second) = two_positions(no_digits(u64::from_le_bytes(*bytes)));
+    let end = if bytes.get(first) == Some(&b'.') { second } else { first };
+    let has_digits = first > 0 && end != first + 1 && (first == 1 || bytes[0] != b'0');
+    let is_end = matches!(bytes.get(end), Some(b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t'));
+    (has_digits && is_end).then_some(start + end)
+}
+
 pub(super) fn is_number(word: &[u8]) -> bool {
     let digits = |word: &[u8]| word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let rest = word.strip_prefix(b"-").unwrap_or(word);
@@ -112,4 +127,29 @@ pub(super) fn is_number(word: &[u8]) -> bool {
         return !exponent.is_empty() && digits(exponent) == exponent.len();
     }
     rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_numbers_are_numbers() {
+        let digits = ["", "0", "1", "01", "12", "1234567", "12345678", "-1", "+", "x"];
+        let fractions = ["", ".", ".5", ".25", ".1.2", "e9", ".e", "_"];
+        let ends = [",", "]", "}", " ", "\n", "\"", ":", ""];
+        for (digits, fraction, end) in digits
+            .iter()
+            .flat_map(|digits| fractions.iter().map(move |fraction| (digits, fraction)))
+            .flat_map(|(digits, fraction)| ends.iter().map(move |end| (digits, fraction, end)))
+        {
+            let text = format!("{digits}{fraction}{end} 12345678");
+            let length = word_end(text.as_bytes(), 0);
+            if let Some(found) = plain_number(text.as_bytes(), 0) {
+                assert_eq!(found, length, "{text}");
+                assert!(is_number(&text.as_bytes()[..length]), "{text}");
+            }
+        }
+        assert_eq!(plain_number(b"[12.5, 1234567]", 1), Some(5));
+    }
 }
