@@ -12,12 +12,11 @@ const FREE_TEXT: u64 = 1;
 
 /// The position after white space.
 #[inline]
-pub(super) fn skip_blanks(text: &[u8], at: usize) -> usize {
-    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-    if text.get(at).is_some_and(|byte| *byte > b' ') {
-        return at;
+pub(super) fn skip_blanks(text: &[u8], mut at: usize) -> usize {
+    while let Some(b' ' | b'\t' | b'\n' | b'\r') = text.get(at) {
+        at += 1;
     }
-    at + text[at..].iter().take_while(is_blank).count()
+    at
 }
 
 /// The position after a number or a literal.
@@ -64,7 +63,7 @@ pub(super) fn plain_string(text: &[u8], start: usize) -> Option<(usize, u64)> {
     let equal = |word: u64, byte: u8| less(word ^ (ONES * u64::from(byte)), 1);
     let (words, _) = text[start + 1..].as_chunks::<8>();
     let mut hash = 0;
-    for (word, at) in words.iter().zip((start + 1..start + MAX_STRING_BYTES).step_by(8)) {
+    for (at, word) in words.iter().take(MAX_STRING_BYTES / 8).enumerate() {
         let word = u64::from_le_bytes(*word);
         let (quote, special) = (equal(word, b'"'), equal(word, b'\\') | less(word, b' '));
         if quote == 0 && special == 0 {
@@ -76,7 +75,7 @@ pub(super) fn plain_string(text: &[u8], start: usize) -> Option<(usize, u64)> {
         }
         let length = quote.trailing_zeros() / 8;
         let rest = word & ((1 << (8 * length)) - 1);
-        return Some((at + length as usize + 1, last_mix(hash, rest, length)));
+        return Some((start + 8 * at + length as usize + 2, last_mix(hash, rest, length)));
     }
     None
 }
