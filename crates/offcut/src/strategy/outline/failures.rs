@@ -46,9 +46,9 @@ impl Failures {
 fn is_logged(line: &[u8]) -> bool {
     // The number of an issue (`bpo-45495:`) and a date in parentheses are no time stamps.
     let is_time = |word: &[u8]| {
-        word.iter().filter(|byte| byte.is_ascii_digit()).count() >= 4
+        word.iter().all(|byte| byte.is_ascii_digit() || b":-./,+TZ".contains(byte))
+            && word.iter().filter(|byte| byte.is_ascii_digit()).count() >= 4
             && word.iter().filter(|byte| matches!(byte, b':' | b'-')).count() >= 2
-            && word.iter().all(|byte| byte.is_ascii_digit() || b":-./,+TZ".contains(byte))
     };
     let is_level =
         |word: &[u8]| matches!(word, b"INFO" | b"DEBUG" | b"WARN" | b"WARNING" | b"ERROR" | b"TRACE");
