@@ -36,26 +36,30 @@ struct Node {
     letters: u64,
     /// Has the bits of `letters` that count, because a keyword may be shorter.
     mask: u64,
+    /// Whether these are all its letters, and no other bytes are equal if case is ignored.
+    is_whole: bool,
     /// The keyword after it.
     next: u16,
 }
 
 static INDEX: Index = {
-    let node = Node { letters: 0, mask: 0, next: NONE };
+    let node = Node { letters: 0, mask: 0, is_whole: false, next: NONE };
     let mut index = Index { fourth_letters: [0; LISTS], first: [NONE; LISTS], nodes: [node; KEYWORDS.len()] };
     let mut number = 0;
     while number < KEYWORDS.len() {
         let (_, text) = KEYWORD_TEXTS.split_at(KEYWORDS[number].start as usize);
         let mut first = [0; 8];
-        let mut at = 0;
+        let (mut at, mut are_letters) = (0, true);
         while at < 8 && at < KEYWORDS[number].length as usize {
             first[at] = ignore_case(text[at]);
+            are_letters &= first[at].is_ascii_lowercase();
             at += 1;
         }
         let list = list(&first);
         index.nodes[number] = Node {
             letters: u64::from_le_bytes(first),
             mask: u64::MAX >> (64 - 8 * at),
+            is_whole: are_letters && at == KEYWORDS[number].length as usize,
             next: index.first[list],
         };
         index.first[list] = number as u16;
@@ -128,7 +132,7 @@ fn compare(first: &[u8; 8], rest: &[u8], found: &mut RuleSet) {
         if letters & node.mask == node.letters {
             let Keyword { start, length, first_rule, rules } = KEYWORDS[number];
             let text = &KEYWORD_TEXTS[usize::from(start)..][..usize::from(length)];
-            if rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text)) {
+            if node.is_whole || rest.get(..text.len()).is_some_and(|start| start.eq_ignore_ascii_case(text)) {
                 let rules = &KEYWORD_RULES[usize::from(first_rule)..][..usize::from(rules)];
                 rules.iter().for_each(|&rule| found.add(rule));
             }
