@@ -59,8 +59,16 @@ struct BufferedSegment {
 enum Kind {
     Undecided,
     Log,
-    Json(Box<json::JsonSelector>),
+    Json(Box<json::JsonSelector>, Documents),
     Outlined(Box<Outline>),
+}
+
+/// How many documents a text may have that is shown as JSON.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Documents {
+    Any,
+    /// One that is complete: the answer after a command or its headers. Other such texts are logs that contain JSON.
+    One,
 }
 
 impl Kind {
@@ -72,8 +80,15 @@ impl Kind {
                 return Kind::Log;
             }
             // So may JSON with a line for each value that follows other lines.
-            Some(_) if !begins_with_json(opening) && !outline::has_long_lines(opening) => return Kind::Log,
-            Some(_) => return Kind::Json(Box::new(Json { split: auto.split }.selector(most_bytes))),
+            Some(count) => {
+                let is_clear = begins_with_json(opening) || outline::has_long_lines(opening);
+                let documents = if is_clear { Documents::Any } else { Documents::One };
+                if count > 1 && documents == Documents::One {
+                    return Kind::Log;
+                }
+                let json = Json { split: auto.split }.selector(most_bytes);
+                return Kind::Json(Box::new(json), documents);
+            }
             None => {}
         }
         outline::recognise(opening, most_bytes).map_or(Kind::Log, |outline| Kind::Outlined(Box::new(outline)))
@@ -83,7 +98,7 @@ impl Kind {
     fn is_settled(&self) -> bool {
         match self {
             Kind::Undecided | Kind::Log => false,
-            Kind::Json(json) => json.is_settled(),
+            Kind::Json(json, _) => json.is_settled(),
             Kind::Outlined(outline) => outline.is_settled(),
         }
     }
@@ -91,7 +106,7 @@ impl Kind {
     fn observe(&mut self, segment: Segment<'_>) {
         match self {
             Kind::Undecided | Kind::Log => {}
-            Kind::Json(json) => json.observe(segment),
+            Kind::Json(json, _) => json.observe(segment),
             Kind::Outlined(outline) => {
                 outline.observe(segment);
                 if !outline.can_match() {
@@ -149,10 +164,14 @@ impl Selector for AutoSelector {
         let is_settled = self.kind.is_settled();
         let AutoSelector { kind, smart, auto, .. } = self;
         let selection = match kind {
-            Kind::Json(json) => match json.is_settled() || json.is_json() {
-                true => json.finish(ends, room),
-                false => Selection::default(),
-            },
+            Kind::Json(json, documents) => {
+                let is_json = match documents {
+                    _ if json.is_settled() => true,
+                    Documents::Any => json.is_json(),
+                    Documents::One => json.is_one_document(),
+                };
+                if is_json { json.finish(ends, room) } else { Selection::default() }
+            }
             Kind::Outlined(outline) => outline.finish(ends, room),
             _ => Selection::default(),
         };
@@ -174,7 +193,7 @@ mod tests {
         kind.observe(Segment::verbatim(text.as_bytes(), 0));
         match kind {
             Kind::Undecided | Kind::Log => "log".to_owned(),
-            Kind::Json(_) => "JSON".to_owned(),
+            Kind::Json(..) => "JSON".to_owned(),
             Kind::Outlined(outline) => outline.remark(),
         }
     }

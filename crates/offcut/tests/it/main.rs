@@ -18,6 +18,7 @@ mod json;
 mod line_budgets;
 mod live;
 mod native;
+mod ordinary_outputs;
 mod outcome_limits;
 mod precedence;
 mod profiles;

@@ -125,6 +125,15 @@ impl JsonSelector {
         self.tree(End::Last).is_some()
     }
 
+    /// Whether the whole text was one complete document, perhaps among other lines.
+    pub(super) fn is_one_document(&mut self) -> bool {
+        self.tree(End::Last).is_some_and(|tree| {
+            let values =
+                tree.children(0).map(|at| tree.nodes[at]).filter(|node| node.kind != Kind::OtherLine);
+            tree.open == 0 && values.map(|node| node.values()).sum::<u64>() == 1
+        })
+    }
+
     /// The values of the text, if it is JSON that can be shortened.
     fn tree(&mut self, end: End) -> Option<Tree> {
         let tree = read(self.buffer.as_ref()?, end, &mut self.paths)?;
