@@ -52,3 +52,24 @@ fn answer_that_is_cut_off_after_other_lines_is_no_json() {
     let preview = shown(&format!("Fetching the users\n{}", &json[..json.len() / 2]), 3000);
     assert!(!preview.contains("JSON"), "{preview}");
 }
+
+#[test]
+fn row_with_an_unusual_cell_is_shown_among_quoted_cells() {
+    let row = |at: u32| {
+        let price = match at {
+            120 => "-1".to_owned(),
+            220 => "NULL".to_owned(),
+            310 => "99999999".to_owned(),
+            _ => format!("{}.5", at * 7 % 90 + 10),
+        };
+        (format!("\"{at}\",\"Item, no {at}\",\"{price}\"\n"), format!("{at},\"Item, no {at}\",{price}\n"))
+    };
+    let (all, some): (String, String) = (0..400).map(row).unzip();
+    for text in [format!("\"id\",\"name\",\"price\"\n{all}"), format!("id,name,price\n{some}")] {
+        let preview = shown(&text, 3000);
+        for cell in ["-1", "NULL", "99999999"] {
+            let is_shown = preview.lines().any(|line| line.contains("Item") && line.contains(cell));
+            assert!(is_shown, "{cell}: {preview}");
+        }
+    }
+}

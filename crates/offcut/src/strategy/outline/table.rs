@@ -79,6 +79,12 @@ const PROBLEMS: [&[u8]; 14] = [
     b"Terminating",
 ];
 
+/// A cell without the quotes around it.
+fn unquoted(cell: &[u8]) -> &[u8] {
+    let inner = cell.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    inner.unwrap_or(cell)
+}
+
 /// How many positions are tested at once.
 const LANES: usize = 32;
 
@@ -247,16 +253,19 @@ impl Table {
     /// Whether the record continues in the next line, because a quote is open.
     fn is_continued(&mut self, line: &[u8]) -> bool {
         let Style::Separated(separator, _) = self.style else { return false };
+        self.found.clear();
         // A quote opens only at the start of a field, or doubles the quote before it.
         let mut previous = separator;
-        for &byte in line {
+        for (at, &byte) in line.iter().enumerate() {
             match (byte, self.is_quoted) {
                 (b'"', true) => self.is_quoted = false,
                 (b'"', false) => self.is_quoted = previous == separator || previous == b'"',
-                (_, quoted) => self.separators += usize::from(byte == separator && !quoted),
+                (_, quoted) if byte == separator && !quoted => self.found.push(at),
+                _ => {}
             }
             previous = byte;
         }
+        self.separators += self.found.len();
         self.record_lines = if self.is_quoted { self.record_lines + 1 } else { 0 };
         self.is_quoted &= self.record_lines < MAX_RECORD_LINES;
         self.continued += u64::from(self.is_quoted);
@@ -324,8 +333,15 @@ impl Format for Table {
             return Row::irregular();
         }
         let is_unusual = match self.style {
-            // Quoted cells may contain separators.
-            Style::Separated(..) => false,
+            // The last line of a record of several lines lacks the first cells.
+            Style::Separated(_, count) if self.found.len() != count => false,
+            Style::Separated(..) => {
+                let cells = cells(line, self.found.iter().copied());
+                self.columns.add(cells.map(|cell| match cell.text.first() {
+                    Some(b'"') => CellText::of(unquoted(cell.text)),
+                    _ => cell,
+                }))
+            }
             Style::Bars(_) => self.columns.add(cells(line, memchr::memchr_iter(b'|', line))),
             _ => {
                 let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
