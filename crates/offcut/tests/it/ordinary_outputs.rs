@@ -73,3 +73,58 @@ fn row_with_an_unusual_cell_is_shown_among_quoted_cells() {
         }
     }
 }
+
+const SOURCE: &str = "fn name() -> u64 {\n    let value = compute(12);\n    value + 1\n}\n\n";
+
+#[test]
+fn source_and_what_other_commands_print_are_parts() {
+    let source = SOURCE.repeat(20);
+    let files: String = (0..30).map(|at| format!("-rw-r--r-- 1 a b 12 Jan 1 00:00 name{at}\n")).collect();
+    let paths: String = (0..30).map(|at| format!("./src/module{at}/mod.rs\n")).collect();
+    let page = format!("# Title\n\n{}", "It explains one of the things that are here.\n\n".repeat(20));
+    for (other, expected) in [
+        (format!("total 360\n{files}"), "2 parts: source with 20 definitions, listing of 30 entries"),
+        (format!(".\n{paths}"), "2 parts: source with 20 definitions, list of 3"),
+        (page, "2 parts: source with 20 definitions, text with 1 heading"),
+    ] {
+        let preview = shown(&format!("{source}{other}"), 1500);
+        assert!(preview.contains(expected), "{preview}");
+    }
+}
+
+#[test]
+fn headings_in_documentation_are_no_seams() {
+    let page = format!("# Overview\n\n{}", "It explains one of the things that are here.\n\n".repeat(20));
+    let preview = shown(&format!("/*!\nThe module.\n\n{page}*/\n\n{}", SOURCE.repeat(60)), 2000);
+    assert!(preview.contains("source with 60 definitions"), "{preview}");
+}
+
+#[test]
+fn files_after_banners_are_parts_even_if_all_have_one_format() {
+    let page = |at: u32| {
+        let text = "It explains one of the things that are here.\n\n".repeat(18);
+        format!("==> docs/page{at}.md <==\n# Title {at}\n\n{text}\n")
+    };
+    let preview = shown(&(0..9).map(page).collect::<String>(), 2500);
+    assert!(preview.contains("9 parts: "), "{preview}");
+    for at in 0..9 {
+        assert!(preview.contains(&format!("==> docs/page{at}.md <==\n")), "{preview}");
+    }
+}
+
+#[test]
+fn beginning_of_a_file_without_definitions_is_source() {
+    let documentation: String =
+        (0..80).map(|at| format!("//! The address {at} is resolved, and the answer is kept.\n")).collect();
+    let comment = documentation.replace("//! ", "").replace("//!", "");
+    let imports: String =
+        (0..40).map(|at| format!("use crate::part{at}::{{Name{at}, Other{at}}};\n")).collect();
+    let imports = format!("//! The parts.\n\n{imports}\npub use part::Part;\nmod part;\n");
+    for text in [documentation, format!("/*\n{comment}*/\n"), imports] {
+        let preview = shown(&text, 1000);
+        assert!(preview.contains("(source)") || preview.contains("; source; "), "{preview}");
+    }
+    // The names of Bazel's targets are no comments.
+    let targets: String = (0..90).map(|at| format!("//src/lib{at}:test_{at}\n")).collect();
+    assert!(!shown(&targets, 1000).contains("source"));
+}

@@ -15,8 +15,10 @@ pub(super) struct Code {
     lines: u64,
     code: u64,
     comment_lines: u64,
+    begins_with_comment: bool,
     comments: Comments,
     definitions: u64,
+    imports: u64,
     /// Lines that only source code has.
     clear: u64,
     failures: Failures,
@@ -33,6 +35,9 @@ const CODE_PERCENT: u64 = 45;
 /// At least this percentage of the lines that are no comments are clearly code, and at most this percentage are comments.
 const CLEAR_PERCENT: u64 = 12;
 const COMMENT_PERCENT: u64 = 85;
+
+/// A text without definitions has at least this many imports.
+const MIN_IMPORTS: u64 = 3;
 
 /// A block of this many lines with fewer than [`MIN_CODE_LINES`] lines of code is something else.
 const BLOCK_LINES: u64 = 200;
@@ -117,6 +122,12 @@ fn is_decorator(text: &[u8]) -> bool {
     name.first().is_some_and(u8::is_ascii_alphabetic) && end.is_none_or(|end| name[end] == b'(')
 }
 
+/// Whether nothing but a comment begins with this line. `//src:lib` is the name of a target.
+fn is_clear_comment(text: &[u8]) -> bool {
+    let mark = text.strip_prefix(b"//");
+    text.starts_with(b"/*") || mark.is_some_and(|rest| matches!(rest, [] | [b' ' | b'/' | b'!', ..]))
+}
+
 /// Whether a line that is not clearly source code looks like it.
 fn may_be_code(text: &[u8]) -> bool {
     let signs: [&[u8]; 9] = [b" = ", b" == ", b" := ", b" => ", b" -> ", b"::", b" += ", b"();", b" != "];
@@ -153,10 +164,21 @@ fn is_key(text: &[u8]) -> bool {
 }
 
 impl Code {
+    /// Whether the text may be the beginning of a file, before the first definition: documentation, a license, imports.
+    fn is_beginning(&self) -> bool {
+        self.imports >= MIN_IMPORTS || self.is_comment()
+    }
+
+    /// Whether nearly all of it is one comment.
+    fn is_comment(&self) -> bool {
+        self.begins_with_comment && self.comment_lines * 100 > self.lines * COMMENT_PERCENT
+    }
+
     /// Counts what says whether the text is source code. Returns whether the line reports a failure.
     fn examine(&mut self, line: &[u8], text: &[u8], kind: Text) -> bool {
         self.lines += 1;
         let is_comment = kind != Text::Code;
+        self.begins_with_comment |= self.lines == 1 && is_clear_comment(text);
         self.comment_lines += u64::from(is_comment);
         let is_clear = !is_comment && is_clear_code(text);
         let is_code = is_comment || is_clear || may_be_code(text);
@@ -194,6 +216,7 @@ impl Format for Code {
             },
         };
         self.definitions += u64::from(kind == LineKind::Definition);
+        self.imports += u64::from(kind == LineKind::Import);
         match self.signatures.place(text, kind) {
             Place::Begins => Row::unit(more),
             Place::Continues => Row::part(),
@@ -205,7 +228,7 @@ impl Format for Code {
     }
 
     fn is_match(&self) -> bool {
-        self.lines >= MIN_LINES && self.definitions > 0 && self.can_match(0)
+        self.lines >= MIN_LINES && (self.definitions > 0 || self.is_beginning()) && self.can_match(0)
     }
 
     fn can_match(&self, lines_left: u64) -> bool {
@@ -213,12 +236,15 @@ impl Format for Code {
         !self.has_other_block
             && (self.code + lines_left) * 100 >= lines * CODE_PERCENT
             && (self.clear + lines_left) * 100 >= (lines - self.comment_lines) * CLEAR_PERCENT
-            && self.comment_lines * 100 <= lines * COMMENT_PERCENT
+            && (self.comment_lines * 100 <= lines * COMMENT_PERCENT || self.is_comment())
             && !self.failures.outweigh(self.clear, lines_left)
     }
 
     fn remark(&self) -> String {
-        format!("source with {}", count(self.definitions, "definition", "definitions"))
+        match self.definitions {
+            0 => "source".to_owned(),
+            definitions => format!("source with {}", count(definitions, "definition", "definitions")),
+        }
     }
 
     fn contents(&self) -> Contents {

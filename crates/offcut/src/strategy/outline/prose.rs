@@ -118,7 +118,7 @@ fn is_item(text: &[u8]) -> bool {
 }
 
 /// Whether a line consists of words of a sentence.
-fn is_sentence(text: &[u8]) -> bool {
+pub(super) fn is_sentence(text: &[u8]) -> bool {
     let foreign = text.iter().filter(|byte| **byte >= 0x80).count();
     if foreign * 2 > text.len() {
         return true;

@@ -1,7 +1,8 @@
 //! Finds the seams of a text that several commands printed: lines that are printed between outputs (`=== name ===`,
 //! `==> file <==`, `$ command`), and places from which on the lines have another format.
 
-use super::{FormatName, MIN_LINES, Place, Row, Worth};
+use super::comments::{Comments, Text};
+use super::{FormatName, MIN_LINES, Place, Row, Worth, prose, table, tree};
 use crate::strategy::lines::Division;
 use crate::strategy::smart::LineClassifier;
 use std::ops::Range;
@@ -87,13 +88,16 @@ fn has_format(kind: FormatName, lines: &[&[u8]]) -> bool {
 
 /// Whether these parts describe a text better than its format as a whole, or than `smart`.
 fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Option<FormatName>) -> bool {
-    let bytes = |is_counted: &dyn Fn(Option<FormatName>) -> bool| {
-        let counted = spans.iter().filter(|(_, kind)| is_counted(*kind));
+    let bytes = |is_counted: &dyn Fn(&&Span) -> bool| {
+        let counted = spans.iter().filter(is_counted);
         counted.flat_map(|(range, _)| &lines[range.clone()]).map(|line| line.len() + 1).sum::<usize>()
     };
-    let (all, known) = (bytes(&|_| true), bytes(&|kind| kind.is_some()));
+    let (all, known) = (bytes(&|_| true), bytes(&|(_, kind)| kind.is_some()));
     if spans.len() < 2 || known * 2 < all {
         return false;
+    }
+    if spans.iter().filter(|(range, _)| is_banner(lines[range.start])).count() >= MIN_SEPARATORS {
+        return true;
     }
     // A few lines may be the message of a command that failed; more are a log, of which `smart` shows the failures.
     let logs = spans.iter().filter(|(range, kind)| kind.is_none() && range.len() as u64 >= MIN_LINES);
@@ -102,9 +106,18 @@ fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Option
         return false;
     }
     if whole.is_some() {
-        let unmistakable = bytes(&|kind| kind.is_some_and(FormatName::is_unmistakable));
+        // Tables and lists of paths may be part of a document; source code has hardly any.
+        let is_foreign = |(range, kind): &&Span| match kind {
+            Some(FormatName::Table | FormatName::Tree) => whole == Some(FormatName::Code),
+            Some(FormatName::Prose) => {
+                whole == Some(FormatName::Code) && begins_document(&lines[range.start..])
+            }
+            Some(kind) => kind.is_unmistakable(),
+            None => false,
+        };
+        let foreign = bytes(&is_foreign);
         let is_mixed = spans.iter().any(|(_, kind)| kind.is_some() && *kind != whole);
-        return is_mixed && (separators >= MIN_SEPARATORS || unmistakable * 10 >= all);
+        return is_mixed && (separators >= MIN_SEPARATORS || foreign * 10 >= all);
     }
     let has = |wanted: FormatName| spans.iter().any(|(_, kind)| *kind == Some(wanted));
     let are_different = FormatName::ALL.into_iter().any(|kind| kind.is_unmistakable() && has(kind))
@@ -118,7 +131,7 @@ fn is_compound(spans: &[Span], lines: &[&[u8]], separators: usize, whole: Option
 /// Whether a line is one that is printed between outputs: `=== name ===`, `---name---`, `==> file <==`, `$ command`.
 fn is_separator(line: &[u8]) -> bool {
     let (Some(&first), Some(&last)) = (line.first(), line.last()) else { return false };
-    if line.starts_with(b"==> ") && line.ends_with(b" <==") {
+    if is_banner(line) {
         return true;
     }
     if let [b'$', b' ', next, ..] = line {
@@ -135,6 +148,11 @@ fn is_separator(line: &[u8]) -> bool {
         && line.iter().any(u8::is_ascii_alphanumeric)
 }
 
+/// Whether a line is the one that `head` and `tail` print before each file: `==> a.rs <==`.
+fn is_banner(line: &[u8]) -> bool {
+    line.starts_with(b"==> ") && line.ends_with(b" <==")
+}
+
 /// Whether a line may separate outputs, but is also common within one.
 fn is_divider(line: &[u8]) -> bool {
     line.len() >= 3 && b"=-#*_~".contains(&line[0]) && line.iter().all(|byte| *byte == line[0])
@@ -144,18 +162,25 @@ fn is_divider(line: &[u8]) -> bool {
 fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
     let mut spans = Vec::new();
     let (mut at, mut rest) = (0, 0);
-    // Where each format is tried next: half of what it read in vain is skipped, so that the effort is linear.
+    // Where each format is tried next.
     let mut next = [0; FormatName::ALL.len()];
+    let mut comments = Comments::default();
     while at < lines.len() {
+        let is_quoted = comments.read(lines[at].trim_ascii()) == Text::Quoted;
         let is_start = at == rest || lines[at - 1].is_empty() || is_divider(lines[at - 1]);
         let is_tried = |kind: FormatName| if is_start { !kind.is_loose() } else { kind.is_unmistakable() };
-        let mut kinds = FormatName::ALL.into_iter().zip(&mut next).filter(|(kind, _)| is_tried(*kind));
-        let found = kinds.find_map(|(kind, next)| {
-            if *next > at {
+        let found = FormatName::ALL.into_iter().zip(&mut next).find_map(|(kind, next)| {
+            let begins = match kind {
+                FormatName::Prose => !is_quoted && begins_document(&lines[at..]),
+                FormatName::Table => table::is_clear_start(lines[at]),
+                FormatName::Tree => tree::is_clear_start(lines[at]),
+                _ => false,
+            };
+            if !begins && (!is_tried(kind) || *next > at) {
                 return None;
             }
             let run = run(kind, &lines[at..]);
-            *next = at + run.read / 2;
+            *next = at + run.lines_to_skip();
             (run.length > 0).then_some((run.length, kind))
         });
         let Some((length, kind)) = found else {
@@ -165,10 +190,16 @@ fn divide_section(lines: &[&[u8]], offset: usize) -> Vec<Span> {
         divide_rest(&lines[rest..at], offset + rest, &mut spans);
         spans.push((offset + at..offset + at + length, Some(kind)));
         at += length;
-        (rest, next) = (at, [at; FormatName::ALL.len()]);
+        (rest, next, comments) = (at, [at; FormatName::ALL.len()], Comments::default());
     }
     divide_rest(&lines[rest..], offset + rest, &mut spans);
     spans
+}
+
+/// Whether a document begins here: with a title, a blank line and a sentence. A comment is followed by another or by code.
+fn begins_document(lines: &[&[u8]]) -> bool {
+    matches!(lines, [title, blank, text, ..]
+        if title.starts_with(b"# ") && blank.is_empty() && !text.starts_with(b"#") && prose::is_sentence(text))
 }
 
 /// Divides lines into prose, configuration, source code and lines of no known format.
@@ -204,12 +235,25 @@ fn divide_rest(lines: &[&[u8]], offset: usize, spans: &mut Vec<Span>) {
 struct Run {
     length: usize,
     read: usize,
+    /// How many of them were read up to the last irregular one.
+    irregular: usize,
+}
+
+impl Run {
+    /// After how many lines that were read in vain the format is tried again: what follows the last irregular line may have
+    /// it. Half of them are skipped at most, and without irregular lines, so that the effort is linear.
+    fn lines_to_skip(&self) -> usize {
+        match self.irregular {
+            0 => self.read / 2,
+            irregular => irregular.min(self.read / 2),
+        }
+    }
 }
 
 /// Reads lines as long as they have this format.
 fn run(kind: FormatName, lines: &[&[u8]]) -> Run {
     let mut format = kind.format(Division::Lines);
-    let mut run = Run { length: 0, read: 0 };
+    let mut run = Run { length: 0, read: 0, irregular: 0 };
     let mut irregular = 0_u32;
     for line in lines {
         let Row { place, worth, .. } = format.read(line);
@@ -226,6 +270,9 @@ fn run(kind: FormatName, lines: &[&[u8]]) -> Run {
         };
         if run.read == 1 && !is_start {
             break;
+        }
+        if worth == Worth::Irregular {
+            run.irregular = run.read;
         }
         irregular = match (worth, place) {
             (Worth::Irregular, _) => irregular + 1,

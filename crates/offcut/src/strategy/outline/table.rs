@@ -133,6 +133,11 @@ fn is_file(line: &[u8]) -> bool {
     b"-dlbcps".contains(kind) && modes.iter().all(|byte| b"-rwxsStT?".contains(byte))
 }
 
+/// Whether only a table begins with this line: modes of a file, or column names in capitals.
+pub(super) fn is_clear_start(line: &[u8]) -> bool {
+    matches!(style(line), Style::Files | Style::Columns)
+}
+
 /// The ranges of the words of a line.
 fn words(line: &[u8]) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();

@@ -1,7 +1,7 @@
 //! Trees and lists of paths: the entries near the root, and the number of entries.
 
 use super::table::is_total;
-use super::{Contents, Format, Gaps, Row, count, is_majority};
+use super::{Contents, Format, Gaps, Row, count, is_majority, is_path};
 use crate::strategy::fingerprint;
 use crate::strategy::logarithm::log2;
 use std::collections::HashSet;
@@ -31,6 +31,11 @@ pub(super) struct Tree {
     /// The directories of all paths, by hash.
     known: HashSet<u64>,
     after_blank: bool,
+}
+
+/// Whether hardly anything but a list of paths begins with this line.
+pub(super) fn is_clear_start(line: &[u8]) -> bool {
+    line == b"." || (line.contains(&b'/') && is_path(line))
 }
 
 /// How many names at the beginning of two directories are the same.
