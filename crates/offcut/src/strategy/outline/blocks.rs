@@ -144,7 +144,10 @@ impl Blocks {
             (Place::Continues, Some(open)) => worth.max(open.worth),
             _ => worth,
         };
-        self.close(before);
+        // Once the format is settled, most units are dropped, and taking no block costs as much as taking one.
+        if self.open.is_some() {
+            self.close(before);
+        }
         let value = self.settled_value.and_then(|of_names| value(worth, of_names));
         self.is_dropped = value.is_some_and(|value| value <= self.best.floor());
         if self.is_dropped {

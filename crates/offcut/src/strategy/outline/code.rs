@@ -92,6 +92,7 @@ const SHELL_LINES: [&[u8]; 5] = [b"fi", b"done", b"esac", b";;", b"then"];
 const SHELL_ENDS: [&[u8]; 3] = [b"; then", b"; do", b" ;;"];
 
 /// A line without the number that `cat -n`, `nl` or an editor puts before it, and the same without white space at its ends.
+#[inline]
 pub(super) fn strip_number(line: &[u8]) -> (&[u8], &[u8]) {
     let text = content::trim_start(line).trim_ascii_end();
     match text.first() {
