@@ -132,11 +132,11 @@ const WORD: Classes = LOWER | UPPER | DIGIT | DOT | HYPHEN | UNDERSCORE | SLASH 
 
 /// The hash of a line that ignores words with digits, paths and the width of white space.
 pub(super) fn template(content: &[u8]) -> u64 {
-    template_with_words(content, |_| {})
+    template_with_words(content, |_, _| {})
 }
 
-/// The same. Calls `each` with the range of each word with digits that is not a path.
-pub(super) fn template_with_words(content: &[u8], mut each: impl FnMut(Range<usize>)) -> u64 {
+/// The same. Calls `each` with the range of each word that is ignored, and whether it is a path.
+pub(super) fn template_with_words(content: &[u8], mut each: impl FnMut(Range<usize>, bool)) -> u64 {
     let mut hash = PRIME;
     let mut rest = content;
     while let Some(&first) = rest.first() {
@@ -151,11 +151,14 @@ pub(super) fn template_with_words(content: &[u8], mut each: impl FnMut(Range<usi
             }
             _ => {
                 let (length, classes) = words::run(rest, WORD);
+                let start = content.len() - rest.len();
                 hash = match classes {
-                    _ if classes & SLASH != 0 || is_windows_path(classes) => mix(hash, 0x50),
+                    _ if classes & SLASH != 0 || is_windows_path(classes) => {
+                        each(start..start + length, true);
+                        mix(hash, 0x50)
+                    }
                     _ if classes & DIGIT != 0 => {
-                        let start = content.len() - rest.len();
-                        each(start..start + length);
+                        each(start..start + length, false);
                         mix(hash, 0x23)
                     }
                     _ => letters(hash, &rest[..length]),

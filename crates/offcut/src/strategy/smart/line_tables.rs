@@ -2,7 +2,6 @@
 //!
 //! Both forget when they are full. A line that was forgotten is analysed again.
 
-use super::constant_fields::WatchedFields;
 use super::message_code::MessageCode;
 use crate::strategy::logarithm::log2;
 use crate::strategy::rules::Role;
@@ -25,6 +24,8 @@ pub(super) struct LineInfo {
     pub(super) opening: Opening,
     /// The code of the message, if it has one.
     pub(super) code: Option<MessageCode>,
+    /// Whether its template ignores words whose values are compared.
+    pub(super) is_watched: bool,
 }
 
 /// How a line begins, as far as it decides where a block ends.
@@ -41,40 +42,57 @@ pub(super) enum Opening {
     Text,
 }
 
+impl Opening {
+    pub(super) fn of(content: &[u8]) -> Opening {
+        let trimmed = content.trim_ascii();
+        let continues = [b"|".as_slice(), b"^", b"~", b"-->", b"= ", b"note:", b"help:"];
+        match trimmed {
+            [] => Opening::Blank,
+            [mark @ (b'=' | b'-' | b'*' | b'#' | b'_' | b'~'), rest @ ..]
+                if rest.len() >= 3 && rest.iter().all(|byte| byte == mark) =>
+            {
+                Opening::Divider
+            }
+            _ if continues.iter().any(|mark| trimmed.starts_with(mark)) || is_numbered(trimmed) => {
+                Opening::Continuation
+            }
+            _ => Opening::Text,
+        }
+    }
+}
+
+/// Whether a line quotes a source as compilers do: `12 | let a = 1;`.
+fn is_numbered(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && text[digits..].trim_ascii_start().starts_with(b"|")
+}
+
 /// A direct-mapped cache of lines, by fingerprint.
 pub(super) struct LineCache {
     /// A part of each fingerprint. It fits into the L1 cache and is enough to recognise most new lines as new.
     tags: Box<[u16; CACHED_LINES]>,
-    lines: Box<[CachedLine; CACHED_LINES]>,
-}
-
-/// One cached line.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct CachedLine {
-    fingerprint: u64,
-    pub(super) info: LineInfo,
-    pub(super) fields: WatchedFields,
+    lines: Box<[(u64, LineInfo); CACHED_LINES]>,
 }
 
 impl LineCache {
     pub(super) fn new() -> LineCache {
-        LineCache { tags: table(0), lines: table(CachedLine::default()) }
+        LineCache { tags: table(0), lines: table((0, LineInfo::default())) }
     }
 
     #[inline]
-    pub(super) fn get(&mut self, fingerprint: u64) -> Option<&mut CachedLine> {
+    pub(super) fn get(&self, fingerprint: u64) -> Option<&LineInfo> {
         let at = fingerprint as usize % CACHED_LINES;
         if self.tags[at] != (fingerprint >> 48) as u16 {
             return None;
         }
-        let line = &mut self.lines[at];
-        (line.fingerprint == fingerprint && line.info.template != 0).then_some(line)
+        let (known, info) = &self.lines[at];
+        (*known == fingerprint && info.template != 0).then_some(info)
     }
 
-    pub(super) fn put(&mut self, fingerprint: u64, info: LineInfo, fields: WatchedFields) {
+    pub(super) fn put(&mut self, fingerprint: u64, info: LineInfo) {
         let at = fingerprint as usize % CACHED_LINES;
         self.tags[at] = (fingerprint >> 48) as u16;
-        self.lines[at] = CachedLine { fingerprint, info, fields };
+        self.lines[at] = (fingerprint, info);
     }
 }
 
@@ -155,7 +173,7 @@ impl TemplateCounts {
 }
 
 /// A table on the heap with a length known to the compiler, so that an index needs no bounds check.
-fn table<Slot: Copy + std::fmt::Debug, const LENGTH: usize>(slot: Slot) -> Box<[Slot; LENGTH]> {
+pub(super) fn table<Slot: Copy + std::fmt::Debug, const LENGTH: usize>(slot: Slot) -> Box<[Slot; LENGTH]> {
     vec![slot; LENGTH].into_boxed_slice().try_into().expect("the vector has LENGTH slots")
 }
 

@@ -6,7 +6,7 @@
 //! 2. [`line_tables`] recognises lines that were seen before. A new line is matched against the [`rules`], as far as
 //!    [`match_budget`] allows; [`marks`] finds the failures of unknown runners.
 //! 3. [`value`] says what the line is worth, by its role and by the lines around it. The numbers are in [`weights`].
-//!    [`repeats`] finds lines to fold, and [`measures`] the unusual ones among them.
+//!    [`repeats`] finds lines to fold, [`fields`] the unusual ones among them, and [`ranges`] what their numbers are.
 //! 4. [`window`] keeps the last lines, whose values can still be raised; [`candidates`] keeps the best of the others.
 //! 5. At the end, [`units`] adds the lines at both ends, and [`select`] takes the best units that fit. [`gap_notes`] says what is
 //!    known about the rest.
@@ -14,19 +14,18 @@
 //! A line that no rule matches and that is unlike all others is worth showing, too.
 
 mod candidates;
-mod constant_fields;
+mod fields;
 mod gap_notes;
 mod important_lines;
 mod line_tables;
 mod marks;
 mod match_budget;
-mod measures;
 mod message_code;
 mod number;
+mod ranges;
 mod repeats;
 mod units;
 mod value;
-mod variation;
 mod weights;
 mod window;
 
@@ -38,11 +37,9 @@ use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy, content,
 use crate::cut::{Piece, Segment};
 use crate::profile::Settings;
 use candidates::{Candidate, Candidates, Occurrence};
-use constant_fields::{ConstantFields, WatchedFields};
-use line_tables::{CachedLine, LineCache, LineInfo, Opening, TemplateCounts};
+use line_tables::{LineCache, LineInfo, Opening, TemplateCounts};
 use marks::{LineMark, Marks};
 use match_budget::{MatchBudget, Surroundings};
-use measures::OpeningLine;
 use message_code::MessageCode;
 use repeats::Repeats;
 use std::collections::HashSet;
@@ -83,7 +80,6 @@ impl Strategy for Smart {
             lines: Lines::with_fingerprints(max_line_bytes + 8),
             reader: LineReader {
                 cache: LineCache::new(),
-                constants: ConstantFields::default(),
                 counts: TemplateCounts::new(),
                 names: Names::new(),
                 repeats: Repeats::new(),
@@ -111,7 +107,6 @@ struct SmartSelector {
 
 struct LineReader {
     cache: LineCache,
-    constants: ConstantFields,
     counts: TemplateCounts,
     names: Names,
     repeats: Repeats,
@@ -135,65 +130,42 @@ impl LineReader {
         self.budget.add(line.text.len());
         match self.cache.get(line.fingerprint) {
             // The expected template once more.
-            Some(CachedLine { info, fields, .. })
-                if fields.is_empty()
-                    && self.counts.was_last(info.template)
+            Some(info)
+                if self.counts.was_last(info.template)
                     && self.repeats.expects(info.template, line)
-                    && self.repeats.knows_number(line) =>
+                    && self.repeats.knows_fields(info, line) =>
             {
                 let info = *info;
                 let before = self.counts.add_last();
                 self.repeats.push(info.template);
                 self.skip_or_add(line, segment, &info, before, 0);
             }
-            Some(_) => self.read_cached(line, segment),
+            Some(info) => {
+                let info = *info;
+                self.count(line, segment, info, None, 0);
+            }
             None => self.read_new(line, segment),
         }
     }
 
-    /// Reads a line whose fingerprint is in the cache.
+    /// Counts a line and adds it. `content` is that of a new line, and `names` is what its names are worth.
     #[inline(never)]
-    fn read_cached(&mut self, line: &Line<'_>, segment: &[u8]) {
-        let Some(CachedLine { info, fields, .. }) = self.cache.get(line.fingerprint) else { return };
-        let (mut info, template) = (*info, info.template);
-        if !fields.is_empty() {
-            info.template = self.constants.refine(template, line.text, fields);
+    fn count(
+        &mut self,
+        line: &Line<'_>,
+        segment: &[u8],
+        mut info: LineInfo,
+        content: Option<&[u8]>,
+        names: i32,
+    ) {
+        let is_watched = info.is_watched;
+        let template = self.repeats.observe(&mut info, line, content, &self.counts);
+        if info.is_watched != is_watched {
+            self.cache.put(line.fingerprint, info);
         }
-        let before = self.count(&mut info, template, line, segment);
-        self.skip_or_add(line, segment, &info, before, 0);
-    }
-
-    /// Counts a line, and measures it if it continues a stretch. Returns how often its template occurred before. `template`
-    /// ignores all numbers; that of `info` is another one if a number is unusual.
-    fn count(&mut self, info: &mut LineInfo, template: u64, line: &Line<'_>, segment: &[u8]) -> u32 {
-        info.template = self.repeats.refine(info, template, line);
-        let before = self.counts.add(info.template);
-        self.repeats.observe(info, template, line);
-        if let Some(lines) = self.repeats.lines_to_measure(line) {
-            self.start_measuring(lines, template, line, segment);
-        }
-        before
-    }
-
-    /// Starts to measure the stretch that began `count` lines before this one.
-    #[inline(never)]
-    fn start_measuring(&mut self, count: usize, template: u64, line: &Line<'_>, segment: &[u8]) {
-        self.window.expand();
-        let LineReader { window, buffer, repeats, .. } = self;
-        let before = (1..=count).rev().filter_map(|back| window.text(back, segment));
-        let before = before.filter(|(_, line)| !line.role.is_some_and(rules::Role::is_unimportant));
-        let before = before.map(|(text, line)| OpeningLine {
-            number: line.extent.number,
-            // The template in the window may depend on an unusual number.
-            template: match line.template == template {
-                true => template,
-                false => fingerprint::template(matched_part(text, buffer)).max(1),
-            },
-            text,
-        });
-        let this = OpeningLine { number: line.extent.number, template, text: line.text };
-        let lines: Vec<OpeningLine<'_>> = before.chain([this]).collect();
-        repeats.start_measuring(&lines);
+        info.template = template;
+        let before = self.counts.add(template);
+        self.skip_or_add(line, segment, &info, before, names);
     }
 
     /// Skips a plain line, adds any other. `before` is how often its template occurred before.
@@ -250,26 +222,43 @@ impl LineReader {
             _ => self.unread.push(line.extent.start..line.extent.end),
         }
         // Whether its template occurred before is unknown here. 1 means that the line does not count as rare.
-        let info = minimal_info(line);
-        self.repeats.observe(&info, info.template, line);
+        let mut info = minimal_info(line);
+        self.repeats.observe(&mut info, line, None, &self.counts);
         self.skip_or_add(line, segment, &info, 1, 0);
     }
 
     /// Analyses a new line and adds it to the cache.
     #[inline(never)]
     fn analyse(&mut self, line: &Line<'_>, segment: &[u8]) {
-        let (mut info, mut fields) =
-            analyse_line(line, &mut self.buffer, &self.matcher, &mut self.marks, &mut self.constants);
-        let template = info.template;
-        if !fields.is_empty() {
-            info.template = self.constants.refine(template, line.text, &mut fields);
-        }
-        self.cache.put(line.fingerprint, LineInfo { template, ..info }, fields);
-        let before = self.count(&mut info, template, line, segment);
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let content = matched_part(line.text, &mut buffer);
+        let info = match content::is_binary(line.text) {
+            true => minimal_info(line),
+            false => self.analyse_content(content),
+        };
+        self.cache.put(line.fingerprint, info);
         let value = self.names.count(line.text).value(line.text.len(), 1);
         // What plain words would be worth is nothing: such lines may be skipped, depending on the chunks of the text.
         let names = if value > PLAIN_VALUE { value } else { 0 };
-        self.skip_or_add(line, segment, &info, before, names);
+        self.count(line, segment, info, Some(content), names);
+        self.buffer = buffer;
+    }
+
+    /// Matches the content of a line against the rules and computes its template.
+    fn analyse_content(&mut self, content: &[u8]) -> LineInfo {
+        let (template, is_watched) = self.repeats.template(content);
+        let role = match (self.matcher.find(content), self.marks.count(content)) {
+            (None | Some(rules::Role::Suspect | rules::Role::Title), LineMark::Rare) => {
+                Some(rules::Role::Failed)
+            }
+            (role, _) => role,
+        };
+        let code = match role {
+            Some(rules::Role::Diagnostic | rules::Role::Warning) => MessageCode::of(content),
+            _ => None,
+        };
+        let (opening, indent) = (Opening::of(content), content::indent(content).min(255) as u8);
+        LineInfo { template, role, indent, opening, code, is_watched }
     }
 }
 
@@ -281,52 +270,8 @@ fn minimal_info(line: &Line<'_>) -> LineInfo {
         _ if text.trim_ascii().is_empty() => (Opening::Blank, content::indent(text).min(255) as u8),
         _ => (Opening::Text, content::indent(text).min(255) as u8),
     };
-    LineInfo { template: line.fingerprint.max(1), role: None, indent, opening, code: None }
-}
-
-/// Matches a line against the rules and computes its template.
-fn analyse_line(
-    line: &Line<'_>,
-    buffer: &mut Vec<u8>,
-    matcher: &Matcher,
-    marks: &mut Marks,
-    constants: &mut ConstantFields,
-) -> (LineInfo, WatchedFields) {
-    if content::is_binary(line.text) {
-        return (minimal_info(line), WatchedFields::default());
-    }
-    let line = line.text;
-    let content = matched_part(line, buffer);
-    let trimmed = content.trim_ascii();
-    let opening = match trimmed {
-        [] => Opening::Blank,
-        [mark @ (b'=' | b'-' | b'*' | b'#' | b'_' | b'~'), rest @ ..]
-            if rest.len() >= 3 && rest.iter().all(|byte| byte == mark) =>
-        {
-            Opening::Divider
-        }
-        [b'|' | b'^' | b'~', ..] => Opening::Continuation,
-        _ if trimmed.starts_with(b"-->")
-            || trimmed.starts_with(b"= ")
-            || trimmed.starts_with(b"note:")
-            || trimmed.starts_with(b"help:") =>
-        {
-            Opening::Continuation
-        }
-        _ if is_numbered(trimmed) => Opening::Continuation,
-        _ => Opening::Text,
-    };
-    let (template, fields) = constants.template(content, content::offset(line, content));
-    let indent = content::indent(content).min(255) as u8;
-    let role = match (matcher.find(content), marks.count(content)) {
-        (None | Some(rules::Role::Suspect | rules::Role::Title), LineMark::Rare) => Some(rules::Role::Failed),
-        (role, _) => role,
-    };
-    let code = match role {
-        Some(rules::Role::Diagnostic | rules::Role::Warning) => MessageCode::of(content),
-        _ => None,
-    };
-    (LineInfo { template, role, indent, opening, code }, fields)
+    let template = line.fingerprint.max(1);
+    LineInfo { template, indent, opening, ..LineInfo::default() }
 }
 
 /// The part of a line's content that is matched.
@@ -340,12 +285,6 @@ fn shown_templates(pieces: &[Piece<'_>]) -> HashSet<u64> {
     let mut buffer = Vec::new();
     let lines = pieces.iter().flat_map(|piece| piece.text.split_inclusive(|&byte| byte == b'\n'));
     lines.map(|line| fingerprint::template(matched_part(line, &mut buffer)).max(1)).collect()
-}
-
-/// Whether a line quotes a source as compilers do: `12 | let a = 1;`.
-fn is_numbered(text: &[u8]) -> bool {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    digits > 0 && text[digits..].trim_ascii_start().starts_with(b"|")
 }
 
 impl Selector for SmartSelector {

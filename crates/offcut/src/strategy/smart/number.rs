@@ -1,14 +1,11 @@
-//! The numbers of a line, with their names and units: `took 12.5 ms`, `score=-1`, `"size":4096`.
+//! The words of a line that its template ignores, and the numbers among them: `took 12.5 ms`, `score=-1`, `"size":4096`.
 
-use super::constant_fields::is_time;
 use crate::strategy::fingerprint;
+use std::fmt;
 use std::ops::Range;
 
-/// The value of a number, in units of 10⁻¹⁸, so that numbers are compared exactly.
-pub(super) type Value = i128;
-
-/// The most digits before and after the decimal point. Longer numbers are names.
-const MAX_DIGITS: usize = 18;
+/// The most digits of a number. Longer ones are names; shorter ones are compared exactly.
+const MAX_DIGITS: usize = 15;
 
 /// The longest name and the longest unit that is part of the word.
 const MAX_NAME_BYTES: usize = 24;
@@ -23,114 +20,132 @@ const UNITS: [&str; 25] = [
     "KB", "KiB", "MB", "MiB", "GB", "GiB", "bytes", "%", "ns/op", "ns/iter",
 ];
 
-/// A number in a line.
-#[derive(Clone, Debug)]
-pub(super) struct Number<'l> {
-    pub(super) value: Value,
-    pub(super) is_decimal: bool,
-    /// The word before it; nothing if there is none.
-    pub(super) name: &'l str,
-    /// What follows it, such as `ms` or ` ms`.
-    pub(super) unit: &'l str,
-    line: &'l [u8],
-    /// Where it is, with its sign.
-    range: Range<usize>,
+/// What a word that a template ignores is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Word {
+    /// Part of a time or a date, whose changes mean nothing.
+    Time,
+    Path(u32),
+    Number(Number),
+    /// Any other word, by its hash.
+    Text(u32),
 }
 
-/// Eight bytes of a line that contain a number or its beginning.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Window {
-    start: usize,
-    /// The bits of the number.
-    mask: u64,
-    /// Whether all of the number is in it.
-    pub(super) is_whole: bool,
+/// The number in a word.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Number {
+    pub(super) value: f64,
+    /// How many digits are after the point.
+    pub(super) decimals: usize,
+    /// A hash of the rest of the word: only numbers with the same are compared.
+    pub(super) rest: u64,
 }
 
-impl Window {
-    /// The number's bytes. Of two numbers in lines of one fingerprint, those of the greater number are greater, unless both are
-    /// negative.
-    #[inline]
-    pub(super) fn load(&self, text: &[u8]) -> Option<u64> {
-        let bytes = text.get(self.start..)?.first_chunk()?;
-        Some(u64::from_be_bytes(*bytes) & self.mask)
-    }
-}
-
-impl<'l> Number<'l> {
-    /// Every word with digits that is not a path, as a number if it is one. Times, dates, versions and addresses are none.
-    pub(super) fn all(line: &'l [u8]) -> Vec<Option<Number<'l>>> {
-        let mut numbers = Vec::new();
-        fingerprint::template_with_words(line, |word| numbers.push(Number::of(line, word)));
-        numbers
-    }
-
-    fn of(line: &'l [u8], word: Range<usize>) -> Option<Number<'l>> {
-        let digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
-        let is_grouped = line.get(word.end) == Some(&b',') && digit(word.end + 1)
-            || word.start >= 2 && line[word.start - 1] == b',' && digit(word.start - 2);
-        if is_grouped || is_time(line, &word) {
-            return None;
+impl Word {
+    /// The word at this place in a line.
+    pub(super) fn of(line: &[u8], range: &Range<usize>, is_path: bool) -> Word {
+        let text = &line[range.clone()];
+        match is_path {
+            true => Word::Path(hash(text)),
+            false if is_time(line, range) => Word::Time,
+            false if is_grouped(line, range) => Word::Text(hash(text)),
+            false => Number::of(text).map_or_else(|| Word::Text(hash(text)), Word::Number),
         }
-        let text = std::str::from_utf8(&line[word.clone()]).ok()?;
-        let magnitude = text.strip_prefix(['-', '+']).unwrap_or(text);
-        let (whole, rest) = digits(magnitude);
-        let (fraction, suffix) = match rest.strip_prefix('.').map(digits) {
-            Some((fraction, suffix)) if !fraction.is_empty() => (fraction, suffix),
-            _ => ("", rest),
+    }
+
+    /// A number that distinguishes it from others.
+    pub(super) fn hash(self) -> u64 {
+        match self {
+            Word::Time => 0,
+            Word::Path(hash) | Word::Text(hash) => u64::from(hash),
+            Word::Number(Number { value, rest, .. }) => fingerprint::mix(rest, value.to_bits()),
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:.*}", self.decimals, self.value)
+    }
+}
+
+impl Number {
+    /// The number of a word, unless the word is a version, an address or the like.
+    fn of(word: &[u8]) -> Option<Number> {
+        let (before, rest) = word.split_at(word.iter().position(u8::is_ascii_digit)?);
+        let (whole, rest) = digits(rest);
+        let (fraction, after) = match rest.strip_prefix(b".").map(digits) {
+            Some((fraction, after)) if !fraction.is_empty() => (fraction, after),
+            _ => (&rest[..0], rest),
+        };
+        let (sign, before) = match before {
+            b"-" => (-1.0, &before[1..]),
+            b"+" => (1.0, &before[1..]),
+            _ => (1.0, before),
         };
         // The end of a sentence.
-        let suffix = suffix.strip_suffix('.').unwrap_or(suffix);
-        let is_number = (1..=MAX_DIGITS).contains(&whole.len()) && fraction.len() <= MAX_DIGITS;
-        let is_unit = |byte: u8| byte.is_ascii_alphabetic() || byte == b'%';
-        if !is_number || suffix.len() > MAX_SUFFIX_BYTES || !suffix.bytes().all(is_unit) {
+        let after = after.strip_suffix(b".").unwrap_or(after);
+        let is_number = whole.len() + fraction.len() <= MAX_DIGITS
+            && (whole[0] != b'0' || whole.len() == 1)
+            && (before.is_empty() || fraction.is_empty());
+        let is_unit = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'%';
+        if !is_number || after.len() > MAX_SUFFIX_BYTES || !after.iter().all(is_unit) {
             return None;
         }
-        let scale = |digits: &str| {
-            digits.bytes().fold(0, |value: Value, digit| value * 10 + Value::from(digit - b'0'))
-        };
-        let missing = (MAX_DIGITS - fraction.len()) as u32;
-        let value = scale(whole) * 10_i128.pow(MAX_DIGITS as u32) + scale(fraction) * 10_i128.pow(missing);
-        let length = text.len() - rest.len() + if fraction.is_empty() { 0 } else { fraction.len() + 1 };
-        let range = word.start..word.start + length;
+        let all = whole.iter().chain(fraction);
+        let digits = all.fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
         Some(Number {
-            value: if text.starts_with('-') { -value } else { value },
-            is_decimal: !fraction.is_empty(),
-            name: name_before(&line[..range.start]),
-            unit: if suffix.is_empty() { unit_after(&line[range.end..]) } else { suffix },
-            line,
-            range,
+            value: sign * digits as f64 / 10_f64.powi(fraction.len() as i32),
+            decimals: fraction.len(),
+            rest: fingerprint::mix(u64::from(hash(before)), u64::from(hash(after))),
         })
     }
+}
 
-    /// Whether it is a measurement and not the number of something.
-    pub(super) fn is_measurement(&self) -> bool {
-        self.is_decimal || !self.unit.is_empty()
-    }
-
-    /// Its text, with the sign.
-    pub(super) fn text(&self) -> &'l [u8] {
-        &self.line[self.range.clone()]
-    }
-
-    /// Where it is in the line; nothing if the line is too short.
-    pub(super) fn window(&self) -> Option<Window> {
-        const BYTES: usize = size_of::<u64>();
-        let Range { start, end } = self.range;
-        let is_whole = end - start <= BYTES;
-        let other_bits = 8 * BYTES.saturating_sub(end - start);
-        // The eight bytes begin with the number, or, at the end of a line, end with it.
-        let (start, mask) = match start + BYTES <= self.line.len() {
-            true => (start, u64::MAX << other_bits),
-            false => (end.checked_sub(BYTES)?, u64::MAX >> other_bits),
-        };
-        Some(Window { start, mask, is_whole })
-    }
+/// The hash of a short word.
+#[inline]
+fn hash(word: &[u8]) -> u32 {
+    let (chunks, rest) = word.as_chunks::<8>();
+    let words = chunks.iter().map(|chunk| u64::from_le_bytes(*chunk)).chain([fingerprint::load(rest)]);
+    (words.fold(word.len() as u64, fingerprint::mix) >> 32) as u32
 }
 
 /// The digits that a text begins with, and the rest.
-fn digits(text: &str) -> (&str, &str) {
-    text.split_at(text.bytes().take_while(u8::is_ascii_digit).count())
+fn digits(text: &[u8]) -> (&[u8], &[u8]) {
+    text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
+}
+
+fn is_digit(line: &[u8], at: usize) -> bool {
+    line.get(at).is_some_and(u8::is_ascii_digit)
+}
+
+/// Whether a word is part of a number with groups of digits: `1,234`.
+fn is_grouped(line: &[u8], word: &Range<usize>) -> bool {
+    line.get(word.end) == Some(&b',') && is_digit(line, word.end + 1)
+        || word.start >= 2 && line[word.start - 1] == b',' && is_digit(line, word.start - 2)
+}
+
+/// Whether a word is part of a date or a time: `12:46:31`, `2026-11-16`. Positions in a file (`12:5`) count as times.
+fn is_time(line: &[u8], word: &Range<usize>) -> bool {
+    let is_after = word.start >= 2 && line[word.start - 1] == b':' && is_digit(line, word.start - 2);
+    let is_before = line.get(word.end) == Some(&b':') && is_digit(line, word.end + 1);
+    is_after || is_before || line[word.clone()].iter().filter(|&&byte| byte == b'-').count() >= 2
+}
+
+/// The word before a number, and the unit after it, as in `took 12 ms` and `size=4kB`; nothing if it has neither, or is part of a
+/// name.
+pub(super) fn name_and_unit(line: &[u8], word: &Range<usize>) -> Option<(String, String)> {
+    let text = &line[word.clone()];
+    let start = text.iter().position(u8::is_ascii_digit)?;
+    let is_unit = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'%';
+    let suffix = text.strip_suffix(b".").unwrap_or(text).iter().rev().take_while(is_unit).count();
+    let name = name_before(&line[..word.start]);
+    let unit = match suffix {
+        0 => unit_after(&line[word.end..]),
+        _ => std::str::from_utf8(&text[text.len() - suffix..]).unwrap_or_default(),
+    };
+    let is_number = matches!(text[..start], [] | [b'-' | b'+']);
+    (is_number && !(name.is_empty() && unit.is_empty())).then(|| (name.to_owned(), unit.to_owned()))
 }
 
 /// The word that a number after this text is the value of.
@@ -141,7 +156,8 @@ fn name_before(text: &[u8]) -> &str {
     let is_letter = |byte: &&u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
     let length = text.iter().rev().take_while(is_letter).count();
     let (before, word) = text.split_at(text.len() - length);
-    let is_part = before.last().is_some_and(|byte| byte.is_ascii_digit() || !byte.is_ascii());
+    let is_part =
+        before.last().is_some_and(|byte| byte.is_ascii_digit() || b"./\\".contains(byte) || !byte.is_ascii());
     let is_name = marks <= MAX_MARKS && length <= MAX_NAME_BYTES && !is_part;
     let word = if is_name { std::str::from_utf8(word).unwrap_or_default() } else { "" };
     word.trim_start_matches(['-', '_'])
@@ -160,26 +176,19 @@ fn unit_after(text: &[u8]) -> &str {
 mod tests {
     use super::*;
 
-    /// Checks the words with digits of a line: those that are numbers, as name, number and unit, and `-` for each other.
+    /// Checks the words of a line that its template ignores: numbers with names and units, and `-` for each other.
     #[track_caller]
     fn check(line: &str, expected: &str) {
-        let show = |number: Option<Number<'_>>| {
-            number.map_or_else(
-                || "-".to_owned(),
-                |number| {
-                    let text = String::from_utf8_lossy(number.text());
-                    let bytes =
-                        number.window().and_then(|window| window.load(line.as_bytes())).unwrap_or_default();
-                    let loaded: Vec<u8> = bytes.to_be_bytes().into_iter().filter(|byte| *byte > 0).collect();
-                    assert!(
-                        loaded.is_empty() == (line.len() < 8) && number.text().starts_with(&loaded),
-                        "{line}"
-                    );
-                    format!("{}={text}{}", number.name, number.unit)
-                },
-            )
-        };
-        let found: Vec<String> = Number::all(line.as_bytes()).into_iter().map(show).collect();
+        let mut found = Vec::new();
+        fingerprint::template_with_words(line.as_bytes(), |range, is_path| {
+            found.push(match Word::of(line.as_bytes(), &range, is_path) {
+                Word::Number(number) => {
+                    let (name, unit) = name_and_unit(line.as_bytes(), &range).unwrap_or_default();
+                    format!("{name}={number}{unit}")
+                }
+                _ => "-".to_owned(),
+            });
+        });
         assert_eq!(found.join("; "), expected, "{line}");
     }
 
@@ -188,26 +197,27 @@ mod tests {
         check("user 7 score -1", "user=7; score=-1");
         check("64 bytes: icmp_seq=1 ttl=57 time=11.4 ms", "=64 bytes; icmp_seq=1; ttl=57; time=11.4 ms");
         check(r#"{"status": 200,"ms":78}"#, "status=200; ms=78");
-        check("took 12ms, 3.5% of 4 (x)", "took=12ms; =3.5%; of=4");
-        check("loss: 0.6931471824645996.", "loss=0.6931471824645996");
-        check("<td>5</td> $8.22", "=5; =8.22");
-        check("p95=3 v2 = 4", "-; =3; -; =4");
-        check("5", "=5");
+        check("took 12ms, 3.50% of 4 (x)", "took=12ms; =3.50%; of=4");
+        check("loss: 0.69314718246459.", "loss=0.69314718246459");
+        check("<td>5</td> $8.22", "=5; -; =8.22");
+        check("p95=3 v2 = 4 row_12", "=95; =3; =2; =4; =12");
+        check("Cart.java:17: warning", "=17");
     }
 
     #[test]
     fn times_versions_names_and_groups_of_digits_are_no_numbers() {
         check("2026-11-16 12:00:01 main.c:12:5", "-; -; -; -; -; -");
-        check("v1.2 1.2.3 3f2a 0x7f 10.0.0.1 1e-05 row_12", "-; -; -; -; -; -; -");
-        check("1,234 of 5,6 1234567890123456789", "-; -; -; -; -");
+        check("v1.2 1.2.3 3f2a 0x7f 10.0.0.1 1e-05 007 a/7.c", "-; -; -; -; -; -; -; -");
+        check("1,234 of 5,6 1234567890123456", "-; -; -; -; -");
     }
 
     #[test]
-    fn values_are_exact() {
-        let value = |text: &str| Number::all(text.as_bytes())[0].as_ref().map(|number| number.value);
-        assert_eq!(value("0.10"), value("0.1"));
-        assert_eq!(value("-3"), value("+3").map(|value| -value));
-        assert!(value("9.99") < value("10") && value("-2") < value("-1.5"));
-        assert_eq!(value("0.000000000000000001"), Some(1));
+    fn numbers_are_compared_with_their_kind() {
+        let number = |word: &str| Number::of(word.as_bytes()).unwrap();
+        assert_eq!(number("0.10").value, number("0.1").value);
+        assert_eq!(number("-3").value, -number("+3").value);
+        assert!(number("9.99").value < number("10").value && number("-2").value < number("-1.5").value);
+        assert_eq!(number("7ms").rest, number("8ms").rest);
+        assert!(number("7ms").rest != number("7s").rest && number("row7").rest != number("col7").rest);
     }
 }

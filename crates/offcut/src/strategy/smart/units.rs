@@ -2,10 +2,9 @@
 
 use super::candidates::{Candidate, onset, rarity};
 use super::line_tables::TemplateCounts;
-use super::variation;
 use super::weights::{
-    EARNED_TAIL, FOLDED, HEAD, INFORMATIVE, LARGE_BYTES, LARGE_HEAD, ONSET_AFTER, QUIET_TAIL, RECENCY,
-    RECENCY_REACH, ROUTINE_LENGTHS, ROUTINE_VALUE, STRONG, TAIL_REACH, TROUBLE, UNEARNED_TAIL,
+    EARNED_TAIL, HEAD, INFORMATIVE, LARGE_BYTES, LARGE_HEAD, ONSET_AFTER, QUIET_TAIL, RECENCY, RECENCY_REACH,
+    ROUTINE_LENGTHS, ROUTINE_VALUE, STRONG, TAIL_REACH, TROUBLE, UNEARNED_TAIL,
 };
 use super::{LineReader, is_routine};
 use crate::strategy::end_lines::{EndLines, clip};
@@ -74,22 +73,13 @@ pub(super) fn collect<'t>(
     }
     let at_ends = EndLines { ends, division: Division::Lines, bytes, max_line_bytes };
     let (head, tail) = (at_ends.head(), at_ends.tail());
-    // In a short text, the ends overlap.
-    let head_end = head.last().map_or(0, |unit| unit.extent.number);
-    let after_head = tail.iter().filter(|unit| unit.extent.number > head_end);
-    let near_ends = head.iter().chain(after_head).map(|unit| (unit.extent.number, unit.text));
-    let varying = variation::varying(near_ends, repeats);
     let head_values = if bytes > LARGE_BYTES { &LARGE_HEAD } else { &HEAD };
     let mut read = 0;
     for mut unit in head {
-        match repeats.folded(unit.extent.number) {
-            Some(stretch) if !varying.contains(&stretch) => unit.value = ONLY_IN_SMALL_GAPS,
-            Some(_) => unit.value = FOLDED,
-            None => {
-                read += unit.text.len();
-                unit.value = value_at(head_values, read as f64 / bytes as f64);
-            }
-        }
+        unit.value = repeats.folded_value(unit.extent.number).unwrap_or_else(|| {
+            read += unit.text.len();
+            value_at(head_values, read as f64 / bytes as f64)
+        });
         units.push(unit);
     }
     let last = units.len();
@@ -100,8 +90,8 @@ pub(super) fn collect<'t>(
     for unit in units[last..].iter_mut().rev() {
         unit.order = -(unit.extent.start as i64);
         // Folded lines do not count as the end: what comes before them is near the end, too.
-        if let Some(stretch) = repeats.folded(unit.extent.number) {
-            unit.value = if varying.contains(&stretch) { FOLDED } else { ONLY_IN_SMALL_GAPS };
+        if let Some(value) = repeats.folded_value(unit.extent.number) {
+            unit.value = value;
             continue;
         }
         let is_routine = is_routine(unit.text, matcher);

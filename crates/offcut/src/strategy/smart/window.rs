@@ -70,14 +70,6 @@ impl Window {
         self.lines.get(self.next)
     }
 
-    /// The text of a line, by its index in the ring.
-    fn text_at<'s>(&'s self, at: usize, segment: &'s [u8]) -> &'s [u8] {
-        match &self.places[at] {
-            Some(place) => &segment[place.clone()],
-            None => &self.lines[at].text,
-        }
-    }
-
     /// A line with its text, by its index in the ring.
     fn take(&mut self, at: usize, segment: &[u8]) -> Candidate {
         self.copy(at, segment);
@@ -113,11 +105,6 @@ impl Window {
     fn index(&self, back: usize) -> Option<usize> {
         let newest = if self.next < back { self.next + WINDOW } else { self.next };
         newest.checked_sub(back).filter(|&at| back > 0 && at < self.lines.len())
-    }
-
-    /// The text of the line `back` lines ago, and the line.
-    pub(super) fn text<'s>(&'s self, back: usize, segment: &'s [u8]) -> Option<(&'s [u8], &'s Candidate)> {
-        self.index(back).map(|at| (self.text_at(at, segment), &self.lines[at]))
     }
 
     /// The line `back` lines ago; 1 is the last one.

@@ -1,0 +1,356 @@
+//! The words that templates ignore, and which of their values are unusual: `exit code 1` after `exit code 0` thousands of times,
+//! `9911 ms` among times up to 40 ms.
+//!
+//! Each such word is a field of its template. A line in which a field has an unusual value counts as a template of its own, so that
+//! it is rare and not folded with the others. What a field does in a stretch of lines, [`ranges`](super::ranges) says.
+//!
+//! Lines with one fingerprint differ only in the value of digits. So most lines need not be read: it is known where the fields are,
+//! that constants are the same, and, in a stretch, that numbers are between those of other lines.
+
+use super::line_tables::{LineInfo, table};
+use super::matched_part;
+use super::number::Word;
+use super::ranges::{Changes, NumberRange, Place};
+use crate::strategy::lines::Line;
+use crate::strategy::{content, fingerprint};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+/// The number of fields of a template that are watched.
+const MAX_FIELDS: usize = 8;
+
+/// The number of templates that are watched, and of fingerprints, more or less.
+const MAX_TEMPLATES: usize = 4096;
+const SLOTS: usize = 1 << 13;
+
+/// After this many lines, a value can be unusual.
+const SETTLED_LINES: u32 = 16;
+
+/// A number is unusual if its distance from the usual range is more than this many times the width of that range.
+const UNUSUAL_SPREADS: f64 = 3.0;
+
+/// After this many unusual values, such values are usual.
+const MAX_UNUSUAL_VALUES: usize = 4;
+
+/// A number is a counter if it is beyond all before it in more lines than this, and in at least half of all.
+const COUNTER_LINES: u32 = 32;
+
+/// How far a counter is expected to rise: its next values with as many digits are not compared.
+const COUNTER_RANGE: f64 = 10.0;
+
+/// The fields of all templates.
+pub(super) struct Fields {
+    templates: HashMap<u64, Vec<Field>>,
+    known: Vec<KnownLine>,
+    /// The last of `known` with each fingerprint, or one that shares its slot; 0 if there is none.
+    slots: Box<[u16; SLOTS]>,
+    /// What the fields of each template do in the open stretch.
+    changes: Vec<(u64, Vec<Changes>)>,
+    /// Where the fields of the last line are in its content, and which of them are paths.
+    places: Vec<(Range<usize>, bool)>,
+}
+
+/// A word in the lines of a template.
+#[derive(Debug)]
+struct Field {
+    usual: Usual,
+    /// The hashes of unusual values.
+    unusual: Vec<u64>,
+    /// How many lines made the usual range wider.
+    wider: u32,
+}
+
+/// The usual values of a field.
+#[derive(Clone, Copy, Debug)]
+enum Usual {
+    /// All: it has many values that are no numbers.
+    Any,
+    /// One word.
+    Text(Word),
+    /// Numbers in a range, with the same rest of the word. A counter, which grows or falls from line to line, is not compared as long
+    /// as it has as many digits.
+    Numbers { low: f64, high: f64, rest: u64, is_counter: bool },
+}
+
+impl Field {
+    fn new(word: Word) -> Field {
+        let usual = match word {
+            Word::Number(number) => {
+                Usual::Numbers { low: number.value, high: number.value, rest: number.rest, is_counter: false }
+            }
+            Word::Text(_) => Usual::Text(word),
+            Word::Path(_) | Word::Time => Usual::Any,
+        };
+        Field { usual, unusual: Vec::new(), wider: 0 }
+    }
+
+    /// Adds a value, after `lines` lines of its template. Returns whether it is unusual: far from the usual ones, or the first below
+    /// zero. If many are, they become usual.
+    fn is_unusual(&mut self, word: Word, lines: u32) -> bool {
+        let (is_far, wider) = match (self.usual, word) {
+            (Usual::Any, _) => return false,
+            (Usual::Text(usual), _) if usual == word => return false,
+            (Usual::Numbers { low, high, rest, is_counter }, Word::Number(number)) if number.rest == rest => {
+                let distance = (number.value - high).max(low - number.value);
+                if distance <= 0.0 {
+                    return false;
+                }
+                let is_far = distance > UNUSUAL_SPREADS * (high - low) || number.value < 0.0 && low >= 0.0;
+                let next = if is_counter { COUNTER_RANGE * number.value } else { number.value };
+                let (low, high) = (low.min(number.value), high.max(next));
+                (is_far, Usual::Numbers { low, high, rest, is_counter })
+            }
+            _ => (true, Usual::Any),
+        };
+        if self.unusual.contains(&word.hash()) {
+            return true;
+        }
+        if is_far && lines >= SETTLED_LINES && self.unusual.len() < MAX_UNUSUAL_VALUES {
+            self.unusual.push(word.hash());
+            return true;
+        }
+        self.unusual.clear();
+        self.usual = wider;
+        self.wider += 1;
+        self.count_records(self.wider, lines);
+        false
+    }
+
+    /// Makes it a counter if so many of `lines` lines were records.
+    fn count_records(&mut self, records: u32, lines: u32) {
+        if let Usual::Numbers { low, high, is_counter: is_counter @ false, .. } = &mut self.usual
+            && records > COUNTER_LINES
+            && records >= lines / 2
+        {
+            (*low, *high, *is_counter) = (low.min(0.0), high.max(COUNTER_RANGE * *high), true);
+        }
+    }
+
+    fn is_any(&self) -> bool {
+        matches!(self.usual, Usual::Any)
+    }
+}
+
+/// What is known of the lines with one fingerprint.
+#[derive(Clone, Copy, Debug, Default)]
+struct KnownLine {
+    fingerprint: u64,
+    /// The constants come first.
+    constants: usize,
+    count: usize,
+    spans: [Span; MAX_FIELDS],
+    /// The first line of the stretch whose numbers are compared.
+    stretch: u64,
+}
+
+/// Up to eight bytes of a field, and the lowest and the highest ones so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    low: u64,
+    high: u64,
+    start: u16,
+    /// How many bits after the field are in the eight bytes.
+    after: u8,
+    /// How far from the lowest and the highest bytes a value is known: of a longer number, not all bytes are compared.
+    margin: u8,
+}
+
+impl Span {
+    #[inline]
+    fn load(&self, text: &[u8]) -> Option<u64> {
+        let bytes = fingerprint::load(text.get(usize::from(self.start)..)?);
+        Some(bytes.swap_bytes() >> self.after)
+    }
+
+    #[inline]
+    fn contains(&self, text: &[u8]) -> bool {
+        let margin = u64::from(self.margin);
+        self.load(text).is_some_and(|bytes| self.low + margin <= bytes && bytes + margin <= self.high)
+    }
+}
+
+impl KnownLine {
+    /// The line with these fields, if there are not too many; `offset` is where its content begins.
+    fn new(
+        line: &Line<'_>,
+        offset: usize,
+        places: &[(Range<usize>, bool)],
+        fields: &[Field],
+        stretch: u64,
+    ) -> Option<KnownLine> {
+        let mut known = KnownLine { fingerprint: line.fingerprint, stretch, ..KnownLine::default() };
+        let ranges = || places.iter().map(|(range, _)| offset + range.start..offset + range.end).zip(fields);
+        for (Range { start, end }, field) in ranges() {
+            match field.usual {
+                Usual::Numbers { low, high, .. } if low < high => continue,
+                Usual::Any => continue,
+                _ => {}
+            }
+            known.add(line.text, start..end, 0)?;
+            // Of a longer constant, the ends are compared.
+            if end - start > size_of::<u64>() {
+                known.add(line.text, end - size_of::<u64>()..end, 0)?;
+            }
+        }
+        known.constants = known.count;
+        for (Range { start, end }, field) in ranges() {
+            if matches!(field.usual, Usual::Numbers { low, high, is_counter: false, .. } if low < high) {
+                known.add(line.text, start..end, u8::from(end - start > size_of::<u64>()))?;
+            }
+        }
+        Some(known)
+    }
+
+    fn add(&mut self, text: &[u8], field: Range<usize>, margin: u8) -> Option<()> {
+        let after = 8 * size_of::<u64>().saturating_sub(field.len()) as u8;
+        let span = Span { start: u16::try_from(field.start).ok()?, after, margin, ..Span::default() };
+        let bytes = span.load(text)?;
+        *self.spans.get_mut(self.count)? = Span { low: bytes, high: bytes, ..span };
+        self.count += 1;
+        Some(())
+    }
+
+    /// Replaces it, but keeps the values of the same stretch.
+    fn replace(&mut self, mut line: KnownLine) {
+        let is_same = line.fingerprint == self.fingerprint && line.stretch == self.stretch;
+        if is_same && line.count == self.count {
+            for (span, before) in line.spans.iter_mut().zip(&self.spans) {
+                (span.low, span.high) = (span.low.min(before.low), span.high.max(before.high));
+            }
+        }
+        *self = line;
+    }
+
+    #[inline]
+    fn contains(&self, line: &Line<'_>, stretch: u64) -> bool {
+        let count = if stretch == 0 { self.constants } else { self.count };
+        self.fingerprint == line.fingerprint
+            && (stretch == 0 || self.stretch == stretch)
+            && self.spans[..count].iter().all(|span| span.contains(line.text))
+    }
+}
+
+/// Finds the fields of a line with this content. Returns its template.
+fn find(content: &[u8], places: &mut Vec<(Range<usize>, bool)>) -> u64 {
+    places.clear();
+    let template = fingerprint::template_with_words(content, |range, is_path| {
+        if places.len() < MAX_FIELDS {
+            places.push((range, is_path));
+        }
+    });
+    template.max(1)
+}
+
+impl Fields {
+    pub(super) fn new() -> Fields {
+        let known = vec![KnownLine::default()];
+        Fields { templates: HashMap::new(), known, slots: table(0), changes: Vec::new(), places: Vec::new() }
+    }
+
+    /// The template of a line with this content, and whether it has fields.
+    pub(super) fn template(&mut self, content: &[u8]) -> (u64, bool) {
+        (find(content, &mut self.places), !self.places.is_empty())
+    }
+
+    /// Whether a line need not be read: its constants are as usual, and its numbers are between those of other lines of its stretch if
+    /// `stretch` is not 0.
+    #[inline]
+    pub(super) fn knows(&self, info: &LineInfo, line: &Line<'_>, stretch: u64) -> bool {
+        let known = || &self.known[usize::from(self.slots[line.fingerprint as usize % SLOTS])];
+        !info.is_watched || known().contains(line, stretch)
+    }
+
+    /// Reads the fields of a line, after `lines` lines of its template. Returns the template, or another one if a value is unusual.
+    /// `content` is that of a line whose template was just found.
+    pub(super) fn read(
+        &mut self,
+        info: &mut LineInfo,
+        line: &Line<'_>,
+        content: Option<&[u8]>,
+        lines: u32,
+        stretch: u64,
+    ) -> u64 {
+        let is_new = content.is_some();
+        if is_new && lines < 2 {
+            return info.template;
+        }
+        let Fields { templates, known, slots, places, .. } = self;
+        let is_full = templates.len() == MAX_TEMPLATES;
+        let fields = match templates.entry(info.template) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(_) if is_full => return info.template,
+            Entry::Vacant(entry) => entry.insert(Vec::new()),
+        };
+        if !fields.is_empty() && fields.iter().all(Field::is_any) {
+            info.is_watched = false;
+            return info.template;
+        }
+        let mut buffer = Vec::new();
+        let content = content.unwrap_or_else(|| {
+            let content = matched_part(line.text, &mut buffer);
+            find(content, places);
+            content
+        });
+        let word = |(range, is_path): &(Range<usize>, bool)| Word::of(content, range, *is_path);
+        if fields.is_empty() {
+            fields.extend(places.iter().map(word).map(Field::new));
+        }
+        let mut template = info.template;
+        for ((place, field), at) in places.iter().zip(&mut *fields).zip(1..) {
+            if !field.is_any() && field.is_unusual(word(place), lines) {
+                template = fingerprint::mix(template, word(place).hash().wrapping_add(at));
+            }
+        }
+        let offset = content::offset(line.text, content).filter(|_| !is_new && template == info.template);
+        let found = offset.and_then(|offset| KnownLine::new(line, offset, places, fields, stretch));
+        if let Some(found) = found {
+            info.is_watched = found.count > 0;
+            match &mut slots[line.fingerprint as usize % SLOTS] {
+                _ if !info.is_watched => {}
+                slot @ 0 => {
+                    *slot = known.len() as u16;
+                    known.push(found);
+                }
+                slot => known[usize::from(*slot)].replace(found),
+            }
+        }
+        template
+    }
+
+    /// Forgets the stretch before.
+    pub(super) fn begin_stretch(&mut self) {
+        self.changes.clear();
+    }
+
+    /// Records a line of a stretch. `plain` is its template without regard to unusual values.
+    pub(super) fn record(&mut self, plain: u64, text: &[u8], place: Place) {
+        let Fields { templates, changes, places, .. } = self;
+        let Some(fields) = templates.get_mut(&plain) else { return };
+        let at = changes.iter().position(|(template, _)| *template == plain).unwrap_or(changes.len());
+        if at == changes.len() {
+            changes.push((plain, fields.iter().map(|_| Changes::default()).collect()));
+        }
+        let mut buffer = Vec::new();
+        let content = matched_part(text, &mut buffer);
+        find(content, places);
+        for (((range, is_path), field), changes) in places.iter().zip(fields).zip(&mut changes[at].1) {
+            changes.add(Word::of(content, range, *is_path), content, range, place);
+            field.count_records(changes.records(), (place.line - place.stretch) as u32);
+        }
+    }
+
+    /// What is known of the stretch: whether fields of its lines are data, and the range of the first measurement, or else of the last
+    /// other number.
+    pub(super) fn end_stretch(&self) -> (bool, Option<Box<NumberRange>>) {
+        let fields = |(template, changes)| self.templates.get(template).into_iter().flatten().zip(changes);
+        let fields = self.changes.iter().flat_map(|(template, changes)| fields((template, changes)));
+        let is_data = fields.clone().any(|(_, changes)| changes.is_data);
+        // The others are not compared in all lines.
+        let compared =
+            fields.filter(|(field, _)| matches!(field.usual, Usual::Numbers { is_counter: false, .. }));
+        let ranges: Vec<&NumberRange> = compared.filter_map(|(_, changes)| changes.range()).collect();
+        let chosen = ranges.iter().find(|range| range.is_measurement()).or(ranges.last());
+        (is_data, chosen.map(|&range| Box::new(range.clone())))
+    }
+}
