@@ -8,8 +8,8 @@ use super::candidates::Candidate;
 use super::line_tables::{LineInfo, Opening};
 use super::message_code::MessageCode;
 use super::weights::{
-    BETWEEN_TROUBLE, Class, DETAIL, HEADING, INDENTED, INDENTED_REACH, LIBRARY_FRAME, NEIGHBOUR,
-    RAISING_FRAME, REPORT, REPORT_REACH, REPORT_STEP, STRONG, Weights, reach, repetition,
+    BETWEEN_TROUBLE, Class, DETAIL, HEADING, INDENTED, INDENTED_REACH, LIBRARY_FRAME, NEIGHBOUR, REPORT,
+    REPORT_REACH, REPORT_STEP, STRONG, Weights, reach, repetition,
 };
 use super::window::Window;
 use crate::strategy::rules::Role;
@@ -168,7 +168,6 @@ impl Values {
                 }
                 (1..=details_before(info, window)).for_each(|back| raise(window, back, REPORT.of(own)));
             }
-            Some(Role::Exception) if info.role != role => raise_frames(window, RAISING_FRAME.of(own)),
             _ => {}
         }
         if own >= STRONG {
@@ -302,16 +301,6 @@ fn raise_heading(window: &mut Window, indent: u8, value: i32) {
         && !line.role.is_some_and(Role::is_unimportant)
     {
         raise(window, back, value);
-    }
-}
-
-/// Raises the innermost frame of a traceback, and the innermost one outside of libraries, each with its line of source.
-fn raise_frames(window: &mut Window, value: i32) {
-    raise(window, 1, value);
-    raise(window, 2, value);
-    if let Some(back) = window.find(|line| line.role == Some(Role::Frame)) {
-        raise(window, back, value);
-        raise(window, back - 1, value);
     }
 }
 

@@ -119,9 +119,6 @@ pub(super) const DETAIL: Share = Share(9, 10);
 /// The share of the line that a line is indented under, and of the title of a failed test's suite.
 pub(super) const HEADING: Share = Share(9, 10);
 
-/// The share of the frames that say where a traceback's exception was raised.
-pub(super) const RAISING_FRAME: Share = Share(7, 10);
-
 /// How much less a frame of a library gains from the lines around it than other lines.
 pub(super) const LIBRARY_FRAME: i32 = 45;
 
