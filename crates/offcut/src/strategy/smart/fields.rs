@@ -24,8 +24,9 @@ const MAX_FIELDS: usize = 8;
 const MAX_TEMPLATES: usize = 4096;
 const SLOTS: usize = 1 << 13;
 
-/// After this many lines, a value can be unusual.
+/// After this many lines, a value can be unusual: in a field with one value so far, and in one with a range of numbers.
 const SETTLED_LINES: u32 = 16;
+const SETTLED_RANGE_LINES: u32 = 32;
 
 /// A number is unusual if its distance from the usual range is more than this many times the width of that range.
 const UNUSUAL_SPREADS: f64 = 3.0;
@@ -106,7 +107,9 @@ impl Field {
         if self.unusual.contains(&word.hash()) {
             return true;
         }
-        if is_far && lines >= SETTLED_LINES && self.unusual.len() < MAX_UNUSUAL_VALUES {
+        let is_range = matches!(self.usual, Usual::Numbers { low, high, .. } if low < high);
+        let settled = if is_range { SETTLED_RANGE_LINES } else { SETTLED_LINES };
+        if is_far && lines >= settled && self.unusual.len() < MAX_UNUSUAL_VALUES {
             self.unusual.push(word.hash());
             return true;
         }
