@@ -135,7 +135,8 @@ fn is_file(line: &[u8]) -> bool {
 
 /// Whether only a table begins with this line: modes of a file, or column names in capitals.
 pub(super) fn is_clear_start(line: &[u8]) -> bool {
-    matches!(style(line), Style::Files | Style::Columns)
+    let is_lower = |line: &[u8]| line.iter().any(u8::is_ascii_lowercase);
+    is_file(line) || is_total(line) || (!is_lower(line) && style(line) == Style::Columns)
 }
 
 /// The ranges of the words of a line.

@@ -35,7 +35,8 @@ pub(super) struct Tree {
 
 /// Whether hardly anything but a list of paths begins with this line.
 pub(super) fn is_clear_start(line: &[u8]) -> bool {
-    line == b"." || (line.contains(&b'/') && is_path(line))
+    // A comment may begin with slashes.
+    line == b"." || (line.contains(&b'/') && !line.contains(&b' ') && is_path(line))
 }
 
 /// How many names at the beginning of two directories are the same.
