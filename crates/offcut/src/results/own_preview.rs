@@ -161,7 +161,7 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     }
     // Lines that matter were also printed at once.
     let printed_twice = announced.map_or(0, |_| text.len() / 4);
-    let most = shown + most_added(entry, &summary.gaps) + printed_twice;
+    let most = shown + most_added(entry, &summary.gaps) + names_in_marks(text) + printed_twice;
     shown > 0 && text.len() <= most && has_markers_of(&summary.gaps, text)
 }
 
@@ -172,6 +172,14 @@ fn most_added(entry: &Entry, gaps: &[Gap]) -> usize {
         [] => 0,
         _ => AROUND + HEADER_AND_FOOTER + LOCATIONS * entry.location().len() + MARKER * markers,
     }
+}
+
+/// How many bytes the marks of an outline have beyond [`MARKER`], because they name what they hide.
+fn names_in_marks(text: &[u8]) -> usize {
+    let is_long = |line: &&[u8]| (MARKER..LONGEST_NOTICE).contains(&line.len()) && line.starts_with(b"[line");
+    let is_mark = |line: &&[u8]| std::str::from_utf8(line).is_ok_and(|line| Notice::parse(line).is_some());
+    let marks = text.split(|&byte| byte == b'\n').filter(is_long).filter(is_mark);
+    marks.map(|mark| mark.len() - MARKER).sum()
 }
 
 /// Where the text says that the command still runs. What is before it was printed while the command ran.

@@ -116,6 +116,12 @@ impl<'a> Room<'a> {
         }
     }
 
+    /// The room left when this much of it is reserved.
+    #[cfg(feature = "smart")]
+    pub(crate) fn less_cost(&self, cost: Cost) -> Room<'a> {
+        self.with(self.limits.less(cost))
+    }
+
     /// The room left when `gaps` gaps are marked.
     pub fn less_gaps(&self, gaps: u64) -> Room<'a> {
         self.with(self.limits.less(self.marker.times(gaps)))

@@ -128,3 +128,28 @@ fn beginning_of_a_file_without_definitions_is_source() {
     let targets: String = (0..90).map(|at| format!("//src/lib{at}:test_{at}\n")).collect();
     assert!(!shown(&targets, 1000).contains("source"));
 }
+
+/// A file of many functions with long bodies.
+fn module() -> String {
+    let body = "    let total = items.iter().map(|item| item.price * item.count).sum::<u64>();\n".repeat(9);
+    let words = ["parse", "merge", "split", "count", "close", "fetch", "order", "print", "align", "store"];
+    let name = |at: usize| format!("{}_{}", words[at / 4], words[at * 3 % 10]);
+    (0..40).map(|at| format!("fn {}(items: &[Item]) -> u64 {{\n{body}    total\n}}\n\n", name(at))).collect()
+}
+
+#[test]
+fn definitions_that_are_not_shown_are_named_with_their_lines() {
+    let text = module();
+    let preview = shown(&text, 4000);
+    for (at, line) in text.lines().enumerate() {
+        if let Some(name) = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next()) {
+            let entry = format!("{name} {}", at + 1);
+            let is_named = preview.lines().any(|line| line.starts_with("[lines") && line.contains(&entry));
+            assert!(preview.contains(line) || is_named, "{entry}: {preview}");
+        }
+    }
+    assert!(preview.len() <= 4000 && preview.len() > 3600, "{}: {preview}", preview.len());
+    // Where there is no room for all names, marks say how many there are.
+    let preview = shown(&text, 1500);
+    assert!(preview.contains(" definitions: ") && preview.contains(", …]"), "{preview}");
+}

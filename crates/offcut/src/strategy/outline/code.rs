@@ -3,10 +3,12 @@
 use super::comments::{Comments, Text};
 use super::definitions::{definition, worth_of_definition};
 use super::failures::Failures;
+use super::index::{Index, Name};
 use super::signatures::{LineKind, Signatures};
 use super::{Contents, Format, MIN_LINES, Place, Row, count};
 use crate::strategy::content;
 use crate::strategy::words::ByteSet;
+use std::ops::Range;
 
 /// A source file, or a part of one, of any language that has braces, keywords or indentation; with or without line numbers.
 #[derive(Default)]
@@ -19,6 +21,9 @@ pub(super) struct Code {
     comments: Comments,
     definitions: u64,
     imports: u64,
+    index: Index,
+    /// The number of the last line.
+    line: u64,
     /// Lines that only source code has.
     clear: u64,
     failures: Failures,
@@ -197,6 +202,7 @@ impl Code {
 
 impl Format for Code {
     fn read(&mut self, line: &[u8]) -> Row {
+        self.line += 1;
         let (line, text) = strip_number(line);
         if text.is_empty() {
             return Row::part();
@@ -216,7 +222,10 @@ impl Format for Code {
                 None => (LineKind::Other, 0),
             },
         };
-        self.definitions += u64::from(kind == LineKind::Definition);
+        if kind == LineKind::Definition {
+            self.definitions += 1;
+            self.index.add(line, self.line);
+        }
         self.imports += u64::from(kind == LineKind::Import);
         match self.signatures.place(text, kind) {
             Place::Begins => Row::unit(more),
@@ -250,6 +259,10 @@ impl Format for Code {
 
     fn contents(&self) -> Contents {
         [self.definitions, 0, 0, 0, 0]
+    }
+
+    fn names(&self, lines: Range<u64>) -> Vec<Name<'_>> {
+        self.index.names(lines).collect()
     }
 
     fn describe(&self, [definitions, ..]: Contents) -> String {

@@ -74,6 +74,97 @@ pub(super) fn worth_of_definition(line: &[u8]) -> i32 {
     (DEFINITION - PER_COLUMN * content::indent(line) as i32).max(0)
 }
 
+/// Words between the keyword of a definition and its name.
+const BEFORE_NAME: [&[u8]; 20] = [
+    b"or",
+    b"replace",
+    b"if",
+    b"not",
+    b"exists",
+    b"unique",
+    b"temp",
+    b"temporary",
+    b"materialized",
+    b"recursive",
+    b"table",
+    b"view",
+    b"index",
+    b"trigger",
+    b"aggregate",
+    b"operator",
+    b"procedure",
+    b"schema",
+    b"function",
+    b"type",
+];
+
+/// The name of the definition in this line.
+pub(super) fn name_of_definition(line: &[u8]) -> Option<&[u8]> {
+    let text = line.trim_ascii();
+    let word = |text: &[u8]| -> usize {
+        text.iter().position(|byte| b" \t(<{:*".contains(byte)).unwrap_or(text.len())
+    };
+    let mut rest = text;
+    while Keyword::of(&rest[..word(rest)]) == Keyword::Modifier {
+        rest = rest[word(rest)..].trim_ascii_start();
+        // `pub(crate)`
+        rest = rest.strip_prefix(b"(").map_or(rest, |inner| after(inner, b')'));
+    }
+    let keyword = &rest[..word(rest)];
+    let name = match Keyword::of(keyword) {
+        Keyword::Definition | Keyword::Declaration => {
+            name_after(keyword, rest[keyword.len()..].trim_ascii_start())
+        }
+        _ => match (memchr::memmem::find(rest, b" = "), memchr::memchr(b'(', rest)) {
+            (Some(equals), parenthesis) if parenthesis.is_none_or(|at| at > equals) => {
+                last_word(&rest[..equals])
+            }
+            (_, Some(parenthesis)) => last_word(&rest[..parenthesis]),
+            (_, None) => {
+                rest[..rest.iter().position(|byte| b":{".contains(byte)).unwrap_or(rest.len())].trim_ascii()
+            }
+        },
+    };
+    let is_plain =
+        |byte: &u8| *byte >= 0x80 || byte.is_ascii_alphanumeric() || b" _$.:-#~!?/<>&'".contains(byte);
+    (!name.is_empty() && name.iter().all(is_plain)).then_some(name)
+}
+
+/// The name after this keyword.
+fn name_after<'t>(keyword: &[u8], mut rest: &'t [u8]) -> &'t [u8] {
+    if keyword == b"impl" {
+        // Of `impl<T> A<T> for B<T> {`, all but the first parameters.
+        let rest = if rest.first() == Some(&b'<') { after(rest, b' ') } else { rest };
+        return rest[..memchr::memchr(b'{', rest).unwrap_or(rest.len())].trim_ascii();
+    }
+    // The receiver of a method in Go.
+    rest = rest.strip_prefix(b"(").map_or(rest, |inner| after(inner, b')'));
+    loop {
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_$.:!?~".contains(byte);
+        let end = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
+        let (name, more) = rest.split_at(end);
+        let is_keyword = matches!(Keyword::of(name), Keyword::Definition | Keyword::Modifier)
+            || BEFORE_NAME.iter().any(|word| name.eq_ignore_ascii_case(word));
+        if !is_keyword || more.is_empty() {
+            return name.strip_suffix(b":").unwrap_or(name);
+        }
+        rest = more.trim_ascii_start();
+    }
+}
+
+/// What follows the first `byte`, without white space at its beginning.
+fn after(text: &[u8], byte: u8) -> &[u8] {
+    memchr::memchr(byte, text).map_or(&b""[..], |at| text[at + 1..].trim_ascii_start())
+}
+
+/// The last word of a text that has an identifier at its end.
+fn last_word(text: &[u8]) -> &[u8] {
+    let text = text.trim_ascii_end();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_$.:-~".contains(byte);
+    let start = text.iter().rposition(|byte| !is_name(byte)).map_or(0, |at| at + 1);
+    &text[start..]
+}
+
 /// Whether a line begins a function that is the value of a name: `export const parse = (text) => {`.
 fn is_arrow_function(line: &[u8]) -> bool {
     line.first().is_some_and(u8::is_ascii_alphabetic)
@@ -134,6 +225,34 @@ pub(super) fn is_section(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn definitions_have_names() {
+        for (line, name) in [
+            ("static int open_file(const char *path,", "open_file"),
+            ("const char *name_of(int it)", "name_of"),
+            ("export const parse = (text: string) => {", "parse"),
+            ("func (s *Server) Close() error {", "Close"),
+            ("type Handler interface {", "Handler"),
+            ("    async def get(self,", "get"),
+            ("class Base:", "Base"),
+            ("class Parser(Base):", "Parser"),
+            ("    public List<String> names(int first) {", "names"),
+            ("pub(crate) fn read<'a>(text: &'a str) -> Row {", "read"),
+            ("impl<T> Format for Parts<T> {", "Format for Parts<T>"),
+            ("macro_rules! check {", "check"),
+            ("#define MAX_LINES 12", "MAX_LINES"),
+            ("typedef struct node {", "node"),
+            ("CREATE OR REPLACE FUNCTION shop.total(id int)", "shop.total"),
+            ("CREATE UNIQUE INDEX IF NOT EXISTS by_name ON goods (name);", "by_name"),
+            ("cleanup() {", "cleanup"),
+            ("build-all: src/a.o", "build-all"),
+            (".menu > .item {", ".menu > .item"),
+        ] {
+            let found = name_of_definition(line.as_bytes()).map(String::from_utf8_lossy);
+            assert_eq!(found.as_deref(), Some(name), "{line}");
+        }
+    }
 
     #[test]
     fn functions_of_many_languages_are_definitions() {

@@ -2,12 +2,14 @@
 //! what the gap contains.
 
 use super::blocks::{Block, Blocks};
+use super::index::Name;
 use super::{Contents, Format};
 use crate::cut::{LinePosition, Piece, PieceKind};
 use crate::notice::{Message, Notice, Tag};
 use crate::strategy::select::{MarkerCost, Unit};
-use crate::strategy::{Ends, Room};
+use crate::strategy::{Cost, Ends, Room};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Marks the gaps of one text.
@@ -20,6 +22,29 @@ pub(super) struct Marks<'f> {
     bytes: u64,
     lines: u64,
     contents: Contents,
+    room: Room<'f>,
+}
+
+/// The weight of the room for names in marks, and of the rest.
+const NAMES: (u32, u32) = (1, 3);
+
+/// What follows the names if a mark has not all of them.
+const MORE_NAMES: &str = ", …";
+
+/// The names that marks list.
+#[derive(Default)]
+pub(super) struct Listed {
+    /// Their lines, in order.
+    lines: Vec<u64>,
+    /// What they cost.
+    pub(super) cost: Cost,
+    /// Whether all names that are not shown are among them.
+    pub(super) is_complete: bool,
+}
+
+/// How a name is listed: `parse 120`.
+fn entry(name: &Name<'_>) -> String {
+    format!("{} {}", name.text, name.line)
 }
 
 /// What is not shown between two units.
@@ -50,7 +75,7 @@ impl Gap {
 }
 
 impl<'f> Marks<'f> {
-    pub(super) fn new(units: &[Unit<'_>], blocks: &'f Blocks, ends: &Ends, room: &Room<'_>) -> Marks<'f> {
+    pub(super) fn new(units: &[Unit<'_>], blocks: &'f Blocks, ends: &Ends, room: &Room<'f>) -> Marks<'f> {
         let (bytes, lines, contents) = (ends.bytes(), ends.lines(), blocks.format.contents());
         let format = &*blocks.format;
         let is_like_mark = |unit: &Unit<'_>| {
@@ -73,15 +98,62 @@ impl<'f> Marks<'f> {
         let is_divided = units.iter().any(|unit| unit.extent.begins == LinePosition::Inside);
         let between_lines = if is_divided { of_lines + extra_inside } else { of_lines };
         let cost = MarkerCost { gaps: format.gaps(), between_lines, extra_inside };
-        Marks { format, cost, tag, bytes, lines, contents }
+        Marks { format, cost, tag, bytes, lines, contents, room: *room }
     }
 
     pub(super) fn cost(&self) -> MarkerCost {
         self.cost
     }
 
+    /// What the names in all marks may cost.
+    pub(super) fn cost_of_names(&self) -> Cost {
+        let names = self.format.names(0..u64::MAX);
+        let all =
+            names.iter().fold(Cost::default(), |sum, name| sum + self.room.cost_of_contents(&entry(name)));
+        let share = self.room.share(NAMES.0, NAMES.1).limits;
+        share.zip_with(all, |most, cost| most.map_or(cost, |most| most.min(cost)))
+    }
+
+    /// The names of what is not in `shown` that marks list, if all of them cost at most this. Those that are indented least
+    /// come first.
+    pub(super) fn listed(&self, shown: &[Piece<'_>], most: Cost) -> Listed {
+        let mut names = self.format.names(0..u64::MAX);
+        let is_hidden = |line: u64| {
+            let after = shown.partition_point(|piece| piece.line <= line);
+            after.checked_sub(1).is_none_or(|at| {
+                let lines = memchr::memchr_iter(b'\n', &shown[at].text).count() as u64;
+                line >= shown[at].line + lines.max(1)
+            })
+        };
+        names.retain(|name| is_hidden(name.line));
+        // A name that occurs again says little: `__init__`.
+        let mut known = HashSet::new();
+        names.sort_by_cached_key(|name| (name.indent, !known.insert(name.text), name.line));
+        let cost_of = |name: &Name<'_>| self.room.cost_of_contents(&entry(name));
+        let all = names.iter().fold(Cost::default(), |sum, name| sum + cost_of(name));
+        let is_complete = all.beyond(most) == Cost::default();
+        let marks = if is_complete { 0 } else { shown.len() as u64 + 1 };
+        let cost = self.room.cost_of_contents(MORE_NAMES).times(marks);
+        let mut listed = Listed { lines: Vec::new(), cost, is_complete };
+        for name in names {
+            let cost = listed.cost + cost_of(&name);
+            if cost.beyond(most) != Cost::default() {
+                break;
+            }
+            listed.lines.push(name.line);
+            listed.cost = cost;
+        }
+        listed.lines.sort_unstable();
+        listed
+    }
+
     /// The pieces with a mark in each gap; none if nothing is shown. `blocks` know what the text contains before them.
-    pub(super) fn between<'t>(&self, shown: Vec<Piece<'t>>, blocks: &[Block]) -> Vec<Piece<'t>> {
+    pub(super) fn between<'t>(
+        &self,
+        shown: Vec<Piece<'t>>,
+        blocks: &[Block],
+        listed: &Listed,
+    ) -> Vec<Piece<'t>> {
         if shown.is_empty() {
             return shown;
         }
@@ -99,7 +171,7 @@ impl<'f> Marks<'f> {
                 pieces.append(&mut hidden);
             } else {
                 hidden.clear();
-                let contents = self.contents(start..piece.start, first..piece.line, blocks);
+                let contents = self.contents(start..piece.start, first..piece.line, blocks, listed);
                 let to = piece.part;
                 let last = if to == LinePosition::Start { piece.line - 1 } else { piece.line };
                 self.add(&mut pieces, Gap { start, end: piece.start, first, last, from, to, contents });
@@ -110,14 +182,20 @@ impl<'f> Marks<'f> {
             pieces.push(piece);
         }
         let (end, last) = (self.bytes, self.lines.max(first));
-        let contents = self.contents(start..end, first..last + 1, blocks);
+        let contents = self.contents(start..end, first..last + 1, blocks, listed);
         let to = LinePosition::Start;
         self.add(&mut pieces, Gap { start, end, first, last, from, to, contents });
         pieces
     }
 
     /// Describes what is between two offsets, in these lines, if a block begins or ends at each of the offsets.
-    fn contents(&self, Range { start, end }: Range<u64>, lines: Range<u64>, blocks: &[Block]) -> String {
+    fn contents(
+        &self,
+        Range { start, end }: Range<u64>,
+        lines: Range<u64>,
+        blocks: &[Block],
+        listed: &Listed,
+    ) -> String {
         let until = |offset: u64| {
             if offset == 0 {
                 return Some(Contents::default());
@@ -133,9 +211,21 @@ impl<'f> Marks<'f> {
                 (block.extent.start == offset).then_some(block.before)
             }
         };
-        match (until(start), until(end)) {
-            (Some(before), Some(after)) if start < end => self.format.describe_between(lines, before, after),
+        let counted = match (until(start), until(end)) {
+            (Some(before), Some(after)) if start < end => {
+                self.format.describe_between(lines.clone(), before, after)
+            }
             _ => String::new(),
+        };
+        let mut names = self.format.names(lines);
+        let all = names.len();
+        names.retain(|name| listed.lines.binary_search(&name.line).is_ok());
+        let text = names.iter().map(entry).collect::<Vec<_>>().join(", ");
+        match (names.len() == all, counted.as_str()) {
+            _ if names.is_empty() => counted,
+            (true, _) => text,
+            (false, "") => text + MORE_NAMES,
+            (false, counted) => format!("{counted}: {text}{MORE_NAMES}"),
         }
     }
 

@@ -16,6 +16,7 @@ mod diff;
 mod failures;
 mod hits;
 mod html;
+mod index;
 mod irregular_lines;
 mod keys;
 mod marks;
@@ -30,10 +31,11 @@ mod xml;
 use super::end_lines::{EndLines, clip};
 use super::lines::{Coverage, Division, Extent, Lines};
 use super::select::{self, Gaps, MAX_VALUE, Unit};
-use super::{Ends, Room, Selection, Selector};
+use super::{Cost, Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
 use blocks::{Block, Blocks};
-use marks::Marks;
+use index::Name;
+use marks::{Listed, Marks};
 use std::ops::Range;
 
 /// One format of text.
@@ -76,6 +78,12 @@ pub(super) trait Format: Send {
     /// The longest description of a gap.
     fn widest_description(&self) -> String {
         self.describe(self.contents())
+    }
+
+    /// The names of what is in these lines, if they say more than [`Format::describe`].
+    fn names(&self, lines: Range<u64>) -> Vec<Name<'_>> {
+        let _ = lines;
+        Vec::new()
     }
 
     /// How many gaps there may be between its units.
@@ -379,11 +387,40 @@ impl Selector for Outline {
         let room = &room.less_remark(&remark).less_gaps(1);
         let units = units(chosen, *division, blocks.format.ends(), ends, room, *max_line_bytes);
         let marks = Marks::new(&units, blocks, ends, room);
-        let shown = select::select(units, ends, room, marks.cost());
+        let (shown, listed) = select_and_list(units, ends, room, &marks);
         let repeats = select::repeated(&shown);
-        let pieces = marks.between(select::pieces(&shown), chosen);
+        let pieces = marks.between(select::pieces(&shown), chosen, &listed);
         Selection { pieces, remark, repeats, ..Selection::default() }
     }
+}
+
+/// What is left of the room for names is not wasted if it is more than one part in this many.
+const ROOM_PER_REST: u64 = 64;
+
+/// Chooses the units that are shown, and the names of the others that marks list.
+fn select_and_list<'t>(
+    units: Vec<Unit<'t>>,
+    ends: &'t Ends,
+    room: &Room<'_>,
+    marks: &Marks<'_>,
+) -> (Vec<Unit<'t>>, Listed) {
+    let select = |units, reserved| {
+        let shown = select::select(units, ends, &room.less_cost(reserved), marks.cost());
+        let listed = marks.listed(&select::pieces(&shown), reserved);
+        (shown, listed)
+    };
+    let reserved = marks.cost_of_names();
+    if reserved == Cost::default() {
+        return select(units, reserved);
+    }
+    let (shown, listed) = select(units.clone(), reserved);
+    let rest = reserved.beyond(listed.cost);
+    if room.limits.afford(rest.times(ROOM_PER_REST)) {
+        return (shown, listed);
+    }
+    // Some of the names are those of definitions that are shown. What they would cost is used for more lines.
+    let (more, listed_again) = select(units, listed.cost);
+    if listed_again.is_complete { (more, listed_again) } else { (shown, listed) }
 }
 
 /// Every unit that may be shown, once, in text order: the blocks, and the lines at both ends.

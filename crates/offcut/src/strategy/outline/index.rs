@@ -1,0 +1,107 @@
+//! The index of a text: the names of its definitions, and the lines they are in. A mark names those that it hides.
+
+use super::definitions::name_of_definition;
+use crate::strategy::content::indent;
+use std::ops::Range;
+
+/// How much is remembered: the names of many more than a preview could list. When it is full, those that are indented are
+/// forgotten.
+const MAX_BYTES: usize = 1 << 15;
+
+/// A longer name is not listed.
+const MAX_NAME_BYTES: usize = 60;
+
+/// The name of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::strategy) struct Name<'n> {
+    pub(super) text: &'n str,
+    /// The number of its line, counted from 1.
+    pub(super) line: u64,
+    /// How far it is indented. Those that are indented less are listed first.
+    pub(super) indent: u8,
+}
+
+/// The definitions so far, in their order.
+#[derive(Default)]
+pub(super) struct Index {
+    /// Where the name is in `texts`.
+    places: Vec<Place>,
+    texts: String,
+    /// Those that are indented as much are no longer added.
+    min_forgotten: Option<u8>,
+}
+
+struct Place {
+    line: u64,
+    indent: u8,
+    end: usize,
+}
+
+impl Index {
+    /// Adds the definition in this line.
+    pub(super) fn add(&mut self, line: &[u8], number: u64) {
+        let indent = indent(line) as u8;
+        if self.min_forgotten.is_some_and(|least| indent >= least) {
+            return;
+        }
+        let name = name_of_definition(line).filter(|name| name.len() <= MAX_NAME_BYTES);
+        let Some(name) = name.and_then(|name| str::from_utf8(name).ok()) else { return };
+        self.texts.push_str(name);
+        self.places.push(Place { line: number, indent, end: self.texts.len() });
+        while self.texts.len() + size_of::<Place>() * self.places.len() > MAX_BYTES {
+            self.forget_deepest();
+        }
+    }
+
+    fn forget_deepest(&mut self) {
+        let deepest = self.places.iter().map(|place| place.indent).max().unwrap_or_default();
+        let mut kept = Index { min_forgotten: Some(deepest), ..Index::default() };
+        for name in self.names(0..u64::MAX).filter(|name| name.indent < deepest) {
+            kept.texts.push_str(name.text);
+            kept.places.push(Place { line: name.line, indent: name.indent, end: kept.texts.len() });
+        }
+        *self = kept;
+    }
+
+    /// The names in these lines.
+    pub(super) fn names(&self, lines: Range<u64>) -> impl Iterator<Item = Name<'_>> {
+        let first = self.places.partition_point(|place| place.line < lines.start);
+        let start = first.checked_sub(1).map_or(0, |before| self.places[before].end);
+        let places = self.places[first..].iter().take_while(move |place| place.line < lines.end);
+        places.scan(start, |start, &Place { line, indent, end }| {
+            let text = &self.texts[*start..end];
+            *start = end;
+            Some(Name { text, line, indent })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_by_line() {
+        let mut index = Index::default();
+        for (line, number) in [("fn one() {", 3), ("    fn two() {", 5), ("struct Three;", 9)] {
+            index.add(line.as_bytes(), number);
+        }
+        let names = |lines| index.names(lines).map(|name| (name.text, name.line)).collect::<Vec<_>>();
+        assert_eq!(names(1..100), [("one", 3), ("two", 5), ("Three", 9)]);
+        assert_eq!(names(4..9), [("two", 5)]);
+        assert_eq!(names(10..11), []);
+    }
+
+    #[test]
+    fn indented_names_are_forgotten_first() {
+        let mut index = Index::default();
+        for number in 0..9000 {
+            let line =
+                if number % 9 == 0 { format!("fn name{number}() {{") } else { "    fn inner() {".to_owned() };
+            index.add(line.as_bytes(), number);
+        }
+        assert!(index.texts.len() <= MAX_BYTES);
+        assert!(index.names(0..u64::MAX).all(|name| name.indent == 0));
+        assert_eq!(index.names(0..10).count(), 2);
+    }
+}
