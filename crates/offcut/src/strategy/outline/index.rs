@@ -4,8 +4,8 @@ use super::definitions::name_of_definition;
 use crate::strategy::content::indent;
 use std::ops::Range;
 
-/// How much is remembered: the names of many more than a preview could list. When it is full, those that are indented are
-/// forgotten.
+/// How much is remembered: the names of many more than a preview could list. When it is full, those that are indented most are
+/// forgotten; if all are indented as much, no more are added.
 const MAX_BYTES: usize = 1 << 15;
 
 /// A longer name is not listed.
@@ -48,13 +48,17 @@ impl Index {
         let Some(name) = name.and_then(|name| str::from_utf8(name).ok()) else { return };
         self.texts.push_str(name);
         self.places.push(Place { line: number, indent, end: self.texts.len() });
-        while self.texts.len() + size_of::<Place>() * self.places.len() > MAX_BYTES {
+        if self.texts.len() + size_of::<Place>() * self.places.len() > MAX_BYTES {
             self.forget_deepest();
         }
     }
 
     fn forget_deepest(&mut self) {
         let deepest = self.places.iter().map(|place| place.indent).max().unwrap_or_default();
+        self.min_forgotten = Some(deepest);
+        if self.places.iter().all(|place| place.indent == deepest) {
+            return;
+        }
         let mut kept = Index { min_forgotten: Some(deepest), ..Index::default() };
         for name in self.names(0..u64::MAX).filter(|name| name.indent < deepest) {
             kept.texts.push_str(name.text);
@@ -103,5 +107,16 @@ mod tests {
         assert!(index.texts.len() <= MAX_BYTES);
         assert!(index.names(0..u64::MAX).all(|name| name.indent == 0));
         assert_eq!(index.names(0..10).count(), 2);
+    }
+
+    #[test]
+    fn first_of_many_equal_names_are_kept() {
+        let mut index = Index::default();
+        for number in 0..9000 {
+            index.add(format!("fn name{number}() {{").as_bytes(), number);
+        }
+        assert!(index.texts.len() <= MAX_BYTES);
+        assert!(index.names(0..u64::MAX).count() > 500);
+        assert_eq!(index.names(0..10).count(), 10);
     }
 }

@@ -85,10 +85,11 @@ impl<'f> Marks<'f> {
             true => Tag::unused_in(units.iter().map(|unit| unit.text)),
             false => Tag::None,
         };
+        let more_names = if format.names(0..u64::MAX).is_empty() { "" } else { MORE_NAMES };
         let cost = |from| {
             // The mark of a gap inside of one line names the line; any other names two at most.
             let last = if from == LinePosition::Inside { lines } else { lines * 2 };
-            let (to, contents) = (from, format.widest_description());
+            let (to, contents) = (from, format.widest_description() + more_names);
             let widest = Gap { start: bytes, end: bytes, first: lines, last, from, to, contents };
             room.cost(widest.mark(&tag).as_bytes())
         };
@@ -132,9 +133,7 @@ impl<'f> Marks<'f> {
         let cost_of = |name: &Name<'_>| self.room.cost_of_contents(&entry(name));
         let all = names.iter().fold(Cost::default(), |sum, name| sum + cost_of(name));
         let is_complete = all.beyond(most) == Cost::default();
-        let marks = if is_complete { 0 } else { shown.len() as u64 + 1 };
-        let cost = self.room.cost_of_contents(MORE_NAMES).times(marks);
-        let mut listed = Listed { lines: Vec::new(), cost, is_complete };
+        let mut listed = Listed { lines: Vec::new(), cost: Cost::default(), is_complete };
         for name in names {
             let cost = listed.cost + cost_of(&name);
             if cost.beyond(most) != Cost::default() {
@@ -211,14 +210,14 @@ impl<'f> Marks<'f> {
                 (block.extent.start == offset).then_some(block.before)
             }
         };
-        let counted = match (until(start), until(end)) {
-            (Some(before), Some(after)) if start < end => {
-                self.format.describe_between(lines.clone(), before, after)
-            }
-            _ => String::new(),
-        };
+        let known = until(start).zip(until(end)).filter(|_| start < end);
+        let counted = known.map_or_else(String::new, |(before, after)| {
+            self.format.describe_between(lines.clone(), before, after)
+        });
         let mut names = self.format.names(lines);
-        let all = names.len();
+        // Names that are too long, and some of too many, are not known.
+        let count = known.map_or(0, |(before, after)| after[0].saturating_sub(before[0]) as usize);
+        let all = names.len().max(count);
         names.retain(|name| listed.lines.binary_search(&name.line).is_ok());
         let text = names.iter().map(entry).collect::<Vec<_>>().join(", ");
         match (names.len() == all, counted.as_str()) {
