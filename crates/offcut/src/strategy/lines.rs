@@ -5,7 +5,7 @@
 use super::fingerprint::FoldedText;
 use crate::cut::{LinePosition, PieceKind, Segment};
 
-/// One line of the text.
+/// One line of the text, or a part of it where lines are divided at tags.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
     /// Its first bytes; all of them, with the line feed, if the line is short enough.
@@ -56,8 +56,8 @@ const INLINE: [&[u8]; 24] = [
 /// With this many bytes of a tag, it is known whether it begins an element: more than the longest of these names.
 const TAG_BYTES: usize = 8;
 
-/// Whether a text begins with a tag that is not part of a sentence or of a row. An end tag and a quoted text (`<![CDATA[`) belong to
-/// the element before it.
+/// Whether a text begins with a tag that is not part of a sentence or of a row. An end tag and a quoted text (`<![CDATA[`)
+/// belong to the element before it.
 fn begins_element(text: &[u8]) -> bool {
     match text {
         [b'<', b'!', next, ..] => *next != b'[',
@@ -185,10 +185,10 @@ impl Lines {
         }
     }
 
-    /// Divides what is pending at tags, except a tag of which fewer than `least` bytes are known.
-    fn divide(&mut self, least: usize, each: &mut impl FnMut(Line<'_>)) {
-        let pending = std::mem::take(&mut self.pending);
-        let (mut from, mut searched) = (0, 0);
+    /// Divides what is pending at tags. Of the last one, at least `lookahead` bytes must be known.
+    fn divide(&mut self, lookahead: usize, each: &mut impl FnMut(Line<'_>)) {
+        let mut pending = std::mem::take(&mut self.pending);
+        let (mut from, mut searched, mut end) = (0, 0, pending.len());
         while let Some(found) = memchr::memchr2(b'<', b'\n', &pending[searched..]) {
             let at = searched + found;
             searched = at + 1;
@@ -196,21 +196,23 @@ impl Lines {
                 self.extend(&pending[from..=at], self.open_end + (at + 1 - from) as u64);
                 self.flush_line(each);
                 from = at + 1;
-            } else if pending.len() - at < least {
-                self.pending.extend_from_slice(&pending[at..]);
+            } else if pending.len() - at < lookahead {
+                end = at;
                 break;
-            } else if begins_element(&pending[at..]) || self.hides_end_tag(&pending[from..], at - from) {
+            } else if begins_element(&pending[at..]) || self.is_end_tag_after_cut(&pending[from..], at - from)
+            {
                 self.extend(&pending[from..at], self.open_end + (at - from) as u64);
                 self.close(each);
                 from = at;
             }
         }
-        let rest = &pending[from..pending.len() - self.pending.len()];
-        self.extend(rest, self.open_end + rest.len() as u64);
+        self.extend(&pending[from..end], self.open_end + (end - from) as u64);
+        pending.drain(..end);
+        self.pending = pending;
     }
 
-    /// Whether an end tag follows this many bytes that continue the open line, where the line is no longer kept.
-    fn hides_end_tag(&self, text: &[u8], at: usize) -> bool {
+    /// Whether an end tag is at this place of a text that continues the open line, of which it is not kept any more.
+    fn is_end_tag_after_cut(&self, text: &[u8], at: usize) -> bool {
         text[at..].starts_with(b"</") && self.open_length + at > self.max_line_bytes
     }
 
@@ -277,7 +279,7 @@ impl Lines {
         }
     }
 
-    /// Calls `each` with the open part of a line, if there is one. The line goes on after it.
+    /// Calls `each` with the open part of a line, if there is one.
     fn close(&mut self, each: &mut impl FnMut(Line<'_>)) {
         if self.open_end == self.open_start {
             return;

@@ -1,10 +1,10 @@
 //! The selection that all strategies share: which units of a text are shown.
 //!
-//! A unit is a range of whole lines with a value. Which units to show in a limited room is a knapsack problem, in which gaps
-//! cost something, too. It is solved by Lagrangian relaxation: at a given price for each byte, one pass over the units finds
-//! the choice that is worth most after what the units and the gaps between them cost; the lowest price at which the
-//! choice fits is found by bisection. So a gap closes where its lines cost little more than its marker, and a line
-//! stands alone only if it is worth its markers, without a rule for either.
+//! A unit is a range of whole lines, or of elements of markup, with a value. Which units to show in a limited room is a
+//! knapsack problem, in which gaps cost something, too. It is solved by Lagrangian relaxation: at a given price for each
+//! byte, one pass over the units finds the choice that is worth most after what the units and the gaps between them cost;
+//! the lowest price at which the choice fits is found by bisection. So a gap closes where its lines cost little more than
+//! its marker, and a line stands alone only if it is worth its markers, without a rule for either.
 //!
 //! What is left of the room is spent next to what is shown.
 
@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// A range of whole lines that is shown or left out as one.
+/// A range of whole lines, or of elements of markup, that is shown or left out as one.
 #[derive(Clone, Debug)]
 pub(super) struct Unit<'t> {
     /// What would be shown of it.
@@ -205,6 +205,11 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
             let saved = match unit.repeated {
                 0 => Cost::default(),
                 repeated => text.beyond(room.cost(&unit.text[repeated..])),
+            };
+            // Parts of one line are one line together.
+            let saved = match (unit.extent.begins, room.limits.lines) {
+                (LinePosition::Inside, Some(_)) => Cost { lines: saved.lines + 1, ..saved },
+                _ => saved,
             };
             let share = share_of(cost);
             let worth = match unit.value {

@@ -179,6 +179,42 @@ fn markup_on_one_line_is_divided_into_elements() {
     }
 }
 
+/// Elements that are longer than what is kept of a line: the nesting is known nevertheless, and a failure at an end is shown.
+#[test]
+fn long_elements_of_markup_are_outlined() {
+    let test = |number: usize| {
+        let log = format!("<![CDATA[{}]]>", "it goes on <and> on; ".repeat(100));
+        let failure = match number {
+            5 | 59 => format!("<failure message=\"3 is not 4\">{}</failure>", "at shop.rs:12 ".repeat(90)),
+            _ => String::new(),
+        };
+        format!("<testcase name=\"case_{number}\">{failure}<system-out>{log}</system-out></testcase>")
+    };
+    let report =
+        format!("\u{feff}<testsuite name=\"all\">{}</testsuite>", (0..60).map(test).collect::<String>());
+    let path = |number: usize| format!("<path id=\"p{number}\" d=\"{}\"/>", "M0 1L2 3".repeat(400));
+    let drawing = format!("<svg><g>{}</g></svg>", (0..40).map(path).collect::<String>());
+    for (bytes, failures) in [(1200, 1), (4000, 2), (8000, 2)] {
+        let preview = shown(&report, bytes);
+        assert!(preview.contains("123 elements"), "{bytes}: {preview}");
+        assert!(preview.matches("3 is not 4").count() >= failures, "{bytes}: {preview}");
+        let preview = shown(&drawing, bytes);
+        assert!(preview.contains("XML with at least 42 elements"), "{bytes}: {preview}");
+    }
+}
+
+/// All parts of one line count as one line.
+#[test]
+fn limit_of_lines_leaves_room_for_markup_on_one_line() {
+    let page = format!(
+        "<list>{}</list>",
+        (0..900).map(|at| format!("<item id=\"i{at}\">value</item>")).collect::<String>()
+    );
+    let limits = Limits { bytes: Some(4000), lines: Some(8), ..Limits::default() };
+    let shown = auto(limits, Terminal::Rendered).apply(page.as_bytes(), &Context::default());
+    assert!(shown.content().len() > 3400, "{}", String::from_utf8_lossy(shown.content()));
+}
+
 /// More failures than fit, all alike: as many as fit are shown, not none.
 #[test]
 fn equal_failures_fill_the_room() {

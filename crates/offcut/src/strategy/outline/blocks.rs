@@ -119,6 +119,9 @@ impl Blocks {
         self.count(line.text.len());
         let before = self.format.contents();
         let Row { place, worth, repeated } = self.format.read(content(line.text));
+        if line.extent.coverage == Coverage::Beginning {
+            self.format.cut_off();
+        }
         if self.is_dropped && place == Place::Continues && worth == Worth::OfUnit {
             return;
         }

@@ -211,6 +211,19 @@ mod tests {
     }
 
     #[test]
+    fn headings_are_worth_less_the_lower_their_level() {
+        let mut html = Html::default();
+        html.read(b"<html>");
+        let values = ["<title>a</title>", "<h1>b</h1>", "<h2>c</h2>", "<h6>d</h6>"].map(|line| {
+            match html.read(line.as_bytes()).worth {
+                Worth::Exactly(value) => value,
+                _ => 0,
+            }
+        });
+        assert!(values[0] == values[1] && values[1] > values[2] && values[2] > values[3], "{values:?}");
+    }
+
+    #[test]
     fn headings_and_texts_are_units() {
         assert_eq!(
             units("<html>\n<title>A</title>\n<H1>B</H1>\n<p>a longer text\nof two lines</p>"),

@@ -86,15 +86,15 @@ impl<'f> Marks<'f> {
             false => Tag::None,
         };
         let more_names = if format.names(0..u64::MAX).is_empty() { "" } else { MORE_NAMES };
+        // At least as much as any mark of such a gap costs.
         let cost = |from| {
-            // The mark of a gap inside of one line names the line; any other names two at most.
             let last = if from == LinePosition::Inside { lines } else { lines * 2 };
             let (to, contents) = (from, format.widest_description() + more_names);
             let widest = Gap { start: bytes, end: bytes, first: lines, last, from, to, contents };
             room.cost(widest.mark(&tag).as_bytes())
         };
         let (of_lines, inside) = (cost(LinePosition::Start), cost(LinePosition::Inside));
-        // Where lines are divided, any gap may be inside.
+        // Where lines are divided, any gap may begin inside of one, and a unit that is cut adds another gap.
         let extra_inside = inside.beyond(of_lines);
         let is_divided = units.iter().any(|unit| unit.extent.begins == LinePosition::Inside);
         let between_lines = if is_divided { of_lines + extra_inside } else { of_lines };

@@ -1,4 +1,5 @@
-//! Outlines text of a known format: a page, a diff, a history, search hits, a table, a tree, prose, configuration, source code.
+//! Outlines text of a known format: a page, XML, a diff, a history, search hits, a table, a tree, prose, configuration,
+//! source code.
 //!
 //! A [`Format`] divides a text into units that a reader understands by themselves (a hunk, a paragraph, a row), says what
 //! each is worth besides the names that it introduces, and counts what it sees; everything else is common to all. The
@@ -51,6 +52,9 @@ pub(super) trait Format: Send {
         let _ = lines_left;
         true
     }
+
+    /// The end of the line that was just read is not known.
+    fn cut_off(&mut self) {}
 
     /// The text certainly has this format: from now on lines need not be examined for it.
     fn settle(&mut self) {}
@@ -162,7 +166,7 @@ impl Row {
     }
 
     /// The same line, but the unit that it is in counts as irregular.
-    fn irregular_too(self) -> Row {
+    fn in_irregular_unit(self) -> Row {
         Row { worth: Worth::Irregular, ..self }
     }
 
@@ -244,8 +248,11 @@ impl FormatName {
     }
 }
 
-/// How much of an element is read to find the format of its text.
-const OPENING_LINE_BYTES: usize = 4096;
+/// More than any element has: an element that ends in the opening is read as a whole.
+const OPENING_LINE_BYTES: usize = 64 << 10;
+
+/// What some programs write before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Lines of this many bytes on average are too long to be read as lines.
 const LONG_LINE_BYTES: usize = 600;
@@ -257,11 +264,12 @@ pub(super) fn has_long_lines(opening: &[u8]) -> bool {
 
 /// Starts the outline of a text with this beginning, if it has a known format.
 pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
-    let is_markup = opening.trim_ascii_start().starts_with(b"<") && has_long_lines(opening);
-    if is_markup {
+    let begins_with_tag =
+        opening.strip_prefix(BYTE_ORDER_MARK).unwrap_or(opening).trim_ascii_start().starts_with(b"<");
+    if begins_with_tag && has_long_lines(opening) {
         let mut texts = Vec::new();
         let mut lines = Lines::divided(Division::Tags, OPENING_LINE_BYTES);
-        // The last line may be incomplete.
+        // The last line is not flushed, because it may be incomplete.
         lines.observe(Segment::verbatim(opening, 0), &mut |line| texts.push(line.text.to_vec()));
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         let name = find_format(&texts, Division::Tags)?;
@@ -293,8 +301,9 @@ fn find_format(texts: &[&[u8]], division: Division) -> Option<FormatName> {
     })
 }
 
-/// A line without its line ending.
+/// A line without its line ending, and without what some programs write before a text.
 fn content(line: &[u8]) -> &[u8] {
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
@@ -448,13 +457,17 @@ fn units<'t>(
         let repeated = block.repeated.min(text.len());
         units.push(Unit { text, extent, value: block.value, order: extent.start as i64, repeated });
     }
-    // Of a long text the blocks at its ends may have been dropped.
+    // Of a long text the blocks at its ends may have been dropped. A line that is in a block has no value of its own.
     let most = room.limits.bytes.unwrap_or(bytes).min(bytes);
     let at_ends = EndLines { ends, division, bytes: most, max_line_bytes };
-    units.extend(at_ends.head());
-    units.extend(at_ends.tail());
-    // A line at an end has no value of its own, so that of a block with the same start comes first.
-    units.sort_by_key(|unit| (unit.extent.start, std::cmp::Reverse(unit.extent.end)));
+    let is_in_block = |unit: &Unit<'_>| {
+        let at = blocks.partition_point(|block| block.extent.end <= unit.extent.start);
+        blocks.get(at).is_some_and(|block| block.extent.start < unit.extent.end)
+    };
+    let at_ends = at_ends.head().into_iter().chain(at_ends.tail());
+    units.extend(at_ends.filter(|unit| !is_in_block(unit)));
+    units.sort_by_key(|unit| unit.extent.start);
+    // In a short text, the ends overlap.
     let mut covered = 0;
     units.retain(|unit| {
         let is_new = unit.extent.start >= covered;

@@ -9,19 +9,28 @@ use super::failures::Failures;
 use super::{Contents, Format, Gaps, MIN_LINES, Row, count};
 use crate::strategy::fingerprint;
 use crate::strategy::lines::Division;
+use crate::strategy::words::ByteSet;
 use std::collections::HashMap;
 
 /// Elements, nested in one another.
 pub(super) struct Xml {
     division: Division,
-    /// Lines that are not blank, and those that begin in or with a tag or a comment.
+    /// Lines that are not blank; those that begin with a tag or inside a tag, quotes or a comment; and others outside of the
+    /// root.
     lines: u64,
     markup: u64,
-    /// Elements; those with an end tag of their own; and end tags of another element than the open one.
+    outside: u64,
+    /// Elements, end tags, and what no XML has: other end tags than that of the open element, and tags with other signs.
     elements: u64,
-    closed: u64,
+    end_tags: u64,
     misplaced: u64,
+    /// The open elements, and how many more are open than are remembered.
     open: Vec<Element>,
+    deeper: u64,
+    /// How many elements may have end tags because a line was cut before it was known.
+    unknown_ends: u64,
+    /// Whether a line was cut, so that some elements were not counted.
+    is_cut: bool,
     inside: Inside,
     /// The path of the last element, if nothing but its text was read since.
     leaf: Option<u64>,
@@ -61,13 +70,17 @@ enum Inside {
     Quotes(u8),
     /// A comment, a quoted text or a declaration, until this mark.
     Until(&'static [u8]),
+    /// A quoted text whose end may be in a part that is not known: until its mark or an end tag at the start of a line.
+    CutCdata,
 }
 
 /// What a line contains.
 #[derive(Clone, Copy, Debug, Default)]
 struct Found {
-    /// The name of the element that the line begins with.
+    /// The name of its first element, if nothing but comments comes before it.
     name: Option<u64>,
+    /// Whether it has text or an end tag.
+    has_text: bool,
     is_unusual: bool,
 }
 
@@ -89,12 +102,19 @@ const UNUSUAL: i32 = 200;
 const MIN_PARENTS: u64 = 16;
 
 const COMMENT_END: &[u8] = b"-->";
+const CDATA_END: &[u8] = b"]]>";
 
 /// The number of paths and of values that are compared.
 const MAX_PATHS: usize = 256;
 
-/// More elements are not around each other.
+/// How many open elements are remembered.
 const MAX_DEPTH: usize = 64;
+
+/// At most one line in this many is outside of the root.
+const LINES_PER_OUTSIDE: u64 = 20;
+
+/// At most one end tag in this many is misplaced.
+const END_TAGS_PER_MISPLACED: u64 = 10;
 
 /// At least this percentage of the lines has to be markup. One line without a line feed may have any text between its tags.
 const MARKUP_PERCENT: u64 = 50;
@@ -106,10 +126,14 @@ impl Xml {
             division,
             lines: 0,
             markup: 0,
+            outside: 0,
             elements: 0,
-            closed: 0,
+            end_tags: 0,
             misplaced: 0,
             open: Vec::new(),
+            deeper: 0,
+            unknown_ends: 0,
+            is_cut: false,
             inside: Inside::Text,
             leaf: None,
             record: None,
@@ -124,13 +148,22 @@ impl Xml {
     /// Reads the markup of a line.
     fn read_markup(&mut self, text: &[u8]) -> Found {
         let mut found = Found::default();
+        if text[0] == b'<' && matches!(self.inside, Inside::Tag | Inside::Quotes(_)) {
+            // No tag and no attribute contains the beginning of another tag.
+            self.misplaced += 1;
+            self.inside = Inside::Text;
+        }
+        if self.inside == Inside::CutCdata && text.starts_with(b"</") {
+            self.inside = Inside::Text;
+        }
         let mut rest = text;
         while !rest.is_empty() {
             rest = match self.inside {
-                Inside::Text => self.read_text(rest, rest.len() == text.len(), &mut found),
+                Inside::Text => self.read_text(rest, &mut found),
                 Inside::Tag => self.read_tag(rest, &mut found),
                 Inside::Quotes(mark) => self.skip(rest, &[mark], Inside::Tag),
                 Inside::Until(mark) => self.skip(rest, mark, Inside::Text),
+                Inside::CutCdata => self.skip(rest, CDATA_END, Inside::Text),
             };
         }
         found
@@ -148,36 +181,34 @@ impl Xml {
     }
 
     /// Reads up to the inside of the next tag. Returns what follows.
-    fn read_text<'t>(&mut self, text: &'t [u8], is_start: bool, found: &mut Found) -> &'t [u8] {
-        let Some(at) = memchr::memchr(b'<', text) else {
-            return b"";
-        };
-        let (content, tag) = text.split_at(at);
+    fn read_text<'t>(&mut self, text: &'t [u8], found: &mut Found) -> &'t [u8] {
+        let (content, tag) = text.split_at(memchr::memchr(b'<', text).unwrap_or(text.len()));
+        found.has_text |= !content.trim_ascii().is_empty();
         if let (Some(path), [b'<', b'/', ..]) = (self.leaf, tag) {
             found.is_unusual |= self.is_unusual(path, content);
         }
         let marks: [(&[u8], &[u8]); 4] =
-            [(b"<!--", COMMENT_END), (b"<![CDATA[", b"]]>"), (b"<!", b">"), (b"<?", b"?>")];
+            [(b"<!--", COMMENT_END), (b"<![CDATA[", CDATA_END), (b"<!", b">"), (b"<?", b"?>")];
         if let Some((start, end)) = marks.into_iter().find(|(start, _)| tag.starts_with(start)) {
             self.inside = Inside::Until(end);
             return &tag[start.len()..];
         }
         let is_end = tag.get(1) == Some(&b'/');
-        let from = if is_end { 2 } else { 1 };
+        let from = (1 + usize::from(is_end)).min(tag.len());
         let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':');
         let length = tag[from..].iter().take_while(|byte| is_name(byte)).count();
         let (name, rest) = tag[from..].split_at(length);
-        if name.is_empty() {
+        if !name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':')) {
+            self.misplaced += u64::from(!tag.is_empty());
             return rest;
         }
         self.inside = Inside::Tag;
         if is_end {
+            found.has_text = true;
             self.end(fingerprint::exact(name));
         } else {
             let name = self.begin(name, found);
-            if is_start && at == 0 {
-                found.name = Some(name);
-            }
+            found.name = found.name.or(Some(name).filter(|_| !found.has_text));
         }
         rest
     }
@@ -189,7 +220,8 @@ impl Xml {
         let name = fingerprint::exact(name);
         let parent = self.open.last().map_or(0, |element| element.path);
         let path = fingerprint::mix(parent, name);
-        if !self.is_settled && (self.counts.len() < MAX_PATHS || self.counts.contains_key(&path)) {
+        let is_known = self.counts.contains_key(&path);
+        if is_known && !self.is_settled || !is_known && self.counts.len() < MAX_PATHS {
             let parents = self.counts.get(&parent).copied().unwrap_or_default();
             let count = self.counts.entry(path).or_default();
             *count += 1;
@@ -197,6 +229,8 @@ impl Xml {
         }
         if self.open.len() < MAX_DEPTH {
             self.open.push(Element { name, path });
+        } else {
+            self.deeper += 1;
         }
         self.leaf = Some(path);
         name
@@ -205,34 +239,63 @@ impl Xml {
     /// Ends an element, with those in it that have no end tag.
     fn end(&mut self, name: u64) {
         self.leaf = None;
-        self.closed += 1;
-        let at = self.open.iter().rposition(|element| element.name == name);
-        self.misplaced += u64::from(at.is_none_or(|at| at + 1 < self.open.len()));
-        self.open.truncate(at.unwrap_or(self.open.len()));
+        self.end_tags += 1;
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            return;
+        }
+        match self.open.iter().rposition(|element| element.name == name) {
+            Some(at) => {
+                self.misplaced += u64::from(at + 1 < self.open.len());
+                self.open.truncate(at);
+            }
+            None if self.unknown_ends > 0 => self.unknown_ends -= 1,
+            None => self.misplaced += 1,
+        }
+    }
+
+    /// Ends the element whose tag was read last.
+    fn end_last(&mut self) {
+        self.leaf = None;
+        match self.deeper {
+            0 => drop(self.open.pop()),
+            _ => self.deeper -= 1,
+        }
     }
 
     /// Reads a tag up to its end or to the inside of an attribute. Returns what follows.
     fn read_tag<'t>(&mut self, text: &'t [u8], found: &mut Found) -> &'t [u8] {
-        let Some(at) = memchr::memchr3(b'>', b'"', b'\'', text) else { return b"" };
-        let rest = &text[at + 1..];
-        let mark = text[at];
-        if mark == b'>' {
-            self.inside = Inside::Text;
-            if text[..at].ends_with(b"/") {
-                self.open.pop();
-                self.leaf = None;
+        // What a tag has outside of quotes. Of source code, little is between `<` and `>`.
+        static SIGNS: ByteSet = ByteSet::alphanumeric_and(b"_-.:=/%#@ \t\r\n\x0C");
+        let length = text.iter().position(|&byte| !SIGNS.contains(byte)).unwrap_or(text.len());
+        let (signs, rest) = text.split_at(length);
+        let Some((&mark, rest)) = rest.split_first() else { return b"" };
+        match mark {
+            b'>' => {
+                self.inside = Inside::Text;
+                if signs.ends_with(b"/") {
+                    self.end_last();
+                }
+                rest
             }
-            return rest;
+            b'"' | b'\'' => {
+                let Some(end) = memchr::memchr(mark, rest) else {
+                    self.inside = Inside::Quotes(mark);
+                    return b"";
+                };
+                if let Some(path) = self.leaf {
+                    let name = fingerprint::exact(signs.trim_ascii());
+                    found.is_unusual |= self.is_unusual(fingerprint::mix(path, name), &rest[..end]);
+                }
+                &rest[end + 1..]
+            }
+            0x80.. | b'?' => rest,
+            _ => {
+                self.misplaced += 1;
+                self.inside = Inside::Text;
+                rest
+            }
         }
-        let Some(end) = memchr::memchr(mark, rest) else {
-            self.inside = Inside::Quotes(mark);
-            return b"";
-        };
-        if let Some(path) = self.leaf {
-            let name = fingerprint::exact(text[..at].trim_ascii());
-            found.is_unusual |= self.is_unusual(fingerprint::mix(path, name), &rest[..end]);
-        }
-        &rest[end + 1..]
     }
 
     /// Adds a value. Returns whether it is unlike those before at the same place.
@@ -241,6 +304,12 @@ impl Xml {
             return false;
         }
         self.values.entry(place).or_default().add(CellText::of(value))
+    }
+
+    /// This many elements, in words.
+    fn count(&self, elements: u64) -> String {
+        let at_least = if self.is_cut { "at least " } else { "" };
+        format!("{at_least}{}", count(elements, "element", "elements"))
     }
 
     /// Whether an element belongs to the unit of the element around it: the first one in it, and simple elements of which
@@ -265,15 +334,20 @@ impl Format for Xml {
             return Row::part();
         }
         self.lines += 1;
-        self.markup += u64::from(self.inside != Inside::Text || text[0] == b'<');
         let (depth, before) = (self.open.len(), self.inside);
+        let is_markup = before != Inside::Text || text[0] == b'<';
+        self.markup += u64::from(is_markup);
+        if !is_markup && depth == 0 {
+            self.outside += 1;
+            return Row::irregular();
+        }
         let found = self.read_markup(text);
-        if before == Inside::Text && text.starts_with(b"<!--") {
+        if found.name.is_none() && before == Inside::Text && text.starts_with(b"<!--") {
             self.record = None;
             return Row::unit(COMMENT);
         }
         let row = match found.name {
-            Some(name) if before == Inside::Text => {
+            Some(name) => {
                 let is_simple = self.open.len() <= depth && self.inside == Inside::Text;
                 let worth = match depth {
                     0 => Row::valued(ROOT),
@@ -281,23 +355,41 @@ impl Format for Xml {
                 };
                 if self.continues_unit(name, depth, is_simple) { Row::part() } else { worth }
             }
-            _ => Row::part(),
+            None => Row::part(),
         };
+        // A comment may quote anything.
+        let is_quoted = before == Inside::Until(COMMENT_END) && found.name.is_none();
         let is_failure = match self.division {
-            // A comment may quote anything.
-            _ if self.is_settled || before == Inside::Until(COMMENT_END) => false,
+            _ if self.is_settled || is_quoted => false,
             Division::Lines => self.failures.read(text),
             Division::Tags => self.failures.is_failure(text),
         };
         match (is_failure, found.is_unusual) {
-            (true, _) => row.irregular_too(),
+            (true, _) => row.in_irregular_unit(),
             (false, true) => row.worth_at_least(UNUSUAL),
             (false, false) => row,
         }
     }
 
+    fn cut_off(&mut self) {
+        self.is_cut = true;
+        match self.inside {
+            Inside::Tag | Inside::Quotes(_) => {
+                self.end_last();
+                self.unknown_ends += 1;
+                self.inside = Inside::Text;
+            }
+            // A text may contain tags: it goes on until the next end tag.
+            Inside::Until(CDATA_END) => self.inside = Inside::CutCdata,
+            _ => self.inside = Inside::Text,
+        }
+        self.leaf = None;
+    }
+
     fn is_match(&self) -> bool {
-        let is_nested = self.misplaced * 10 <= self.closed && self.open.len() as u64 * 2 <= self.elements;
+        let unclosed = self.open.len() as u64 + self.deeper;
+        let is_nested = self.misplaced * END_TAGS_PER_MISPLACED <= self.end_tags.max(self.elements / 2)
+            && unclosed * 2 <= self.elements;
         let is_markup = match self.division {
             Division::Tags => true,
             Division::Lines => {
@@ -306,7 +398,8 @@ impl Format for Xml {
                     && !self.failures.outweigh(self.markup, 0)
             }
         };
-        self.lines >= MIN_LINES && self.elements > 0 && is_nested && is_markup
+        let is_all = self.outside * LINES_PER_OUTSIDE <= self.lines;
+        self.lines >= MIN_LINES && self.elements > 0 && is_nested && is_markup && is_all
     }
 
     fn can_match(&self, lines_left: u64) -> bool {
@@ -319,7 +412,7 @@ impl Format for Xml {
     }
 
     fn remark(&self) -> String {
-        format!("XML with {}", count(self.elements, "element", "elements"))
+        format!("XML with {}", self.count(self.elements))
     }
 
     fn contents(&self) -> Contents {
@@ -327,7 +420,7 @@ impl Format for Xml {
     }
 
     fn describe(&self, [elements, ..]: Contents) -> String {
-        if elements == 0 { String::new() } else { count(elements, "element", "elements") }
+        if elements == 0 { String::new() } else { self.count(elements) }
     }
 
     fn gaps(&self) -> Gaps {
@@ -384,19 +477,48 @@ mod tests {
         assert_eq!(units(&text).matches("unusual").count(), 3, "{}", units(&text));
     }
 
+    /// Whether a text is XML, and how many elements it has.
+    fn recognise(text: &str) -> Option<u64> {
+        let mut xml = Xml::new(Division::Lines);
+        text.lines().for_each(|line| {
+            xml.read(line.as_bytes());
+        });
+        xml.is_match().then_some(xml.elements)
+    }
+
     #[test]
-    fn nesting_and_tags_tell_xml() {
-        let is_match = |text: &str| {
-            let mut xml = Xml::new(Division::Lines);
-            text.lines().for_each(|line| {
-                xml.read(line.as_bytes());
-            });
-            xml.is_match()
-        };
-        assert!(is_match(&format!("<a>\n{}</a>\n", "<b c=\"1\">\n<d/>\n</b>\n".repeat(9))));
-        // A prompt, generic types, a page with a program.
-        assert!(!is_match(&"<alice> hello\n<bob> hello you\n".repeat(20)));
-        assert!(!is_match(&"<T> fn a(b: T) {\n    b.c()\n}\n".repeat(20)));
-        assert!(!is_match(&format!("<a>\n{}</a>\n", "<script>\na < b\n</script>\n".repeat(9))));
+    fn nested_elements_are_xml() {
+        let elements = "<b c=\"1\">\n<d/>\n</b>\n".repeat(9);
+        assert_eq!(recognise(&format!("<a>\n{elements}</a>\n")), Some(19));
+        // A tag over several lines, a quote that never ends, elements that are deeper than any document has.
+        assert_eq!(recognise(&format!("<a\n b='1>'\n>\n{elements}</a>\n")), Some(19));
+        assert_eq!(recognise(&format!("<a>\n<b c=\"oops>\n{}</a>\n", elements.repeat(9))), Some(164));
+        let deep = format!("{}{}{}", "<a>\n".repeat(90), "<e/>\n".repeat(200), "</a>\n".repeat(90));
+        assert_eq!(recognise(&deep), Some(290));
+    }
+
+    #[test]
+    fn logs_and_source_code_with_signs_of_tags_are_no_xml() {
+        for line in [
+            "<alice> hello you",
+            "<34>Oct 11 22:14:15 host su: failed",
+            "<user@example.com>",
+            "value <- read(x)",
+            "    case message := <-queue:",
+            "    for (let i = 0; i<n; i++) {",
+            "impl<T> From<T> for Row<T> {",
+            "if a<b && c>d { return <T>::new(); }",
+            "std::vector<std::string> names;",
+            "<?php echo $a; ?>",
+        ] {
+            for count in [20, 400] {
+                assert_eq!(recognise(&format!("{line}\n").repeat(count)), None, "{line}");
+            }
+        }
+        assert_eq!(recognise(&"<T> fn a(b: T) {\n    b.c()\n}\n".repeat(200)), None);
+        assert_eq!(recognise(&format!("<a>\n{}</a>\n", "<script>\na < b\n</script>\n".repeat(9))), None);
+        let code = "    let a = b.c();\n".repeat(60);
+        assert_eq!(recognise(&format!("let tag = \"<br/>\";\nreturn a<b;\n{code}")), None);
+        assert_eq!(recognise(&format!("<a>\n{}</a>\n{code}", "<b/>\n".repeat(60))), None);
     }
 }
