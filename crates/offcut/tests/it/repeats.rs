@@ -187,6 +187,63 @@ fn marker_of_alternating_messages_has_no_range() {
     assert!(marker.ends_with(" not shown]"), "{marker}");
 }
 
+/// Also where so many messages alternate that no stretch is folded, and soon after another unusual number.
+#[test]
+fn unusual_number_with_as_many_digits_is_shown() {
+    let took = |at: u64| format!("took {} ms\n", 111 + vary(at, 89));
+    let alternating = |at: u64, messages: u64| {
+        let word =
+            ["read", "sent", "parsed", "wrote", "sorted", "joined", "split", "sealed", "loaded", "moved"];
+        let kind = at % messages;
+        format!(
+            "{} {} took {} ms status=200\n",
+            word[kind as usize % 10],
+            "x".repeat(1 + kind as usize / 10),
+            111 + vary(at, 89)
+        )
+    };
+    let odd = |line: String, number: &str| {
+        let (before, after) = line.split_once("took ").unwrap();
+        format!("{before}took {number}{}", &after[3..])
+    };
+    for messages in [1, 10, 20] {
+        let line = |at: u64| if messages == 1 { took(at) } else { alternating(at, messages) };
+        let text = (0..2000).map(|at| match at {
+            1500 => odd(line(at), "911"),
+            1505 => odd(line(at), "922"),
+            _ => line(at),
+        });
+        let lines = preview(&text.collect::<String>(), 2000);
+        for number in ["took 911 ms", "took 922 ms"] {
+            assert!(lines.iter().any(|line| line.contains(number)), "{messages} {number} {lines:#?}");
+        }
+    }
+}
+
+#[test]
+fn unusual_word_is_shown_after_other_constants_have_changed() {
+    let line = |at: u64| {
+        let time = if at % 20 == 7 { 612 + at / 20 } else { 100 + vary(at, 900) };
+        let status = if at == 20 * 90 + 7 { 503 } else { 200 };
+        format!("{} took {time} ms status={status}\n", "x".repeat(1 + at as usize % 20))
+    };
+    let lines = preview(&(0..2000).map(line).collect::<String>(), 2000);
+    assert!(lines.iter().any(|line| line.contains("status=503")), "{lines:#?}");
+}
+
+#[test]
+fn marker_of_lines_that_alternate_with_a_long_one_has_no_range() {
+    let long = "it goes on and on ".repeat(25);
+    let score = |at: u64| match at {
+        2 => 5000,
+        _ => 100 + vary(at, 100),
+    };
+    let text: String = (0..400).map(|at| format!("{long}\nscore {}\n", score(at))).collect();
+    let lines = preview(&text, 2000);
+    let ranges = lines.iter().filter(|line| line.contains("not shown: score"));
+    assert_eq!(ranges.count(), 0, "{lines:#?}");
+}
+
 #[test]
 fn gap_across_stretches_of_the_same_lines_has_the_range_of_all() {
     let line = |at: u64| {

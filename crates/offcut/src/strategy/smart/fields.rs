@@ -139,11 +139,9 @@ impl Field {
 #[derive(Clone, Copy, Debug, Default)]
 struct KnownLine {
     fingerprint: u64,
-    /// The constants come first.
-    constants: usize,
     count: usize,
     spans: [Span; MAX_FIELDS],
-    /// The first line of the stretch whose numbers are compared.
+    /// The first line of the stretch whose numbers the spans are between; 0 if they are those of lines anywhere.
     stretch: u64,
 }
 
@@ -183,23 +181,21 @@ impl KnownLine {
         stretch: u64,
     ) -> Option<KnownLine> {
         let mut known = KnownLine { fingerprint: line.fingerprint, stretch, ..KnownLine::default() };
-        let ranges = || places.iter().map(|(range, _)| offset + range.start..offset + range.end).zip(fields);
-        for (Range { start, end }, field) in ranges() {
+        for ((range, _), field) in places.iter().zip(fields) {
+            let (start, end) = (offset + range.start, offset + range.end);
+            let is_longer = end - start > size_of::<u64>();
             match field.usual {
-                Usual::Numbers { low, high, .. } if low < high => continue,
-                Usual::Any => continue,
-                _ => {}
-            }
-            known.add(line.text, start..end, 0)?;
-            // Of a longer constant, the ends are compared.
-            if end - start > size_of::<u64>() {
-                known.add(line.text, end - size_of::<u64>()..end, 0)?;
-            }
-        }
-        known.constants = known.count;
-        for (Range { start, end }, field) in ranges() {
-            if matches!(field.usual, Usual::Numbers { low, high, is_counter: false, .. } if low < high) {
-                known.add(line.text, start..end, u8::from(end - start > size_of::<u64>()))?;
+                Usual::Any | Usual::Numbers { is_counter: true, .. } => {}
+                Usual::Numbers { low, high, .. } if low < high => {
+                    known.add(line.text, start..end, u8::from(is_longer))?;
+                }
+                Usual::Text(_) | Usual::Numbers { .. } => {
+                    known.add(line.text, start..end, 0)?;
+                    // Of a longer constant, the ends are compared.
+                    if is_longer {
+                        known.add(line.text, end - size_of::<u64>()..end, 0)?;
+                    }
+                }
             }
         }
         Some(known)
@@ -214,12 +210,13 @@ impl KnownLine {
         Some(())
     }
 
-    /// Replaces it, but keeps the values of the same stretch.
+    /// Replaces it, but keeps the values of the same stretch; outside of stretches, all.
     fn replace(&mut self, mut line: KnownLine) {
-        let is_same = line.fingerprint == self.fingerprint && line.stretch == self.stretch;
-        if is_same && line.count == self.count {
+        if line.fingerprint == self.fingerprint && [0, self.stretch].contains(&line.stretch) {
             for (span, before) in line.spans.iter_mut().zip(&self.spans) {
-                (span.low, span.high) = (span.low.min(before.low), span.high.max(before.high));
+                if (span.start, span.after) == (before.start, before.after) {
+                    (span.low, span.high) = (span.low.min(before.low), span.high.max(before.high));
+                }
             }
         }
         *self = line;
@@ -227,10 +224,9 @@ impl KnownLine {
 
     #[inline]
     fn contains(&self, line: &Line<'_>, stretch: u64) -> bool {
-        let count = if stretch == 0 { self.constants } else { self.count };
         self.fingerprint == line.fingerprint
-            && (stretch == 0 || self.stretch == stretch)
-            && self.spans[..count].iter().all(|span| span.contains(line.text))
+            && [0, self.stretch].contains(&stretch)
+            && self.spans[..self.count].iter().all(|span| span.contains(line.text))
     }
 }
 
@@ -256,8 +252,8 @@ impl Fields {
         (find(content, &mut self.places), !self.places.is_empty())
     }
 
-    /// Whether a line need not be read: its constants are as usual, and its numbers are between those of other lines of its stretch if
-    /// `stretch` is not 0.
+    /// Whether a line need not be read: its constants are as usual, and its numbers are between those of other lines, of its stretch
+    /// if `stretch` is not 0.
     #[inline]
     pub(super) fn knows(&self, info: &LineInfo, line: &Line<'_>, stretch: u64) -> bool {
         let known = || &self.known[usize::from(self.slots[line.fingerprint as usize % SLOTS])];

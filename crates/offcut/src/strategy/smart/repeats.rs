@@ -95,9 +95,10 @@ impl StretchContent {
 impl Stretch {
     /// Whether its lines are the same message, except rare ones: where several alternate, a range would be about one of them.
     fn has_one_message(&self, counts: &TemplateCounts) -> bool {
-        let mut frequent = self.kinds.iter().filter(|kind| counts.of(kind.template) > RARE_LINES);
+        let mut frequent =
+            self.kinds.iter().map(|kind| kind.plain).filter(|&plain| counts.of(plain) > RARE_LINES);
         let first = frequent.next();
-        frequent.all(|kind| Some(kind.plain) == first.map(|first| first.plain))
+        frequent.all(|plain| Some(plain) == first)
     }
 
     fn lines(&self) -> u64 {
@@ -155,7 +156,8 @@ impl Repeats {
     ) -> u64 {
         // The template covers only the beginning of a long line.
         if line.text.len() > MATCHED_BYTES || line.extent.coverage == Coverage::Beginning {
-            self.add(Kind { template: line.fingerprint, plain: line.fingerprint }, info.role, line);
+            self.add(Kind { template: line.fingerprint, plain: info.template }, info.role, line);
+            self.record_early(line.extent.number);
             return info.template;
         }
         let plain = info.template;
@@ -175,9 +177,7 @@ impl Repeats {
             0..MIN_FOLDED_LINES => {
                 self.early_text.extend_from_slice(line.text);
                 self.early.push((plain, number, self.early_text.len()));
-                if number + 1 == stretch + MIN_FOLDED_LINES {
-                    self.record_early();
-                }
+                self.record_early(number);
             }
             _ if is_known => {}
             _ => self.fields.record(plain, line.text, Place { line: number, stretch, is_early: false }),
@@ -185,9 +185,12 @@ impl Repeats {
         template
     }
 
-    /// Records the first lines of the stretch, which is long enough to be folded.
-    fn record_early(&mut self) {
+    /// Records the first lines of the stretch once it is long enough to be folded, with this line.
+    fn record_early(&mut self, number: u64) {
         let (mut start, stretch) = (0, self.open.first_line);
+        if number + 1 != stretch + MIN_FOLDED_LINES {
+            return;
+        }
         for &(plain, line, end) in &self.early {
             let place = Place { line, stretch, is_early: true };
             self.fields.record(plain, &self.early_text[start..end], place);
