@@ -161,7 +161,8 @@ fn is_preview(text: &[u8], source: &Source<'_>, entry: &Entry) -> bool {
     }
     // Lines that matter were also printed at once.
     let printed_twice = announced.map_or(0, |_| text.len() / 4);
-    let most = shown + most_added(entry, &summary.gaps) + names_in_marks(text) + printed_twice;
+    let names = names_in_marks(&summary.gaps, text).min(shown);
+    let most = shown + most_added(entry, &summary.gaps) + names + printed_twice;
     shown > 0 && text.len() <= most && has_markers_of(&summary.gaps, text)
 }
 
@@ -174,12 +175,18 @@ fn most_added(entry: &Entry, gaps: &[Gap]) -> usize {
     }
 }
 
-/// How many bytes the marks of an outline have beyond [`MARKER`], because they name what they hide.
-fn names_in_marks(text: &[u8]) -> usize {
-    let is_long = |line: &&[u8]| (MARKER..LONGEST_NOTICE).contains(&line.len()) && line.starts_with(b"[line");
-    let is_mark = |line: &&[u8]| std::str::from_utf8(line).is_ok_and(|line| Notice::parse(line).is_some());
-    let marks = text.split(|&byte| byte == b'\n').filter(is_long).filter(is_mark);
-    marks.map(|mark| mark.len() - MARKER).sum()
+/// How many bytes the marks of an outline have beyond [`MARKER`], because they name what they hide. A gap has one mark.
+fn names_in_marks(gaps: &[Gap], text: &[u8]) -> usize {
+    let is_long = |line: &&[u8]| line.len() > MARKER && line.starts_with(b"[line");
+    let lines = text.split(|&byte| byte == b'\n').filter(is_long);
+    let marks = lines.filter_map(|line| Some((Notice::parse(std::str::from_utf8(line).ok()?)?, line.len())));
+    let mut next = 0;
+    let names = marks.filter_map(|(mark, length)| {
+        let gap = gaps[next..].iter().position(|gap| is_of_gap(&mark.message, gap))?;
+        next += gap + 1;
+        Some(length - MARKER)
+    });
+    names.sum()
 }
 
 /// Where the text says that the command still runs. What is before it was printed while the command ran.
@@ -205,16 +212,23 @@ fn common_start(text: &[u8], piece: &[u8]) -> usize {
 fn has_markers_of(gaps: &[Gap], text: &[u8]) -> bool {
     let first = notices(text).find(|(_, notice)| !matches!(notice.tag, Tag::Entry(_)));
     let Some((_, Notice { tag, .. })) = first.or_else(|| notices(text).next()) else { return true };
-    let is_real = |message: &Message| match *message {
+    let is_marker = |message: &Message| {
+        use Message::{Bytes, ChosenFrom, Lines, Similar};
+        matches!(message, Lines { .. } | Similar { .. } | ChosenFrom { .. } | Bytes { .. })
+    };
+    let mut markers = notices(text).filter(|(_, notice)| notice.tag == tag && is_marker(&notice.message));
+    markers.all(|(_, notice)| gaps.iter().any(|gap| is_of_gap(&notice.message, gap)))
+}
+
+/// Whether a marker is that of a gap.
+fn is_of_gap(marker: &Message, gap: &Gap) -> bool {
+    match *marker {
         Message::Lines { first, last, .. }
         | Message::Similar { first, last, .. }
-        | Message::ChosenFrom { first, last } => {
-            gaps.iter().any(|gap| (gap.first_line, gap.last_line) == (first, last))
-        }
-        Message::Bytes { start, end, .. } => gaps.iter().any(|gap| (gap.start, gap.end) == (start, end)),
-        _ => true,
-    };
-    notices(text).filter(|(_, notice)| notice.tag == tag).all(|(_, notice)| is_real(&notice.message))
+        | Message::ChosenFrom { first, last } => (gap.first_line, gap.last_line) == (first, last),
+        Message::Bytes { start, end, .. } => (gap.start, gap.end) == (start, end),
+        _ => false,
+    }
 }
 
 /// Whether the text is a page of the entry, whose last line says at which byte it ends.

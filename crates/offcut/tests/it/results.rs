@@ -244,6 +244,9 @@ fn previews_and_pages_are_not_cut_or_stored_again() {
     passes(&format!("{shown}{}", format!("{footer}\n").repeat(9000)), false);
     passes(&format!("{shown}{padding}{footer}\n{padding}{footer}\n"), false);
     passes(&format!("{shown}{padding} {path}\n"), false);
+    // Long lines that look like marks with names, of other gaps.
+    let mark = format!("[lines 1:2 not shown: {}parse 7]\n", "read 3, ".repeat(900));
+    passes(&shown.replace(footer, &format!("{}{footer}", mark.repeat(3))), false);
     // A marker for a gap that the entry does not have.
     passes(&shown.replace(footer, &format!("[offcut: lines 3:4 not shown]\n{footer}")), false);
     // An entry that was never shown in part.
