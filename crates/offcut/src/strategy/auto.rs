@@ -98,7 +98,7 @@ impl Kind {
     fn is_settled(&self) -> bool {
         match self {
             Kind::Undecided | Kind::Log => false,
-            Kind::Json(json, _) => json.is_settled(),
+            Kind::Json(json, documents) => documents == &Documents::Any && json.is_settled(),
             Kind::Outlined(outline) => outline.is_settled(),
         }
     }
@@ -166,8 +166,7 @@ impl Selector for AutoSelector {
         let selection = match kind {
             Kind::Json(json, documents) => {
                 let is_json = match documents {
-                    _ if json.is_settled() => true,
-                    Documents::Any => json.is_json(),
+                    Documents::Any => is_settled || json.is_json(),
                     Documents::One => json.is_one_document(),
                 };
                 if is_json { json.finish(ends, room) } else { Selection::default() }

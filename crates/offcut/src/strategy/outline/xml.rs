@@ -350,7 +350,7 @@ impl Format for Xml {
             Some(name) => {
                 let is_simple = self.open.len() <= depth && self.inside == Inside::Text;
                 let worth = match depth {
-                    0 => Row::valued(ROOT),
+                    0 if !is_simple => Row::valued(ROOT),
                     depth => Row::unit((NESTED - PER_ELEMENT * depth as i32).max(DEEPEST)),
                 };
                 if self.continues_unit(name, depth, is_simple) { Row::part() } else { worth }
@@ -473,8 +473,10 @@ mod tests {
             60 => "<t state=\"-1\"><name>c</name></t>\n".to_owned(),
             _ => "<t><name>d</name></t>\n".to_owned(),
         };
-        let text = format!("<all>\n{}</all>", (0..80).map(test).collect::<String>());
-        assert_eq!(units(&text).matches("unusual").count(), 3, "{}", units(&text));
+        let tests: String = (0..80).map(test).collect();
+        for text in [format!("<all>\n{tests}</all>"), tests] {
+            assert_eq!(units(&text).matches("unusual").count(), 3, "{}", units(&text));
+        }
     }
 
     /// Whether a text is XML, and how many elements it has.
