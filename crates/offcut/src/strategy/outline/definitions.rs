@@ -74,8 +74,8 @@ pub(super) fn worth_of_definition(line: &[u8]) -> i32 {
     (DEFINITION - PER_COLUMN * content::indent(line) as i32).max(0)
 }
 
-/// Words between the keyword of a definition and its name.
-const BEFORE_NAME: [&[u8]; 20] = [
+/// Words between `CREATE` and the name of what is created, in lower case.
+const AFTER_CREATE: [&[u8]; 20] = [
     b"or",
     b"replace",
     b"if",
@@ -137,15 +137,28 @@ fn name_after<'t>(keyword: &[u8], mut rest: &'t [u8]) -> &'t [u8] {
         let rest = if rest.first() == Some(&b'<') { after(rest, b' ') } else { rest };
         return rest[..memchr::memchr(b'{', rest).unwrap_or(rest.len())].trim_ascii();
     }
+    // `struct node *next_node(struct node *node) {`
+    if let Some(parenthesis) = memchr::memchr(b'(', rest)
+        && matches!(keyword, b"struct" | b"union" | b"enum")
+        && rest[..parenthesis].contains(&b' ')
+        && !rest[..parenthesis].contains(&b'<')
+    {
+        return last_word(&rest[..parenthesis]);
+    }
     // The receiver of a method in Go.
     rest = rest.strip_prefix(b"(").map_or(rest, |inner| after(inner, b')'));
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_$.:!?~".contains(byte);
     loop {
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_$.:!?~".contains(byte);
         let end = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
         let (name, more) = rest.split_at(end);
-        let is_keyword = matches!(Keyword::of(name), Keyword::Definition | Keyword::Modifier)
-            || BEFORE_NAME.iter().any(|word| name.eq_ignore_ascii_case(word));
-        if !is_keyword || more.is_empty() {
+        let comes_before_name = match keyword {
+            b"CREATE" | b"create" => AFTER_CREATE.iter().any(|word| name.eq_ignore_ascii_case(word)),
+            _ => matches!(Keyword::of(name), Keyword::Definition | Keyword::Modifier),
+        };
+        // A name may look like a keyword: `fn default() {`.
+        let follows_word =
+            more.first() == Some(&b' ') && more.trim_ascii_start().first().is_some_and(is_name);
+        if !comes_before_name || !follows_word {
             return name.strip_suffix(b":").unwrap_or(name);
         }
         rest = more.trim_ascii_start();
@@ -245,6 +258,18 @@ mod tests {
             ("typedef struct node {", "node"),
             ("CREATE OR REPLACE FUNCTION shop.total(id int)", "shop.total"),
             ("CREATE UNIQUE INDEX IF NOT EXISTS by_name ON goods (name);", "by_name"),
+            ("create table orders (", "orders"),
+            ("fn default() -> Self {", "default"),
+            ("    pub(super) fn replace(&mut self) {", "replace"),
+            ("def index(self):", "index"),
+            ("class View extends Component {", "View"),
+            ("interface Table extends Shape {", "Table"),
+            ("type Schema = string;", "Schema"),
+            ("enum class Color {", "Color"),
+            ("export default function render(page) {", "render"),
+            ("static struct inode *alloc_inode(struct super_block *sb)", "alloc_inode"),
+            ("pub struct Point(f32, f32);", "Point"),
+            ("pub struct Row<'a, T: Ord>(T, &'a [T]);", "Row"),
             ("cleanup() {", "cleanup"),
             ("build-all: src/a.o", "build-all"),
             (".menu > .item {", ".menu > .item"),

@@ -4,8 +4,8 @@ use super::definitions::name_of_definition;
 use crate::strategy::content::indent;
 use std::ops::Range;
 
-/// How much is remembered: the names of many more than a preview could list. When it is full, those that are indented most are
-/// forgotten; if all are indented as much, no more are added.
+/// How much is remembered: the names of many more than a preview could list. When it is full, the later half of those that
+/// are indented most is forgotten, and no more names with this indentation are added.
 const MAX_BYTES: usize = 1 << 15;
 
 /// A longer name is not listed.
@@ -55,12 +55,15 @@ impl Index {
 
     fn forget_deepest(&mut self) {
         let deepest = self.places.iter().map(|place| place.indent).max().unwrap_or_default();
-        self.min_forgotten = Some(deepest);
-        if self.places.iter().all(|place| place.indent == deepest) {
-            return;
-        }
+        let mut left = self.places.iter().filter(|place| place.indent == deepest).count() / 2;
         let mut kept = Index { min_forgotten: Some(deepest), ..Index::default() };
-        for name in self.names(0..u64::MAX).filter(|name| name.indent < deepest) {
+        for name in self.names(0..u64::MAX) {
+            if name.indent == deepest {
+                if left == 0 {
+                    continue;
+                }
+                left -= 1;
+            }
             kept.texts.push_str(name.text);
             kept.places.push(Place { line: name.line, indent: name.indent, end: kept.texts.len() });
         }
@@ -96,27 +99,32 @@ mod tests {
         assert_eq!(names(10..11), []);
     }
 
-    #[test]
-    fn indented_names_are_forgotten_first() {
+    /// More names than are remembered: each line is a name at this indentation.
+    fn index_of(lines: impl Iterator<Item = usize>) -> Index {
         let mut index = Index::default();
-        for number in 0..9000 {
-            let line =
-                if number % 9 == 0 { format!("fn name{number}() {{") } else { "    fn inner() {".to_owned() };
-            index.add(line.as_bytes(), number);
+        for (number, indent) in (0..).zip(lines) {
+            index.add(format!("{:indent$}fn name{number}() {{", "").as_bytes(), number);
+            assert!(index.texts.len() <= MAX_BYTES);
         }
-        assert!(index.texts.len() <= MAX_BYTES);
-        assert!(index.names(0..u64::MAX).all(|name| name.indent == 0));
-        assert_eq!(index.names(0..10).count(), 2);
+        index
     }
 
     #[test]
-    fn first_of_many_equal_names_are_kept() {
-        let mut index = Index::default();
-        for number in 0..9000 {
-            index.add(format!("fn name{number}() {{").as_bytes(), number);
-        }
-        assert!(index.texts.len() <= MAX_BYTES);
-        assert!(index.names(0..u64::MAX).count() > 500);
+    fn names_that_are_indented_less_are_kept() {
+        let index = index_of((0..9000).map(|number| if number % 9 == 0 { 0 } else { 4 }));
+        assert!(index.names(0..u64::MAX).filter(|name| name.indent == 0).count() > 400);
         assert_eq!(index.names(0..10).count(), 10);
+    }
+
+    #[test]
+    fn first_of_many_names_are_kept() {
+        for first_indent in [0, 4] {
+            let index = index_of((0..9000).map(|number| if number == 0 { first_indent } else { 4 }));
+            assert!(index.names(0..u64::MAX).count() > 400);
+            assert_eq!(index.names(0..10).count(), 10);
+        }
+        let index = index_of((0..9000).map(|number| if number < 8999 { 4 } else { 0 }));
+        assert!(index.names(0..u64::MAX).count() > 400);
+        assert_eq!(index.names(8999..9000).count(), 1);
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Marks<'f> {
     /// Distinguishes marks from lines of the text that look like them.
     tag: Tag,
     cost: MarkerCost,
+    /// What the names in all marks may cost.
+    cost_of_names: Cost,
     /// Bytes and lines of the original, and what it contains.
     bytes: u64,
     lines: u64,
@@ -45,6 +47,11 @@ pub(super) struct Listed {
 /// How a name is listed: `parse 120`.
 fn entry(name: &Name<'_>) -> String {
     format!("{} {}", name.text, name.line)
+}
+
+/// What it costs to list these names.
+fn cost_of_all(names: &[Name<'_>], room: &Room<'_>) -> Cost {
+    names.iter().fold(Cost::default(), |sum, name| sum + room.cost_of_contents(&entry(name)))
 }
 
 /// What is not shown between two units.
@@ -85,7 +92,13 @@ impl<'f> Marks<'f> {
             true => Tag::unused_in(units.iter().map(|unit| unit.text)),
             false => Tag::None,
         };
-        let more_names = if format.names(0..u64::MAX).is_empty() { "" } else { MORE_NAMES };
+        let names = format.names(0..u64::MAX);
+        let all_names = cost_of_all(&names, room);
+        let share = room.share(NAMES.0, NAMES.1).limits;
+        let cost_of_names = share.zip_with(all_names, |most, all| most.map_or(all, |most| most.min(all)));
+        // All definitions are known by their names, and there is room for all of them.
+        let lists_all = names.len() as u64 == contents[0] && all_names == cost_of_names;
+        let more_names = if names.is_empty() || lists_all { "" } else { MORE_NAMES };
         // At least as much as any mark of such a gap costs.
         let cost = |from| {
             let last = if from == LinePosition::Inside { lines } else { lines * 2 };
@@ -99,7 +112,7 @@ impl<'f> Marks<'f> {
         let is_divided = units.iter().any(|unit| unit.extent.begins == LinePosition::Inside);
         let between_lines = if is_divided { of_lines + extra_inside } else { of_lines };
         let cost = MarkerCost { gaps: format.gaps(), between_lines, extra_inside };
-        Marks { format, cost, tag, bytes, lines, contents, room: *room }
+        Marks { format, cost, cost_of_names, tag, bytes, lines, contents, room: *room }
     }
 
     pub(super) fn cost(&self) -> MarkerCost {
@@ -108,11 +121,7 @@ impl<'f> Marks<'f> {
 
     /// What the names in all marks may cost.
     pub(super) fn cost_of_names(&self) -> Cost {
-        let names = self.format.names(0..u64::MAX);
-        let all =
-            names.iter().fold(Cost::default(), |sum, name| sum + self.room.cost_of_contents(&entry(name)));
-        let share = self.room.share(NAMES.0, NAMES.1).limits;
-        share.zip_with(all, |most, cost| most.map_or(cost, |most| most.min(cost)))
+        self.cost_of_names
     }
 
     /// The names of what is not in `shown` that marks list, if all of them cost at most this. Those that are indented least
@@ -122,20 +131,20 @@ impl<'f> Marks<'f> {
         let is_hidden = |line: u64| {
             let after = shown.partition_point(|piece| piece.line <= line);
             after.checked_sub(1).is_none_or(|at| {
-                let lines = memchr::memchr_iter(b'\n', &shown[at].text).count() as u64;
-                line >= shown[at].line + lines.max(1)
+                let ended = memchr::memchr_iter(b'\n', &shown[at].text).count() as u64;
+                line >= shown[at].line + ended + u64::from(!shown[at].text.ends_with(b"\n"))
             })
         };
         names.retain(|name| is_hidden(name.line));
         // A name that occurs again says little: `__init__`.
         let mut known = HashSet::new();
-        names.sort_by_cached_key(|name| (name.indent, !known.insert(name.text), name.line));
-        let cost_of = |name: &Name<'_>| self.room.cost_of_contents(&entry(name));
-        let all = names.iter().fold(Cost::default(), |sum, name| sum + cost_of(name));
-        let is_complete = all.beyond(most) == Cost::default();
+        let (first, repeated): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| known.insert(name.text));
+        let mut names = [first, repeated].concat();
+        names.sort_by_key(|name| name.indent);
+        let is_complete = cost_of_all(&names, &self.room).beyond(most) == Cost::default();
         let mut listed = Listed { lines: Vec::new(), cost: Cost::default(), is_complete };
         for name in names {
-            let cost = listed.cost + cost_of(&name);
+            let cost = listed.cost + self.room.cost_of_contents(&entry(&name));
             if cost.beyond(most) != Cost::default() {
                 break;
             }

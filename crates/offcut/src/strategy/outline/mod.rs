@@ -84,7 +84,8 @@ pub(super) trait Format: Send {
         self.describe(self.contents())
     }
 
-    /// The names of what is in these lines, if they say more than [`Format::describe`].
+    /// The names of what is in these lines, if they say more than [`Format::describe`]. The first of [`Format::contents`]
+    /// counts them, with those that are not known by name.
     fn names(&self, lines: Range<u64>) -> Vec<Name<'_>> {
         let _ = lines;
         Vec::new()
@@ -272,8 +273,9 @@ pub(super) fn recognise(opening: &[u8], most_bytes: u64) -> Option<Outline> {
         // The last line is not flushed, because it may be incomplete.
         lines.observe(Segment::verbatim(opening, 0), &mut |line| texts.push(line.text.to_vec()));
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
-        let name = find_format(&texts, Division::Tags)?;
-        return Some(Outline::new(name.format(Division::Tags), Division::Tags, most_bytes));
+        if let Some(name) = find_format(&texts, Division::Tags) {
+            return Some(Outline::new(name.format(Division::Tags), Division::Tags, most_bytes));
+        }
     }
     // The last line may be incomplete.
     let opening = &opening[..memchr::memrchr(b'\n', opening).map_or(0, |feed| feed + 1)];
