@@ -392,6 +392,41 @@ fn lines_unlike_the_others_are_shown() {
     assert!(others > 60, "{others}: {preview}");
 }
 
+/// A paragraph of prose whose lines are wrapped. Some lines are fragments, and mention failures.
+const PARAGRAPH: &str = "The reader follows the failure transitions of the automaton until it arrives at
+the state where it began. An error: a file that
+failed: cannot be read, or an exception of
+the caller: is not caught here, because it would hide the reason that is
+behind it from the people who have to know it.
+";
+
+/// Whatever marks the headings, all of them are shown or named, and no sentence of a paragraph is taken for a failure.
+#[test]
+fn headings_of_documents_are_shown_or_named() {
+    let title = |at: usize| format!("Chapter {at}.");
+    let underlined = |at: usize, mark: &str| format!("{}\n{}\n", title(at), mark.repeat(title(at).len()));
+    let headings: [&dyn Fn(usize) -> String; 5] = [
+        &|at| format!("## {}\n", title(at)),
+        &|at| underlined(at, "="),
+        &|at| underlined(at, "~"),
+        &|at| format!("{}\n{}", "-".repeat(title(at).len()), underlined(at, "-")),
+        &|at| format!("\\section{{{}}}\n", title(at)),
+    ];
+    for heading in headings {
+        let section = |at: usize| format!("{}\n{}\n", heading(at), PARAGRAPH.repeat(1 + at % 2));
+        let text: String = (0..40).map(section).collect();
+        let preview = shown(&text, 6000);
+        assert!(
+            preview.lines().next().is_some_and(|line| line.contains("text with 40 headings")),
+            "{preview}"
+        );
+        for at in 0..40 {
+            assert!(preview.contains(&title(at)), "{at}: {preview}");
+        }
+        assert!(!preview.contains("]\nfailed: cannot"), "{preview}");
+    }
+}
+
 #[test]
 fn headings_are_shown_in_every_budget() {
     let rows: String =

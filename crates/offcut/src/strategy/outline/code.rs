@@ -1,7 +1,7 @@
 //! Source code: the definitions, and as much of the rest as fits.
 
 use super::comments::{Comments, Text};
-use super::definitions::{definition, worth_of_definition};
+use super::definitions::{definition, name_of_definition, worth_of_definition};
 use super::failures::Failures;
 use super::index::{Index, Name};
 use super::signatures::{LineKind, Signatures};
@@ -224,7 +224,9 @@ impl Format for Code {
         };
         if kind == LineKind::Definition {
             self.definitions += 1;
-            self.index.add(line, self.line);
+            if let Some(name) = name_of_definition(line) {
+                self.index.add(name, self.line, content::indent(line));
+            }
         }
         self.imports += u64::from(kind == LineKind::Import);
         match self.signatures.place(text, kind) {

@@ -2,9 +2,10 @@
 
 use crate::strategy::smart::LineClassifier;
 
-/// One message in this many lines that clearly have another format may be a quotation, and so may these many in all.
+/// One message in this many lines that clearly have another format may be a quotation; of more than a few, one in this many.
 const LINES_PER_QUOTATION: u64 = 50;
-const MAX_QUOTATIONS: u64 = 3;
+const FEW_QUOTATIONS: u64 = 3;
+const LINES_PER_FURTHER_QUOTATION: u64 = 250;
 
 /// At most one line in this many has the time stamp or the level of a logger.
 const LINES_PER_LOGGED: u64 = 20;
@@ -36,8 +37,9 @@ impl Failures {
     /// Whether there are too many for a text of which this many lines clearly have another format, even if as many as
     /// `lines_left` follow.
     pub(super) fn outweigh(&self, clear: u64, lines_left: u64) -> bool {
-        self.count > MAX_QUOTATIONS
-            || self.count * LINES_PER_QUOTATION > clear + lines_left
+        let further = self.count.saturating_sub(FEW_QUOTATIONS);
+        self.count * LINES_PER_QUOTATION > clear + lines_left
+            || further * LINES_PER_FURTHER_QUOTATION > clear + lines_left
             || self.logged * LINES_PER_LOGGED > self.lines + lines_left
     }
 }

@@ -1,7 +1,6 @@
-//! The index of a text: the names of its definitions, and the lines they are in. A mark names those that it hides.
+//! The index of a text: the names of its definitions or its headings, and the lines they are in. A mark names those that it
+//! hides.
 
-use super::definitions::name_of_definition;
-use crate::strategy::content::indent;
 use std::ops::Range;
 
 /// How much is remembered: the names of many more than a preview could list. When it is full, the later half of those that
@@ -11,17 +10,17 @@ const MAX_BYTES: usize = 1 << 15;
 /// A longer name is not listed.
 const MAX_NAME_BYTES: usize = 60;
 
-/// The name of a definition.
+/// The name of a definition, or a heading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::strategy) struct Name<'n> {
     pub(super) text: &'n str,
     /// The number of its line, counted from 1.
     pub(super) line: u64,
-    /// How far it is indented. Those that are indented less are listed first.
+    /// How far the definition is indented, or the level of the heading. Lower ones are listed first.
     pub(super) indent: u8,
 }
 
-/// The definitions so far, in their order.
+/// The names so far, in their order.
 #[derive(Default)]
 pub(super) struct Index {
     /// Where the name is in `texts`.
@@ -38,16 +37,16 @@ struct Place {
 }
 
 impl Index {
-    /// Adds the definition in this line.
-    pub(super) fn add(&mut self, line: &[u8], number: u64) {
-        let indent = indent(line) as u8;
-        if self.min_forgotten.is_some_and(|least| indent >= least) {
+    /// Adds the name of what is in line `line` and is indented this much.
+    pub(super) fn add(&mut self, name: &[u8], line: u64, indent: usize) {
+        let indent = u8::try_from(indent).unwrap_or(u8::MAX);
+        let is_forgotten = self.min_forgotten.is_some_and(|least| indent >= least);
+        if is_forgotten || name.is_empty() || name.len() > MAX_NAME_BYTES {
             return;
         }
-        let name = name_of_definition(line).filter(|name| name.len() <= MAX_NAME_BYTES);
-        let Some(name) = name.and_then(|name| str::from_utf8(name).ok()) else { return };
+        let Ok(name) = str::from_utf8(name) else { return };
         self.texts.push_str(name);
-        self.places.push(Place { line: number, indent, end: self.texts.len() });
+        self.places.push(Place { line, indent, end: self.texts.len() });
         if self.texts.len() + size_of::<Place>() * self.places.len() > MAX_BYTES {
             self.forget_deepest();
         }
@@ -90,8 +89,8 @@ mod tests {
     #[test]
     fn names_are_found_by_line() {
         let mut index = Index::default();
-        for (line, number) in [("fn one() {", 3), ("    fn two() {", 5), ("struct Three;", 9)] {
-            index.add(line.as_bytes(), number);
+        for (name, line, indent) in [("one", 3, 0), ("two", 5, 4), ("Three", 9, 0)] {
+            index.add(name.as_bytes(), line, indent);
         }
         let names = |lines| index.names(lines).map(|name| (name.text, name.line)).collect::<Vec<_>>();
         assert_eq!(names(1..100), [("one", 3), ("two", 5), ("Three", 9)]);
@@ -99,11 +98,11 @@ mod tests {
         assert_eq!(names(10..11), []);
     }
 
-    /// More names than are remembered: each line is a name at this indentation.
-    fn index_of(lines: impl Iterator<Item = usize>) -> Index {
+    /// More names than are remembered, each with this indentation.
+    fn index_of(indents: impl Iterator<Item = usize>) -> Index {
         let mut index = Index::default();
-        for (number, indent) in (0..).zip(lines) {
-            index.add(format!("{:indent$}fn name{number}() {{", "").as_bytes(), number);
+        for (line, indent) in (0..).zip(indents) {
+            index.add(format!("name{line}").as_bytes(), line, indent);
             assert!(index.texts.len() <= MAX_BYTES);
         }
         index

@@ -27,9 +27,6 @@ pub(super) struct Marks<'f> {
     room: Room<'f>,
 }
 
-/// The weight of the room for names in marks, and of the rest.
-const NAMES: (u32, u32) = (1, 3);
-
 /// What follows the names if a mark has not all of them.
 const MORE_NAMES: &str = ", …";
 
@@ -94,11 +91,13 @@ impl<'f> Marks<'f> {
         };
         let names = format.names(0..u64::MAX);
         let all_names = cost_of_all(&names, room);
-        let share = room.share(NAMES.0, NAMES.1).limits;
+        let (of_names, rest) = format.share_of_names(room);
+        let share = room.share(of_names, rest).limits;
         let cost_of_names = share.zip_with(all_names, |most, all| most.map_or(all, |most| most.min(all)));
         // All definitions are known by their names, and there is room for all of them.
         let lists_all = names.len() as u64 == contents[0] && all_names == cost_of_names;
-        let more_names = if names.is_empty() || lists_all { "" } else { MORE_NAMES };
+        let lists_some = cost_of_names != Cost::default() && !lists_all;
+        let more_names = if lists_some { MORE_NAMES } else { "" };
         // At least as much as any mark of such a gap costs.
         let cost = |from| {
             let last = if from == LinePosition::Inside { lines } else { lines * 2 };

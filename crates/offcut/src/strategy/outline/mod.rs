@@ -91,6 +91,12 @@ pub(super) trait Format: Send {
         Vec::new()
     }
 
+    /// The weight of the room for names in marks, and of the rest.
+    fn share_of_names(&self, room: &Room<'_>) -> (u32, u32) {
+        let _ = room;
+        (1, 3)
+    }
+
     /// How many gaps there may be between its units.
     fn gaps(&self) -> Gaps {
         Gaps::Few

@@ -2,15 +2,20 @@
 
 use super::code::is_clear_code;
 use super::failures::Failures;
+use super::index::{Index, Name};
 use super::{Contents, Format, MIN_LINES, Row, count};
-use crate::strategy::content;
+use crate::strategy::{Room, content};
+use std::ops::Range;
 
 /// Text for people: sentences in paragraphs, with headings, lists, tables and quoted code.
 #[derive(Default)]
 pub(super) struct Prose {
-    /// Lines that are neither blank nor quoted code.
+    /// The number of the last line, counted from 1.
+    line: u64,
+    /// Lines that are neither blank nor quoted code nor underline a heading.
     lines: u64,
     headings: u64,
+    index: Index,
     /// Items of lists, rows of tables and rules; options; lines of sentences; and lines that end a paragraph or an item.
     items: u64,
     options: u64,
@@ -22,6 +27,10 @@ pub(super) struct Prose {
     code: u64,
     failures: Failures,
     before: Before,
+    /// The line before, if it begins a paragraph: an underline makes it a heading.
+    title: Vec<u8>,
+    /// Whether the next line, if it directly follows, is in the middle of a sentence.
+    is_in_sentence: bool,
     /// What the units of the section are worth more.
     section: i32,
     is_quoting: bool,
@@ -40,7 +49,7 @@ enum Before {
 
 /// In any prose, at least this percentage of the lines are headings, items or sentences, and this percentage these or what
 /// continues them.
-const OWN_PERCENT: u64 = 40;
+const OWN_PERCENT: u64 = 30;
 const PROSE_PERCENT: u64 = 75;
 
 /// In a document, there is at least one heading for this many lines, and at least this percentage of the lines are headings,
@@ -83,16 +92,56 @@ const COMMON_WORDS: [&[u8]; 26] = [
     b"or", b"which", b"when", b"with", b"can", b"if", b"but", b"you", b"by", b"The", b"will", b"has",
 ];
 
-/// Whether a line is a heading: `# Title`, `<h2>`, `NAME` in a manual, `**Title**`.
-fn is_heading(line: &[u8]) -> bool {
-    let marks = line.iter().take_while(|&&byte| byte == b'#').count();
-    let is_title = |byte: &u8| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'-' | b'/');
-    ((1..=6).contains(&marks) && line.get(marks) == Some(&b' '))
-        || matches!(line, [b'<', b'h' | b'H', b'1'..=b'6', ..])
-        || (line.len() >= 4 && line[0].is_ascii_uppercase() && line.iter().all(is_title))
-        || (line.starts_with(b"**")
-            && (line.ends_with(b"**") || line.ends_with(b"**:") || line.ends_with(b":**")))
+/// A heading: `# Title`, `<h2>`, `\section{Title}`, `NAME` in a manual, `**Title**`.
+struct Heading<'t> {
+    title: &'t [u8],
+    /// The higher, the more headings are above it.
+    level: usize,
 }
+
+/// The heading in this line.
+fn heading(line: &[u8]) -> Option<Heading<'_>> {
+    let marks = line.iter().take_while(|&&byte| byte == b'#').count();
+    if (1..=6).contains(&marks) && line.get(marks) == Some(&b' ') {
+        return Some(Heading { title: line[marks..].trim_ascii(), level: marks });
+    }
+    if let [b'<', b'h' | b'H', digit @ b'1'..=b'6', ..] = line {
+        return Some(Heading { title: b"", level: usize::from(digit - b'0') });
+    }
+    let sections: [(&[u8], usize); 3] = [(b"\\chapter{", 1), (b"\\section{", 2), (b"\\subsection{", 3)];
+    if let Some((title, level)) =
+        sections.into_iter().find_map(|(start, level)| Some((line.strip_prefix(start)?, level)))
+    {
+        return Some(Heading { title: title.strip_suffix(b"}").unwrap_or(title), level });
+    }
+    let is_title = |byte: &u8| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'-' | b'/');
+    if line.len() >= 4 && line[0].is_ascii_uppercase() && line.iter().all(is_title) {
+        return Some(Heading { title: line, level: 1 });
+    }
+    let bold = line.strip_prefix(b"**")?;
+    let title = bold.strip_suffix(b"**").or(bold.strip_suffix(b"**:")).or(bold.strip_suffix(b":**"))?;
+    Some(Heading { title, level: 6 })
+}
+
+/// Whether a line consists of one sign: `-----`.
+fn is_rule(text: &[u8]) -> bool {
+    text.len() >= 3 && b"=-~^*_#+".contains(&text[0]) && text.iter().all(|byte| *byte == text[0])
+}
+
+/// The level of a heading that this line underlines.
+fn level_of_underline(text: &[u8], title: &[u8]) -> Option<usize> {
+    let length = String::from_utf8_lossy(title).chars().count();
+    let is_underline = is_rule(text) && length > 0 && (length..=length * 3).contains(&(text.len() + 2));
+    is_underline.then_some(match text[0] {
+        b'=' => 1,
+        b'-' => 2,
+        _ => 3,
+    })
+}
+
+/// A longer line is no heading, and a shorter one does not end in the middle of a sentence.
+const LONGEST_HEADING: usize = 100;
+const SHORTEST_WRAPPED: usize = 40;
 
 /// Whether a heading is that of a summary.
 fn is_summary(heading: &[u8]) -> bool {
@@ -110,7 +159,7 @@ fn is_option(text: &[u8]) -> bool {
 fn is_item(text: &[u8]) -> bool {
     let digits = text.iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
     let is_element = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'/';
-    matches!(text, [b'-' | b'*' | b'+' | b'>', b' ', ..] | [b'|', .., b'|'] | b"---" | b"***")
+    matches!(text, [b'-' | b'*' | b'+' | b'>', b' ', ..] | [b'|', .., b'|'])
         || text.starts_with("•".as_bytes())
         || (digits > 0 && matches!(text[digits..], [b'.' | b')', b' ', ..]))
         || (text.starts_with(b"<") && text.get(1).is_some_and(is_element))
@@ -129,14 +178,35 @@ pub(super) fn is_sentence(text: &[u8]) -> bool {
     all >= SENTENCE_WORDS && common >= SENTENCE_COMMON_WORDS
 }
 
+/// In a smaller room, paragraphs say more than the titles of others.
+const MIN_BYTES_WITH_NAMES: u64 = 5000;
+
+impl Prose {
+    /// Adds the heading in this line. Returns what it is worth more.
+    fn add_heading(&mut self, heading: Heading<'_>, line: u64) -> i32 {
+        self.headings += 1;
+        self.index.add(heading.title, line, heading.level);
+        self.before = Before::Heading;
+        self.section = if is_summary(heading.title) { SUMMARY } else { 0 };
+        HEADING + self.section
+    }
+}
+
 impl Format for Prose {
     fn read(&mut self, line: &[u8]) -> Row {
+        self.line += 1;
         let text = line.trim_ascii();
         let before = self.before;
+        let title = std::mem::take(&mut self.title);
+        let is_in_sentence = std::mem::take(&mut self.is_in_sentence);
         if text.is_empty() {
             self.paragraphs += u64::from(before == Before::Text);
             self.before = if before == Before::Heading { Before::Heading } else { Before::Blank };
             return Row::part();
+        }
+        if let Some(level) = level_of_underline(text, &title) {
+            let more = self.add_heading(Heading { title: title.trim_ascii(), level }, self.line - 1);
+            return Row::part().worth_at_least(more);
         }
         if text.starts_with(b"```") || text.starts_with(b"~~~") {
             self.is_quoting = !self.is_quoting;
@@ -148,13 +218,18 @@ impl Format for Prose {
         }
         self.lines += 1;
         let indent = content::indent(line);
-        if is_heading(text) && indent < 4 {
-            self.headings += 1;
-            self.before = Before::Heading;
-            self.section = if is_summary(text) { SUMMARY } else { 0 };
-            return Row::unit(HEADING + self.section);
+        if let Some(heading) = heading(text).filter(|_| indent < 4) {
+            return Row::unit(self.add_heading(heading, self.line));
+        }
+        if is_rule(text) {
+            self.items += 1;
+            self.before = if before == Before::Heading { Before::Heading } else { Before::Blank };
+            return Row::unit(0);
         }
         self.before = Before::Text;
+        if before != Before::Text && text.len() <= LONGEST_HEADING {
+            self.title = text.to_vec();
+        }
         let more = self.section + if before == Before::Heading { FIRST_PARAGRAPH } else { 0 };
         let (is_option, is_item) = (is_option(text), is_item(text));
         if !self.is_settled {
@@ -167,8 +242,11 @@ impl Format for Prose {
                 false if before == Before::Text || indent >= 2 => self.continued += 1,
                 false => {}
             }
+            let is_of_sentence = is_sentence || is_in_sentence;
+            let is_wrapped = text.len() >= SHORTEST_WRAPPED && !b".:;!?".contains(&text[text.len() - 1]);
+            self.is_in_sentence = is_of_sentence && is_wrapped;
             // A sentence may explain what a failing tool prints, and a line within a paragraph is part of one.
-            if !is_sentence && self.failures.read(line) && before != Before::Text {
+            if !is_of_sentence && self.failures.read(line) && before != Before::Text {
                 return Row::irregular();
             }
         }
@@ -222,6 +300,14 @@ impl Format for Prose {
 
     fn contents(&self) -> Contents {
         [self.headings, 0, 0, 0, 0]
+    }
+
+    fn names(&self, lines: Range<u64>) -> Vec<Name<'_>> {
+        self.index.names(lines).collect()
+    }
+
+    fn share_of_names(&self, room: &Room<'_>) -> (u32, u32) {
+        if room.limits.bytes.is_some_and(|bytes| bytes < MIN_BYTES_WITH_NAMES) { (0, 1) } else { (1, 11) }
     }
 
     fn describe(&self, [headings, ..]: Contents) -> String {
