@@ -110,3 +110,72 @@ fn fatal_line_among_many_error_lines_is_shown() {
     let long = format!("a\n{}\nERROR: boom\n{}\n", "y".repeat(20_000), "z".repeat(20_000));
     assert!(shown(&long, 8000).contains("ERROR: boom\n"));
 }
+
+/// Lines 0 to 4999, of which line 3001 is another one.
+fn with_other_line(line: impl Fn(u64) -> String, other: &str) -> String {
+    (0..5000).map(|at| if at == 3001 { other.to_owned() } else { line(at) } + "\n").collect()
+}
+
+#[track_caller]
+fn check_other_line_is_shown(line: impl Fn(u64) -> String, other: &str) {
+    let text = with_other_line(line, other);
+    for bytes in [4000, 8000, 50_000] {
+        let shown = shown(&text, bytes);
+        assert!(shown.lines().any(|line| line == other), "{other:?} is not shown:\n{shown}");
+    }
+}
+
+/// A number that goes up and down.
+fn varied(at: u64, from: u64, to: u64) -> u64 {
+    from + at.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(24) % (to - from)
+}
+
+#[test]
+fn only_server_error_of_an_access_log_is_shown() {
+    let time = |at: u64| format!("13:{:02}:{:02}", at / 60 % 60, at % 60);
+    let address = |at| format!("10.0.{}.{}", varied(at, 0, 255), varied(at + 1, 1, 254));
+    let common = |at: u64, rest: &str| {
+        format!("{} - - [10/Oct/2026:{} +0000] \"GET /a HTTP/1.1\" {rest}", address(at), time(at))
+    };
+    check_other_line_is_shown(|at| common(at, "200 512"), &common(3001, "503 512"));
+    check_other_line_is_shown(|at| common(at, "200 512"), &common(3001, "200 99887766"));
+    let combined =
+        |at: u64, rest: &str| common(at, rest) + " \"https://x.com/\" \"Mozilla/5.0 (X11; Linux x86_64)\"";
+    check_other_line_is_shown(
+        |at| combined(at, &format!("200 {}", varied(at, 200, 9000))),
+        &combined(3001, "503 312"),
+    );
+    let codes = [200, 200, 301, 304, 404, 200, 200];
+    let mixed = |at: u64, code: u64| {
+        let (path, size) = (varied(at, 1, 9999), varied(at, 200, 9000));
+        let address = address(at);
+        format!("{address} - - [10/Oct/2026:{} +0000] \"GET /items/{path} HTTP/1.1\" {code} {size}", time(at))
+    };
+    check_other_line_is_shown(|at| mixed(at, codes[varied(at, 0, 7) as usize]), &mixed(3001, 500));
+    let iis = |at: u64, code: u64| {
+        let (address, page, ms) = (address(at), varied(at, 1, 99), varied(at, 3, 90));
+        format!(
+            "2026-10-10 {} 10.0.0.1 GET /a/{page} - 443 - {address} Mozilla/5.0 {code} 0 0 {ms}",
+            time(at)
+        )
+    };
+    check_other_line_is_shown(|at| iis(at, 200), &iis(3001, 500));
+    let haproxy = |at: u64, code: u64| {
+        let (address, time, port, size) =
+            (address(at), time(at), varied(at, 1000, 60000), varied(at, 100, 999));
+        format!(
+            "Oct 10 {time} lb haproxy[123]: {address}:{port} [10/Oct/2026:{time}.{size}] fe be/s1 0/0/1/{}/15 \
+             {code} {size} - - ---- 1/1/0/0/0 0/0 \"GET / HTTP/1.1\"",
+            varied(at, 2, 9)
+        )
+    };
+    check_other_line_is_shown(|at| haproxy(at, 200), &haproxy(3001, 503));
+    let balancer = |at: u64, code: u64| {
+        let (address, time, ms) = (address(at), time(at), varied(at, 10, 99));
+        format!(
+            "http 2026-10-10T{time}.1234{ms}Z app/lb/50dc6c495c0c9188 {address}:2817 10.0.0.1:80 0.0{ms} 0.0{ms} \
+             0.000 {code} {code} 34 366 \"GET http://www.example.com:80/ HTTP/1.1\" \"curl/7.46.0\" - -"
+        )
+    };
+    check_other_line_is_shown(|at| balancer(at, 200), &balancer(3001, 502));
+}

@@ -9,16 +9,19 @@
 
 use super::line_tables::{LineInfo, table};
 use super::matched_part;
-use super::number::Word;
+use super::number::{Number, Word};
 use super::ranges::{Changes, NumberRange, Place};
 use crate::strategy::lines::Line;
 use crate::strategy::{content, fingerprint};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
-/// The number of fields of a template that are watched.
-const MAX_FIELDS: usize = 8;
+/// The number of fields of a template that are watched: an access log has twenty in a line.
+const MAX_FIELDS: usize = 24;
+
+/// The number of them whose values are known for the lines with one fingerprint. If there are more, these lines are read.
+const MAX_SPANS: usize = 12;
 
 /// The number of templates that are watched, and of fingerprints, more or less.
 const MAX_TEMPLATES: usize = 4096;
@@ -30,6 +33,13 @@ const SETTLED_RANGE_LINES: u32 = 32;
 
 /// A number is unusual if its distance from the usual range is more than this many times the width of that range.
 const UNUSUAL_SPREADS: f64 = 3.0;
+
+/// The status codes of HTTP; those from this one on are failures of the server. A field with at most this many records in this many
+/// lines is a status: other numbers reach their largest values step by step.
+const STATUS_CODES: RangeInclusive<f64> = 100.0..=599.0;
+const SERVER_ERROR: f64 = 500.0;
+const STATUS_RECORDS: u32 = 4;
+const SETTLED_STATUS_LINES: u32 = 128;
 
 /// After this many unusual values, such values are usual.
 const MAX_UNUSUAL_VALUES: usize = 4;
@@ -97,7 +107,9 @@ impl Field {
                 if distance <= 0.0 {
                     return false;
                 }
-                let is_far = distance > UNUSUAL_SPREADS * (high - low) || number.value < 0.0 && low >= 0.0;
+                let is_far = distance > UNUSUAL_SPREADS * (high - low)
+                    || number.value < 0.0 && low >= 0.0
+                    || self.is_first_server_error(number, lines);
                 let next = if is_counter { COUNTER_RANGE * number.value } else { number.value };
                 let (low, high) = (low.min(number.value), high.max(next));
                 (is_far, Usual::Numbers { low, high, rest, is_counter })
@@ -120,6 +132,18 @@ impl Field {
         false
     }
 
+    /// Whether a number is the status of a request that failed, after `lines` requests of which none did.
+    fn is_first_server_error(&self, number: Number, lines: u32) -> bool {
+        let Usual::Numbers { low, high, .. } = self.usual else { return false };
+        let is_error = |code: f64| (SERVER_ERROR..=*STATUS_CODES.end()).contains(&code);
+        number.decimals == 0
+            && is_error(number.value)
+            && high < SERVER_ERROR
+            && STATUS_CODES.contains(&low)
+            && self.wider <= STATUS_RECORDS
+            && lines >= SETTLED_STATUS_LINES
+    }
+
     /// Makes it a counter if so many of `lines` lines were records.
     fn count_records(&mut self, records: u32, lines: u32) {
         if let Usual::Numbers { low, high, is_counter: is_counter @ false, .. } = &mut self.usual
@@ -140,7 +164,7 @@ impl Field {
 struct KnownLine {
     fingerprint: u64,
     count: usize,
-    spans: [Span; MAX_FIELDS],
+    spans: [Span; MAX_SPANS],
     /// The first line of the stretch whose numbers the spans are between; 0 if they are those of lines anywhere.
     stretch: u64,
 }
