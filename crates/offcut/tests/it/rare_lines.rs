@@ -179,3 +179,22 @@ fn only_server_error_of_an_access_log_is_shown() {
     };
     check_other_line_is_shown(|at| balancer(at, 200), &balancer(3001, 502));
 }
+
+#[test]
+fn rare_line_is_shown_whatever_its_level_is() {
+    for (ordinary, other) in [
+        (
+            "INFO:     127.0.0.1:40000 - \"GET /items HTTP/1.1\" 200 OK",
+            "INFO:     127.0.0.1:40000 - \"GET /items HTTP/1.1\" 500 Internal Server Error",
+        ),
+        ("INFO job # result ok", "INFO job 1200 result error"),
+        ("DEBUG probe # passed", "DEBUG probe 1200 failed"),
+        ("2026-10-10 INFO [pool-#] job # done", "2026-10-10 INFO [pool-7] job 1200 failed"),
+        (
+            "{\"level\":\"info\",\"job\":#,\"result\":\"ok\"}",
+            "{\"level\":\"info\",\"job\":1200,\"result\":\"error\"}",
+        ),
+    ] {
+        check_other_line_is_shown(|at| ordinary.replace('#', &at.to_string()), other);
+    }
+}

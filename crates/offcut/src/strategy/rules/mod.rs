@@ -77,8 +77,13 @@ fn role_name(role: Role) -> String {
 }
 
 impl Role {
-    /// Whether a line of this role is never worth showing for its own sake.
+    /// Whether a line of this role is not worth showing for its own sake.
     pub(in crate::strategy) fn is_unimportant(self) -> bool {
+        self.is_never_rare() || self == Role::Info
+    }
+
+    /// Whether a line of this role is not worth showing even if it is unlike all others.
+    pub(in crate::strategy) fn is_never_rare(self) -> bool {
         matches!(self, Role::Step | Role::PassedSection | Role::Passed | Role::Noise)
     }
 

@@ -44,6 +44,8 @@ pub(crate) enum Role {
     Passed,
     /// Reports no problem, even if it contains words such as `error`.
     Noise,
+    /// Reports no problem by its level, but contains words such as `error`. It matters only if it is unlike the others.
+    Info,
 }
 
 /// The groups of rules. Each can be disabled, to measure what it contributes.

@@ -32,9 +32,9 @@ pub(super) enum Occurrence {
     Later,
 }
 
-/// The value of a line for being unlike the others. Unimportant lines have none.
+/// The value of a line for being unlike the others. Of some roles, no line has one.
 pub(super) fn rarity(counts: &TemplateCounts, line: &Candidate) -> i32 {
-    if line.role.is_some_and(Role::is_unimportant) {
+    if line.role.is_some_and(Role::is_never_rare) {
         return 0;
     }
     let value = ((counts.log2_lines_per_template() - 1.0).clamp(0.0, RARITY_DOUBLINGS) * RARITY) as i32;

@@ -187,7 +187,8 @@ impl LineReader {
         let Value { own, value, role } = self.values.value(info, before, line.text.len(), &mut self.window);
         // Kept for now: only at the end it is known whether the line is rare, or the first of many.
         let is_unimportant = role.is_some_and(rules::Role::is_unimportant);
-        let is_first = before == 0 && info.opening != Opening::Blank && !is_unimportant;
+        let may_be_rare = info.opening != Opening::Blank && !role.is_some_and(rules::Role::is_never_rare);
+        let is_first = before == 0 && may_be_rare;
         self.candidates.take_from(&mut self.window, segment, &self.counts);
         let place = line.offset.map(|start| start..start + line.text.len());
         let text = if place.is_none() { line.text.to_vec() } else { Vec::new() };

@@ -76,6 +76,7 @@ impl StretchContent {
                 Role::PassedSection
                 | Role::Passed
                 | Role::Noise
+                | Role::Info
                 | Role::Warning
                 | Role::Suspect
                 | Role::Step

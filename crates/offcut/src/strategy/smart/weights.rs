@@ -26,7 +26,9 @@ const fn weight(role: Role) -> (Class, i32, i32) {
         Role::Frame => (Class::Trace, 330, 60),
         Role::LibraryFrame => (Class::Trace, 300, 60),
         Role::Warning => (Class::Warning, 190, 120),
-        Role::Step | Role::Title | Role::PassedSection | Role::Passed | Role::Noise => (Class::Idle, 0, 0),
+        Role::Step | Role::Title | Role::PassedSection | Role::Passed | Role::Noise | Role::Info => {
+            (Class::Idle, 0, 0)
+        }
     }
 }
 
