@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 /// The most bytes of the part that a footer offers, so that reading it never exceeds a page.
 pub(crate) const NEXT_PAGE_BYTES: usize = 8000;
-pub(super) const NEXT_PAGE_LINES: u64 = 200;
+pub(crate) const NEXT_PAGE_LINES: u64 = 200;
 
 /// The part that a footer offers to read next.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -176,12 +176,20 @@ fn is_windows_path(classes: Classes) -> bool {
     classes & BACKSLASH != 0 && classes & (DIGIT | DOT) != 0
 }
 
-/// Whether a line has a word of letters only, which [`template`] does not ignore.
+/// Whether a line has a word of letters only, which [`template`] does not ignore. Of a script such as Chinese, one character is
+/// enough.
 pub(super) fn has_words(content: &[u8]) -> bool {
+    let is_foreign =
+        |word: &[u8]| word.len() >= 3 && LETTER_STARTS.contains(&word[0]) && word[0] != SYMBOL_START;
     content
         .split(|&byte| words::class(byte) & WORD == 0)
         .any(|word| word.len() >= 3 && word.iter().all(u8::is_ascii_alphabetic))
+        || content.split(|byte| byte.is_ascii() && !byte.is_ascii_alphabetic()).any(is_foreign)
 }
+
+/// The first bytes of most letters in UTF-8 that are not ASCII, and that of symbols among them: boxes, arrows, check marks.
+const LETTER_STARTS: std::ops::RangeInclusive<u8> = 0xC3..=0xED;
+const SYMBOL_START: u8 = 0xE2;
 
 /// The hash of a word with nothing ignored.
 pub(super) fn exact(word: &[u8]) -> u64 {
@@ -274,6 +282,18 @@ mod tests {
         check(template, "  a   b", " a b", true);
         check(template, "FAIL: test_one", "FAIL: test_two", false);
         check(template, "a: b", "a; b", false);
+    }
+
+    #[test]
+    fn words_have_letters_of_any_script() {
+        for line in ["12 done", "\u{2502}done\u{2502}", "Задача 7", "任务 7", "任务7 12", "7: été"]
+        {
+            assert!(has_words(line.as_bytes()), "{line}");
+        }
+        for line in ["12 ok", "a1b2 ./x", "\u{2502} 12 \u{2502}", "\u{2714} 12", "é 12", "12 µs", "12 €"]
+        {
+            assert!(!has_words(line.as_bytes()), "{line}");
+        }
     }
 
     #[test]

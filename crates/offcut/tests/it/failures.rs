@@ -182,7 +182,9 @@ fn short_output_that_cannot_be_read_to_its_end_passes_as_it_was_read() {
 /// [D17] Limits in characters and tokens apply to wide text, too.
 #[test]
 fn character_and_token_limits_apply_to_wide_text() {
-    let text = "漢字\n".repeat(5000);
+    // Different lines: similar ones are folded.
+    let other = |number: u32| char::from_u32(0x4E00 + number).unwrap_or('字');
+    let text: String = (0..5000).map(|number| format!("漢{}\n", other(number))).collect();
     for limits in
         [Limits { chars: Some(1000), ..Limits::default() }, Limits { tokens: Some(300), ..Limits::default() }]
     {

@@ -261,7 +261,32 @@ fn hint_never_offers_passed_tests_or_repetitions() {
     let is_news = |line: usize, before: usize| (before..=before + 400).contains(&line);
     assert!(is_news(first_line(&hint(&format!("{news}{passed}{noise}"))), 0));
     assert!(is_news(first_line(&hint(&format!("{noise}{passed}{news}"))), 6000));
-    for routine in [passed.clone(), noise.clone(), format!("{noise}{passed}")] {
+    let lines = |line: fn(usize) -> String| (0..3000).map(|number| line(number) + "\n").collect::<String>();
+    let long = lines(|number| {
+        let test = format!("test_adds_{}", word(number));
+        format!("{test} (tests.test_cart.CartTest.{test}) ... ok")
+    });
+    let checksums = lines(|number| format!("./data/{}/part-{number}.bin: OK", word(number / 7)));
+    let varied = lines(|number| {
+        format!("2026-11-18 12:00:01 INFO {} goes to {} again", word(number * 7), word(number * 11))
+    });
+    let json = lines(|number| {
+        format!("{{\"level\":\"info\",\"msg\":\"{} {}\"}}", word(number * 7), word(number * 11))
+    });
+    let russian = lines(|number| format!("Задача {number} выполнена за {} мс", number * 37 % 100));
+    let chinese = lines(|number| format!("任务 {number} 完成,耗时 {} 毫秒", number * 37 % 100));
+    let all = [
+        passed.clone(),
+        noise.clone(),
+        format!("{noise}{passed}"),
+        long,
+        checksums,
+        varied,
+        json,
+        russian,
+        chinese,
+    ];
+    for routine in all {
         let hint = hint(&routine);
         assert!(hint.ends_with(&format!(": more: offcut grep PATTERN {SHORT}]")), "{hint}");
     }

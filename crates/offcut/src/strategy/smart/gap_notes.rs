@@ -7,8 +7,10 @@ use super::units::content_value;
 use super::weights::INFORMATIVE;
 use super::{LineReader, is_routine};
 use crate::cut::{GapNote, Interest};
+use crate::render::{NEXT_PAGE_BYTES, NEXT_PAGE_LINES};
 use crate::strategy::end_lines::EndLines;
 use crate::strategy::lines::Division;
+use crate::strategy::rules::Role;
 use crate::strategy::select::Unit;
 use crate::strategy::{Cost, Ends, Room};
 use std::ops::{Add, Range};
@@ -17,8 +19,28 @@ use std::ops::{Add, Range};
 const MAX_DESCRIPTIONS: usize = 3;
 const ROOM_PER_DESCRIPTIONS: u64 = 32;
 
-/// How many lines a footer offers at most.
-const PAGE_LINES: usize = 200;
+/// The levels of messages that report no problem, and among how many words at the beginning of a line its level is.
+const QUIET_LEVELS: [&[u8]; 7] = [b"INFO", b"DEBUG", b"TRACE", b"NOTICE", b"VERBOSE", b"INF", b"DBG"];
+const WORDS_TO_LEVEL: usize = 5;
+
+/// Whether a line says that it reports no problem: `12:00:01 INFO …`, `[debug] …`, `level=info …`, `{"level":"info",…`.
+fn has_quiet_level(line: &[u8]) -> bool {
+    let is_level = |word: &[u8]| {
+        let end = |byte: &u8| byte.is_ascii_punctuation();
+        let from = word.iter().position(|byte| !end(byte)).unwrap_or(word.len());
+        let letters = word[from..].iter().take_while(|byte| !end(byte)).count();
+        let level = &word[from..from + letters];
+        // Without marks around it, a word in lower case is part of a sentence.
+        let is_marked = letters < word.len();
+        QUIET_LEVELS.iter().any(|&name| level == name || is_marked && level.eq_ignore_ascii_case(name))
+    };
+    let fields = |word: &'_ [u8]| {
+        let at = memchr::memmem::find(word, b"level").map_or(word.len(), |at| at + b"level".len());
+        is_level(&word[at..])
+    };
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).take(WORDS_TO_LEVEL);
+    words.any(|word| is_level(word) || fields(word))
+}
 
 /// What the descriptions of gaps cost at most, if that is a small part of the room.
 pub(super) fn cost(repeats: &Repeats, room: &Room<'_>) -> Cost {
@@ -51,20 +73,29 @@ pub(super) fn of_gaps(
     let LineReader { counts, repeats, matcher, unread, .. } = reader;
     let all = EndLines { ends, division: Division::Lines, bytes: u64::MAX, max_line_bytes: usize::MAX };
     let opening = all.head();
-    let is_routine = |line: &Unit<'_>| repeats.folds(line.extent.number) || is_routine(line.text, matcher);
+    let is_routine = |line: &Unit<'_>| {
+        repeats.folds(line.extent.number) || is_routine(line.text, matcher) || has_quiet_level(line.text)
+    };
     let interest = |bytes: &Range<u64>| {
         // What a footer would offer of a gap at the beginning.
         let from = opening.partition_point(|line| line.extent.start < bytes.start);
-        let page = opening[from..].iter().take_while(|line| line.extent.start < bytes.end).take(PAGE_LINES);
-        let is_complete = page.clone().count() == PAGE_LINES
-            || page.clone().last().is_some_and(|last| last.extent.end >= bytes.end);
-        if is_complete && page.clone().all(is_routine) {
+        let most = (bytes.end - bytes.start).min(NEXT_PAGE_BYTES as u64);
+        let (lines, end) = ends.page(bytes.start, most, NEXT_PAGE_LINES);
+        let page = opening[from..].iter().take_while(|line| line.extent.end <= end);
+        // The first line may begin before the gap.
+        let known = page.clone().count() as u64;
+        if known > 0 && known + 1 >= lines && page.clone().all(is_routine) {
             return Interest::Routine;
         }
         let from = candidates.partition_point(|line| line.extent.start < bytes.start);
         let lines = candidates[from..].iter().take_while(|line| line.extent.start < bytes.end);
         let lines = lines.filter(|line| !repeats.folds(line.extent.number));
-        let value = lines.map(|line| content_value(line, counts, ends.bytes())).max().unwrap_or_default();
+        let value = lines.map(|line| match content_value(line, counts, ends.bytes()) {
+            value if value >= INFORMATIVE => value,
+            _ if line.role.is_some_and(Role::is_unimportant) || has_quiet_level(&line.text) => 0,
+            value => value,
+        });
+        let value = value.max().unwrap_or_default();
         let is_unread = || unread.iter().any(|range| range.start < bytes.end && bytes.start < range.end);
         match value {
             INFORMATIVE.. => Interest::Notable,
