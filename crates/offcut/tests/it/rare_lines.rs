@@ -73,6 +73,7 @@ fn unusual_value_of_a_constant_number_is_shown() {
         ("balance #: 100", "balance 5000: -100"),
         ("call f(#) -> 0", "call f(5000) -> -1"),
         ("accept from 10.0.0.1 id #", "accept from 66.6.6.6 id 5000"),
+        ("Zeit #: 3,50 ms", "Zeit 5000: 99117,20 ms"),
     ] {
         let lines = |from: usize, to: usize| {
             (from..to).map(|number| ordinary.replace('#', &number.to_string()) + "\n").collect::<String>()

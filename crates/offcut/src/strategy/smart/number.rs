@@ -14,6 +14,9 @@ const MAX_SUFFIX_BYTES: usize = 3;
 /// Between the name of a number and the number are at most this many marks: `"size": [4`.
 const MAX_MARKS: usize = 4;
 
+/// How many digits a group has: `1,234`.
+const GROUP_DIGITS: usize = 3;
+
 /// Units that are words of their own.
 const UNITS: [&str; 25] = [
     "ns", "us", "µs", "ms", "s", "sec", "secs", "seconds", "min", "mins", "minutes", "h", "hours", "B", "kB",
@@ -119,10 +122,15 @@ fn is_digit(line: &[u8], at: usize) -> bool {
     line.get(at).is_some_and(u8::is_ascii_digit)
 }
 
-/// Whether a word is part of a number with groups of digits: `1,234`.
+/// Whether a word is part of a number with groups of digits (`1,234`), or its decimals (the `50` of `12,50`).
 fn is_grouped(line: &[u8], word: &Range<usize>) -> bool {
-    line.get(word.end) == Some(&b',') && is_digit(line, word.end + 1)
+    has_comma(line, word) && digits(&line[word.end + 1..]).0.len() == GROUP_DIGITS
         || word.start >= 2 && line[word.start - 1] == b',' && is_digit(line, word.start - 2)
+}
+
+/// Whether a word is the part of a number before a comma.
+fn has_comma(line: &[u8], word: &Range<usize>) -> bool {
+    line.get(word.end) == Some(&b',') && is_digit(line, word.end + 1)
 }
 
 /// Whether a word is part of a date or a time: `12:46:31`, `2026-11-16`. Positions in a file (`12:5`) count as times.
@@ -132,11 +140,14 @@ fn is_time(line: &[u8], word: &Range<usize>) -> bool {
     is_after || is_before || line[word.clone()].iter().filter(|&&byte| byte == b'-').count() >= 2
 }
 
-/// The word before a number, and the unit after it, as in `took 12 ms` and `size=4kB`; nothing if it has neither, or is part of a
-/// name.
+/// The word before a number, and the unit after it, as in `took 12 ms` and `size=4kB`; nothing if it has neither, is part of a
+/// name, or has decimals after a comma.
 pub(super) fn name_and_unit(line: &[u8], word: &Range<usize>) -> Option<(String, String)> {
     let text = &line[word.clone()];
     let start = text.iter().position(u8::is_ascii_digit)?;
+    if has_comma(line, word) {
+        return None;
+    }
     let is_unit = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'%';
     let suffix = text.strip_suffix(b".").unwrap_or(text).iter().rev().take_while(is_unit).count();
     let name = name_before(&line[..word.start]);
@@ -208,7 +219,13 @@ mod tests {
     fn times_versions_names_and_groups_of_digits_are_no_numbers() {
         check("2026-11-16 12:00:01 main.c:12:5", "-; -; -; -; -; -");
         check("v1.2 1.2.3 3f2a 0x7f 10.0.0.1 1e-05 007 a/7.c", "-; -; -; -; -; -; -; -");
-        check("1,234 of 5,6 1234567890123456", "-; -; -; -; -");
+        check("1,234 of 5 1234567890123456", "-; -; of=5; -");
+    }
+
+    #[test]
+    fn number_with_decimals_after_a_comma_is_its_whole_part() {
+        check("took 99117,20 ms", "=99117; -");
+        check("1,2345 1,234,567", "=1; -; -; -; -");
     }
 
     #[test]
