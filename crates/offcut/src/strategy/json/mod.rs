@@ -10,6 +10,7 @@
 //! length.
 
 mod buffer;
+mod forms;
 mod novelty;
 mod outliers;
 mod reader;

@@ -193,6 +193,7 @@ impl Reader<'_> {
                 self.expect = self.after_value();
                 let shape = (container.kind != Kind::Object).then_some(class);
                 self.paths.count(self.at, path, shape, Some(hash));
+                self.paths.count_form(self.at, path, &self.text[value..self.at]);
             }
             (_, State::Open) => return Err(Stop::End),
         }

@@ -5,7 +5,7 @@ use crate::strategy::fingerprint;
 
 /// What a cell contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cell {
+pub(in crate::strategy) enum Cell {
     Number {
         digits: usize,
     },
@@ -18,14 +18,14 @@ pub(super) enum Cell {
 
 /// The text of a cell, and its first eight bytes, padded with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CellText<'c> {
+pub(in crate::strategy) struct CellText<'c> {
     pub(super) text: &'c [u8],
     pub(super) word: u64,
 }
 
 impl<'c> CellText<'c> {
     #[inline]
-    pub(super) fn of(text: &'c [u8]) -> CellText<'c> {
+    pub(in crate::strategy) fn of(text: &'c [u8]) -> CellText<'c> {
         CellText { text, word: fingerprint::load(text) }
     }
 
@@ -37,7 +37,7 @@ impl<'c> CellText<'c> {
 
     /// The number of digits before the decimal point of a short number without sign and unit, as most are.
     #[inline]
-    pub(super) fn short_number(self) -> Option<usize> {
+    pub(in crate::strategy) fn short_number(self) -> Option<usize> {
         let (first, second) = two_positions(no_digits(self.word));
         let is_fraction = second == self.text.len() && self.text.get(first) == Some(&b'.');
         (first > 0 && (first == self.text.len() || is_fraction)).then_some(first)
@@ -45,7 +45,7 @@ impl<'c> CellText<'c> {
 }
 
 impl Cell {
-    pub(super) fn of(cell: &[u8]) -> Cell {
+    pub(in crate::strategy) fn of(cell: &[u8]) -> Cell {
         let (magnitude, is_negative) = match cell {
             [b'-', rest @ ..] => (rest, true),
             _ => (cell, false),

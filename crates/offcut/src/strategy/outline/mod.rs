@@ -35,6 +35,7 @@ use super::select::{self, Gaps, MAX_VALUE, Unit};
 use super::{Cost, Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
 use blocks::{Block, Blocks};
+pub(super) use cells::{Cell, CellText};
 use index::Name;
 use marks::{Listed, Marks};
 use std::ops::Range;
