@@ -83,6 +83,30 @@ fn unusual_value_of_a_key_is_shown() {
     }
 }
 
+/// Also if each document or table has the same keys, which name it.
+#[test]
+fn unusual_value_is_shown_before_the_names_of_documents() {
+    for odd in [20, 61, 149] {
+        let value = |number: usize, odd_value, usual| if number == odd { odd_value } else { usual };
+        let document = |number: usize| {
+            let (status, replicas) = (value(number, "failed", "passed"), value(number, "0", "3"));
+            format!(
+                "kind: Service\nmetadata:\n  name: svc{number}\nspec:\n  replicas: {replicas}\n  status: {status}\n"
+            )
+        };
+        let table = |number: usize| {
+            format!("[[test]]\nname = \"t{number}\"\nstatus = \"{}\"\n\n", value(number, "failed", "passed"))
+        };
+        for bytes in [4000, 8000] {
+            let preview = shown(&(0..150).map(document).collect::<Vec<_>>().join("---\n"), bytes);
+            assert!(preview.contains("status: failed\n") && preview.contains("replicas: 0\n"), "{preview}");
+            let preview = shown(&(0..500).map(table).collect::<String>(), bytes);
+            let test = format!("[[test]]\nname = \"t{odd}\"\nstatus = \"failed\"\n");
+            assert!(preview.contains(&test), "{preview}");
+        }
+    }
+}
+
 #[test]
 fn failure_in_a_page_and_in_a_document_is_shown() {
     let failure = "fatal: not a git repository";

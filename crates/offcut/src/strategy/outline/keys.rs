@@ -5,7 +5,7 @@ use super::code::strip_number;
 use super::columns::Column;
 use super::definitions::is_section;
 use super::failures::Failures;
-use super::{Contents, Format, Gaps, Row, count, is_majority};
+use super::{Contents, Format, Gaps, Place, Row, count, is_majority};
 use crate::strategy::logarithm::log2;
 use crate::strategy::words::ByteSet;
 use crate::strategy::{content, fingerprint};
@@ -34,6 +34,8 @@ pub(super) struct Keys {
     /// How many sections are tables of an array, and whether the last one is.
     tables: u64,
     is_table: bool,
+    /// How many keys had an unusual value.
+    unusual: u64,
     /// The indentation of `metadata:`, if its keys follow, and theirs, once one was read.
     metadata: Option<(usize, Option<usize>)>,
     is_settled: bool,
@@ -88,8 +90,11 @@ const TABLE_KEYS: u32 = 2;
 /// An array or a text between three quotes has at most this many lines: its end may be missing.
 const MAX_VALUE_LINES: u32 = 1000;
 
-/// What a key is worth more whose value is unlike those of the same key before; and the values of how many keys are compared.
-const UNUSUAL: i32 = 200;
+/// The value of the first key whose value is unlike those of the same key before: more than that of a name, so that it is shown
+/// among any number of documents. Each doubling of their number takes [`PER_DOUBLING`] off the next one.
+const UNUSUAL: i32 = 450;
+
+/// The values of how many keys are compared.
 const MAX_KEYS: usize = 256;
 
 /// What comments are worth more, and texts of several lines.
@@ -216,8 +221,10 @@ impl Keys {
             _ => Inside::Nothing,
         };
         match self.sections {
+            // A table with such a value among its first keys is shown with its name.
+            _ if is_unusual && named > 0 => Row { place: Place::Continues, ..self.unusual() },
+            _ if is_unusual => self.unusual(),
             _ if named > 0 => Row::part(),
-            _ if is_unusual => Row::unit(UNUSUAL),
             0 => self.key(indent),
             _ if self.is_table && is_checksum(value) => Row::valued(CHECKSUM),
             _ if self.is_table => Row::unit(TABLE_KEY),
@@ -258,7 +265,7 @@ impl Keys {
         }
         match is_name {
             true => Row::valued(DOCUMENT_NAME),
-            false if is_unusual => Row::unit(UNUSUAL),
+            false if is_unusual => self.unusual(),
             false => self.key(indent),
         }
     }
@@ -280,6 +287,12 @@ impl Keys {
             return false;
         }
         self.values.entry(key).or_default().add(CellText::of(value))
+    }
+
+    /// A key with an unusual value.
+    fn unusual(&mut self) -> Row {
+        self.unusual += 1;
+        Row::valued(UNUSUAL - (PER_DOUBLING * log2(self.unusual as f32)) as i32)
     }
 
     /// A key with this indentation. Documents of one text have the same keys at the margin.
@@ -373,7 +386,7 @@ impl Format for Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strategy::outline::{Place, Worth};
+    use crate::strategy::outline::Worth;
 
     /// What the lines of a text are worth, and `.` for each that continues a unit.
     fn worths(text: &str) -> Vec<String> {
