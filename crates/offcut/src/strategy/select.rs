@@ -493,9 +493,14 @@ pub(super) fn pieces<'t>(units: &[Unit<'t>]) -> Vec<Piece<'t>> {
                 before.end = end;
             }
             _ => {
-                let part = if unit.repeated > 0 { LinePosition::Inside } else { unit.extent.begins };
+                // What repeats may be the first line of the unit.
+                let (line, part) = match unit.text[..unit.repeated].last() {
+                    Some(b'\n') => (unit.extent.number + 1, LinePosition::Start),
+                    Some(_) => (unit.extent.number, LinePosition::Inside),
+                    None => (unit.extent.number, unit.extent.begins),
+                };
                 let text = Cow::Borrowed(text);
-                pieces.push(Piece { start: hidden, end, form, line: unit.extent.number, part, text });
+                pieces.push(Piece { start: hidden, end, form, line, part, text });
             }
         }
     }

@@ -496,6 +496,38 @@ fn history_shows_all_subjects_before_messages() {
     }
 }
 
+/// The author of a commit says nothing without the subject.
+#[test]
+fn history_shows_no_author_without_the_subject() {
+    let text: String = (0..200)
+        .map(|commit| {
+            let body = "    A sentence about read_line.\n".repeat(commit % 5);
+            format!("commit {commit:040x}\nAuthor: A{} <a@b>\nDate:   today\n\n    subject {commit}\n    \n{body}\n", commit % 3)
+        })
+        .collect();
+    for bytes in (1500..9000).step_by(250) {
+        let preview = shown(&text, bytes);
+        let lines: Vec<&str> = preview.lines().collect();
+        for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("Author: ")) {
+            assert!(lines[at..].len() > 3 && lines[at + 3].starts_with("    subject"), "{line}: {preview}");
+        }
+    }
+}
+
+#[test]
+fn history_with_files_is_recognised() {
+    for status in ["", "M\t", "R100\told/path.rs\t"] {
+        let text: String = (0..60)
+            .map(|commit| {
+                let files: String = (0..9).map(|file| format!("{status}src/dir{commit}/f{file}.rs\n")).collect();
+                format!("commit {commit:040x}\nAuthor: A <a@b>\nDate:   today\n\n    subject {commit}\n\n{files}\n")
+            })
+            .collect();
+        let preview = shown(&text, 4000);
+        assert!(preview.contains("history of 60 commits"), "{preview}");
+    }
+}
+
 /// A marker is shorter than the text it replaces.
 #[test]
 fn no_marker_replaces_a_shorter_text() {

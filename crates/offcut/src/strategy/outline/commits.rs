@@ -21,8 +21,9 @@ pub(super) struct Commits {
     lettered: u64,
     /// The hash of the last of them.
     hash: Vec<u8>,
-    /// Whether the next line is the subject of the commit.
+    /// Whether the subject of the commit has not been read yet, and whether its author or date was.
     awaits_subject: bool,
+    is_after_author: bool,
     /// Whether the next line is the first one after a subject.
     is_after_subject: bool,
     /// The line with the author of the last commit.
@@ -62,7 +63,7 @@ impl Commits {
     fn count_commit(&mut self, line: &[u8]) -> bool {
         if is_commit(line) {
             self.commits += 1;
-            self.awaits_subject = true;
+            (self.awaits_subject, self.is_after_author) = (true, false);
             return true;
         }
         let Some(hash) = short_commit(line) else { return false };
@@ -78,6 +79,31 @@ impl Commits {
     }
 }
 
+impl Commits {
+    /// Reads a line between the one that names a commit and its message. All of them up to the subject are one unit, so that
+    /// no author is shown without the subject; an author who also made the commit before is hidden in it.
+    fn read_header(&mut self, line: &[u8], subject: i32) -> Option<Row> {
+        let is_author = line.starts_with(b"Author: ");
+        let names: [&[u8]; 6] =
+            [b"Date: ", b"Merge: ", b"AuthorDate: ", b"Commit: ", b"CommitDate: ", b"Reflog"];
+        let is_subject = line.starts_with(b"    ");
+        if !is_author && !is_subject && !line.is_empty() && !names.iter().any(|name| line.starts_with(name)) {
+            return None;
+        }
+        if is_subject {
+            (self.awaits_subject, self.is_after_subject) = (false, true);
+        }
+        let is_same = is_author && line == self.author;
+        if is_author {
+            self.author = line.to_vec();
+        }
+        Some(match std::mem::replace(&mut self.is_after_author, true) {
+            true => Row::part(),
+            false => Row::valued(subject).repeating(if is_same { WHOLE_LINE } else { 0 }),
+        })
+    }
+}
+
 impl Format for Commits {
     fn read(&mut self, line: &[u8]) -> Row {
         self.lines += 1;
@@ -88,25 +114,18 @@ impl Format for Commits {
         if self.count_commit(line) {
             return Row::valued(subject);
         }
-        if line.starts_with(b"Author: ") {
-            let is_same = line == self.author;
-            self.author = line.to_vec();
-            return Row::unit(DATE).repeating(if is_same { WHOLE_LINE } else { 0 });
-        }
-        let names: [&[u8]; 5] = [b"Date: ", b"Merge: ", b"AuthorDate: ", b"Commit: ", b"CommitDate: "];
-        if names.iter().any(|name| line.starts_with(name)) {
-            return Row::unit(DATE);
+        if self.awaits_subject
+            && let Some(row) = self.read_header(line, subject)
+        {
+            return row;
         }
         match line {
-            [b' ', b' ', b' ', b' ', ..] if self.awaits_subject => {
-                (self.awaits_subject, self.is_after_subject) = (false, true);
-                Row::valued(subject)
-            }
             // A message is one unit, and so are the files of a commit.
             [] => Row::unit(DATE),
             [b' ', ..] if std::mem::take(&mut self.is_after_subject) => Row::unit(0),
             [b' ', ..] => Row::part(),
-            _ if self.short > 0 && (is_path(line) || !line.contains(&b' ')) => Row::unit(0),
+            // The files of a commit: `src/a.rs`, `M\tsrc/a.rs`.
+            _ if is_path(line) || line.contains(&b'\t') || !line.contains(&b' ') => Row::unit(0),
             _ => {
                 self.regular -= 1;
                 Row::irregular()
