@@ -28,11 +28,10 @@ impl Keyword {
             b"pub" | b"export" | b"default" | b"async" | b"static" | b"public" | b"private"
             | b"protected" | b"internal" | b"abstract" | b"final" | b"override" | b"unsafe" | b"extern"
             | b"inline" | b"sealed" | b"virtual" | b"declare" => Keyword::Modifier,
-            b"fn" | b"def" | b"class" | b"func" | b"fun" | b"function" | b"interface" | b"struct"
-            | b"enum" | b"impl" | b"trait" | b"module" | b"namespace" | b"mod" | b"object" | b"record"
-            | b"protocol" | b"extension" | b"macro_rules!" | b"union" | b"package" | b"sub" | b"#define" => {
-                Keyword::Definition
-            }
+            b"fn" | b"def" | b"class" | b"func" | b"fun" | b"function" | b"Function" | b"interface"
+            | b"struct" | b"enum" | b"impl" | b"trait" | b"module" | b"namespace" | b"mod" | b"object"
+            | b"record" | b"protocol" | b"extension" | b"macro_rules!" | b"union" | b"package" | b"sub"
+            | b"#define" => Keyword::Definition,
             b"typedef" | b"type" | b"CREATE" | b"create" => Keyword::Declaration,
             b"if" | b"for" | b"while" | b"switch" | b"match" | b"catch" | b"else" | b"return" | b"do"
             | b"try" | b"}" | b"let" | b"elif" | b"with" | b"await" | b"case" | b"throw" | b"new"
@@ -63,6 +62,9 @@ pub(super) fn definition(line: &[u8]) -> Option<i32> {
         Keyword::Definition => words.next().is_some() && !text.ends_with(b";"),
         _ => false,
     } || is_method(text, keyword, indent)
+        || is_member(text)
+        || is_shell_function(line)
+        || assigned_function(line).is_some()
         || is_arrow_function(line)
         || is_target(line)
         || is_section(line);
@@ -101,6 +103,9 @@ const AFTER_CREATE: [&[u8]; 20] = [
 /// The name of the definition in this line.
 pub(super) fn name_of_definition(line: &[u8]) -> Option<&[u8]> {
     let text = line.trim_ascii();
+    if let Some(name) = assigned_function(text) {
+        return Some(name);
+    }
     let word = |text: &[u8]| -> usize {
         text.iter().position(|byte| b" \t(<{:*".contains(byte)).unwrap_or(text.len())
     };
@@ -147,7 +152,14 @@ fn name_after<'t>(keyword: &[u8], mut rest: &'t [u8]) -> &'t [u8] {
     }
     // The receiver of a method in Go.
     rest = rest.strip_prefix(b"(").map_or(rest, |inner| after(inner, b')'));
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_$.:!?~".contains(byte);
+    // `function Get-Item {`, in PowerShell and shells.
+    let may_have_dash = keyword.eq_ignore_ascii_case(b"function");
+    let is_name = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || *byte >= 0x80
+            || b"_$.:!?~".contains(byte)
+            || may_have_dash && *byte == b'-'
+    };
     loop {
         let end = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
         let (name, more) = rest.split_at(end);
@@ -185,6 +197,38 @@ fn is_arrow_function(line: &[u8]) -> bool {
         && memchr::memmem::find(line, b" = ").is_some()
 }
 
+/// The name to which this line assigns a function: `read.all <- function(path) {`, `exports.run = async function (text) {`.
+fn assigned_function(line: &[u8]) -> Option<&[u8]> {
+    let function = memchr::memmem::find(line, b"function")?;
+    let follows = line[function + b"function".len()..].trim_ascii_start();
+    let before = line[..function].trim_ascii_end();
+    let before = before.strip_suffix(b" async").unwrap_or(before);
+    let name = before.strip_suffix(b" <-").or_else(|| before.strip_suffix(b" ="))?;
+    let is_quiet = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.$ \t".contains(byte);
+    (follows.starts_with(b"(") && name.iter().all(is_quiet))
+        .then(|| last_word(name))
+        .filter(|name| !name.is_empty())
+}
+
+/// Whether a line begins a method after words that say who may call it, with its body in the next line or in this one, as in C#
+/// and Java: `public List<int> Read(string path)`.
+fn is_member(text: &[u8]) -> bool {
+    let access: [&[u8]; 4] = [b"public ", b"private ", b"protected ", b"internal "];
+    let Some(parenthesis) = memchr::memchr(b'(', text) else { return false };
+    let name = &text[..parenthesis];
+    let ends_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'>');
+    access.iter().any(|word| text.starts_with(word))
+        && name.last().is_some_and(ends_name)
+        && !name.iter().any(|byte| b"=;{\"'".contains(byte))
+}
+
+/// Whether a line begins a function of a shell whose body is in the next line: `clean_up ()`.
+fn is_shell_function(line: &[u8]) -> bool {
+    let name = line.trim_ascii_end().strip_suffix(b" ()").unwrap_or_default();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+    !name.is_empty() && name.iter().all(is_name)
+}
+
 /// Whether a line begins a function without a keyword, as in C, Java, shell and others; or declares one, in a header.
 fn is_method(text: &[u8], keyword: Keyword, indent: i32) -> bool {
     let has_body = text.ends_with(b"{");
@@ -215,10 +259,21 @@ fn begins_parameters(text: &[u8], parenthesis: usize) -> bool {
 fn is_target(line: &[u8]) -> bool {
     static NAME: ByteSet = ByteSet::alphanumeric_and(b"_-./%$()");
     match line.first() {
-        Some(b'a'..=b'z' | b'A'..=b'Z') => matches!(NAME.split(line).1, [b':'] | [b':', b' ', ..]),
+        Some(b'a'..=b'z' | b'A'..=b'Z') => {
+            let (name, rest) = NAME.split(line);
+            matches!(rest, [b':'] | [b':', b' ', ..]) && !is_block_word(name)
+        }
         Some(b'.' | b'#' | b'@') => line.ends_with(b"{"),
         _ => false,
     }
+}
+
+/// Whether a word and a colon begin a block of statements or of members.
+fn is_block_word(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"try" | b"else" | b"finally" | b"except" | b"default" | b"public" | b"private" | b"protected"
+    )
 }
 
 /// Whether a line begins a section of a configuration file: `[dependencies]`, `[[package]]`, `[branch "main"] # note`.
@@ -273,6 +328,13 @@ mod tests {
             ("cleanup() {", "cleanup"),
             ("build-all: src/a.o", "build-all"),
             (".menu > .item {", ".menu > .item"),
+            ("        public async Task<int> ReadAll(string path)", "ReadAll"),
+            ("    public static void main(String[] args) throws IOException", "main"),
+            ("clean_up ()", "clean_up"),
+            ("read.all <- function(path, n = 3) {", "read.all"),
+            ("plot <- function(x)", "plot"),
+            ("exports.run = async function (text) {", "exports.run"),
+            ("function Get-Thing {", "Get-Thing"),
         ] {
             let found = name_of_definition(line.as_bytes()).map(String::from_utf8_lossy);
             assert_eq!(found.as_deref(), Some(name), "{line}");
@@ -298,6 +360,18 @@ mod tests {
             ("[branch \"main\"]", true),
             ("[target.'cfg(unix)'.dependencies] # Unix", true),
             ("[1, 2]", false),
+            ("try:", false),
+            ("else:", false),
+            ("finally:", false),
+            ("except ValueError:", false),
+            ("test: build", true),
+            ("        public async Task<int> ReadAll(string path)", true),
+            ("    private int count = Count(items)", false),
+            ("clean_up ()", true),
+            ("main()", false),
+            ("read.all <- function(path) {", true),
+            ("items.each(function (item) {", false),
+            ("function Get-Thing {", true),
             ("It is explained below (see there)", false),
         ] {
             assert_eq!(definition(line.as_bytes()).is_some(), expected, "{line}");
