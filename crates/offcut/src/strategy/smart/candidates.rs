@@ -11,8 +11,7 @@ use std::ops::Range;
 /// A line that may be shown.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// Empty in the window as long as the segment that has the text lasts.
-    pub(super) text: Vec<u8>,
+    pub(super) text: LineText,
     pub(super) extent: Extent,
     /// Its value by its role.
     pub(super) own: i32,
@@ -23,6 +22,31 @@ pub(super) struct Candidate {
     pub(super) role: Option<Role>,
     pub(super) indent: u8,
     pub(super) opening: Opening,
+}
+
+/// The text of a line.
+#[derive(Clone, Debug)]
+pub(super) enum LineText {
+    /// The range of the current segment that has it.
+    InSegment(Range<usize>),
+    Copied(Vec<u8>),
+}
+
+impl LineText {
+    /// Copies the text, if it is in the segment.
+    pub(super) fn copy(&mut self, segment: &[u8]) {
+        if let LineText::InSegment(range) = self {
+            *self = LineText::Copied(segment[range.clone()].to_vec());
+        }
+    }
+
+    /// The text, if it was copied.
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            LineText::InSegment(_) => &[],
+            LineText::Copied(text) => text,
+        }
+    }
 }
 
 /// Whether a line is the first of its template.
@@ -62,7 +86,7 @@ impl Pooled for Candidate {
     }
 
     fn text(&self) -> &[u8] {
-        &self.text
+        self.text.bytes()
     }
 }
 
@@ -74,13 +98,12 @@ impl Candidates {
         Candidates(Pool::new(max_bytes))
     }
 
-    /// Keeps the line that is about to leave the window, if it may be shown.
+    /// Adds a line that has left the window, if it may be shown.
     #[inline]
-    pub(super) fn take_from(&mut self, window: &mut Window, segment: &[u8], counts: &TemplateCounts) {
-        if let Some(line) = window.leaving().filter(|line| line.value > 0)
-            && self.is_wanted(line, counts)
-        {
-            self.add(window.take_leaving(segment), counts);
+    pub(super) fn add(&mut self, mut line: Candidate, segment: &[u8], counts: &TemplateCounts) {
+        if line.value > 0 && self.is_wanted(&line, counts) {
+            line.text.copy(segment);
+            self.0.add(line, |line| line.value.max(rarity(counts, line)).max(onset(counts, line)));
         }
     }
 
@@ -89,11 +112,6 @@ impl Candidates {
     fn is_wanted(&self, line: &Candidate, counts: &TemplateCounts) -> bool {
         let margin = RECENCY - self.0.floor();
         line.value + margin > 0 || rarity(counts, line) + margin > 0 || onset(counts, line) + margin > 0
-    }
-
-    #[inline(never)]
-    fn add(&mut self, line: Candidate, counts: &TemplateCounts) {
-        self.0.add(line, |line| line.value.max(rarity(counts, line)).max(onset(counts, line)));
     }
 
     /// Whether lines may have been dropped that were in these bytes.

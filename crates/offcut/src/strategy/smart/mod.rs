@@ -36,7 +36,7 @@ use super::select::{self, MarkerCost};
 use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy, content, fingerprint};
 use crate::cut::{Piece, Segment};
 use crate::profile::Settings;
-use candidates::{Candidate, Candidates, Occurrence};
+use candidates::{Candidate, Candidates, LineText, Occurrence};
 use line_tables::{LineCache, LineInfo, Opening, TemplateCounts};
 use marks::{LineMark, Marks};
 use match_budget::{MatchBudget, Surroundings};
@@ -189,11 +189,11 @@ impl LineReader {
         let is_unimportant = role.is_some_and(rules::Role::is_unimportant);
         let may_be_rare = info.opening != Opening::Blank && !role.is_some_and(rules::Role::is_never_rare);
         let is_first = before == 0 && may_be_rare;
-        self.candidates.take_from(&mut self.window, segment, &self.counts);
-        let place = line.offset.map(|start| start..start + line.text.len());
-        let text = if place.is_none() { line.text.to_vec() } else { Vec::new() };
         let candidate = Candidate {
-            text,
+            text: match line.offset {
+                Some(start) => LineText::InSegment(start..start + line.text.len()),
+                None => LineText::Copied(line.text.to_vec()),
+            },
             extent: line.extent,
             own,
             value: value.max(i32::from(is_first)).max(if is_unimportant { 0 } else { names }),
@@ -203,7 +203,9 @@ impl LineReader {
             indent: info.indent,
             opening: info.opening,
         };
-        self.window.push(candidate, place);
+        if let Some(oldest) = self.window.push(candidate) {
+            self.candidates.add(oldest, segment, &self.counts);
+        }
     }
 
     /// Reads a line whose fingerprint is new.

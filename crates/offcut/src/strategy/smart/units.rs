@@ -59,7 +59,7 @@ pub(super) fn collect<'t>(
     let recency = |line: &Candidate| recency(line, total, bytes) / if is_one_failure { 2 } else { 1 };
     let mut units: Vec<Unit<'t>> = Vec::new();
     for line in candidates {
-        let (text, coverage) = clip(&line.text, line.extent.coverage, max_line_bytes);
+        let (text, coverage) = clip(line.text.bytes(), line.extent.coverage, max_line_bytes);
         units.push(Unit {
             text,
             extent: Extent { coverage, ..line.extent },

@@ -161,19 +161,16 @@ impl Values {
         };
         self.pass_on(own, window);
         match role {
-            Some(Role::Verdict) => raise(window, 1, own),
+            Some(Role::Verdict) => window.backwards().take(1).for_each(|line| raise(line, own)),
             Some(Role::Failed) => {
-                if let Some(back) = window.find(|line| line.role == Some(Role::Title)) {
-                    raise(window, back, HEADING.of(own));
-                }
-                (1..=details_before(info, window)).for_each(|back| raise(window, back, REPORT.of(own)));
+                let title = window.backwards().find(|line| line.role == Some(Role::Title));
+                title.into_iter().for_each(|line| raise(line, HEADING.of(own)));
+                details_before(info, window).for_each(|line| raise(line, REPORT.of(own)));
             }
             _ => {}
         }
         if own >= STRONG {
-            if info.indent > 0 {
-                raise_heading(window, info.indent, HEADING.of(own));
-            }
+            raise_heading(window, info.indent, HEADING.of(own));
             self.open(info, own);
         }
         Value { own, value, role }
@@ -240,11 +237,9 @@ impl Values {
 
     /// Takes the value from the details that a test printed before its name, and from those that follow.
     fn mute(&mut self, info: &LineInfo, window: &mut Window) {
-        for back in 1..=details_before(info, window) {
+        for line in details_before(info, window) {
             self.inherited.lines = 0;
-            if let Some(line) = window.recent(back) {
-                (line.own, line.value, line.role) = (0, 0, Some(Role::Passed));
-            }
+            (line.own, line.value, line.role) = (0, 0, Some(Role::Passed));
         }
         self.scope = Scope::Passed { indent: info.indent };
     }
@@ -258,12 +253,11 @@ impl Values {
         if value >= self.inherited.value || self.inherited.lines == 0 {
             self.inherited = Inherited { value, lines: self.reach };
         }
-        for back in 1..=self.reach {
-            // What is before a better line has got more from that one.
-            let Some(line) = window.recent(back).filter(|line| line.own < own) else { break };
-            let gained =
-                if line.role.is_some_and(Role::is_success) { BETWEEN_TROUBLE } else { value - back as i32 };
-            line.value = line.value.max(gained);
+        // What is before a better line has got more from that one.
+        for (line, distance) in window.backwards().take_while(|line| line.own < own).take(self.reach).zip(1..)
+        {
+            let is_success = line.role.is_some_and(Role::is_success);
+            line.value = line.value.max(if is_success { BETWEEN_TROUBLE } else { value - distance });
         }
     }
 
@@ -295,25 +289,19 @@ impl Values {
 
 /// Raises the line that a line with this indentation belongs to: it says where this one is.
 fn raise_heading(window: &mut Window, indent: u8, value: i32) {
-    let is_heading = |line: &Candidate| line.opening == Opening::Text && line.indent < indent;
-    if let Some(back) = window.find(is_heading)
-        && let Some(line) = window.recent(back)
-        && !line.role.is_some_and(Role::is_unimportant)
-    {
-        raise(window, back, value);
-    }
+    let heading = window.backwards().find(|line| line.opening == Opening::Text && line.indent < indent);
+    let heading = heading.filter(|line| !line.role.is_some_and(Role::is_unimportant));
+    heading.into_iter().for_each(|line| raise(line, value));
 }
 
-/// How many lines before the name of a test are details that it printed.
-fn details_before(info: &LineInfo, window: &mut Window) -> usize {
-    let is_other = |line: &Candidate| line.indent <= info.indent || line.role != Some(Role::Detail);
-    window.find(is_other).map_or(window.len(), |back| back - 1)
+/// The lines before the name of a test that are details that it printed.
+fn details_before<'w>(info: &LineInfo, window: &'w mut Window) -> impl Iterator<Item = &'w mut Candidate> {
+    let indent = info.indent;
+    window.backwards().take_while(move |line| line.indent > indent && line.role == Some(Role::Detail))
 }
 
-fn raise(window: &mut Window, back: usize, value: i32) {
-    if let Some(line) = window.recent(back)
-        && line.opening != Opening::Blank
-    {
+fn raise(line: &mut Candidate, value: i32) {
+    if line.opening != Opening::Blank {
         line.value = line.value.max(value);
     }
 }

@@ -3,22 +3,18 @@
 //! Most lines leave the window without having mattered. Their text is therefore not copied while its segment lasts, and
 //! a run of lines that are worth nothing is kept as a short summary until a line that matters follows.
 
-use super::candidates::{Candidate, Occurrence};
+use super::candidates::{Candidate, LineText, Occurrence};
 use super::line_tables::{LineInfo, Opening};
 use crate::cut::{LinePosition, PieceKind};
 use crate::strategy::lines::{Coverage, Extent, Line};
-use std::ops::Range;
+use std::collections::VecDeque;
 
 /// How many lines back a value can still be raised.
 const WINDOW: usize = 48;
 
-/// A ring buffer of lines.
+/// The last [`WINDOW`] lines.
 pub(super) struct Window {
-    lines: Vec<Candidate>,
-    /// Where the text of each line is in the current segment, unless the line has it.
-    places: [Option<Range<usize>>; WINDOW],
-    /// Where the next line goes, in place of the oldest one.
-    next: usize,
+    lines: VecDeque<Candidate>,
     /// How many lines have been added since the last one with a value.
     since_valued: usize,
     /// How many lines have been added since the segment began.
@@ -29,9 +25,7 @@ pub(super) struct Window {
 impl Window {
     pub(super) fn new() -> Window {
         Window {
-            lines: Vec::with_capacity(WINDOW),
-            places: [const { None }; WINDOW],
-            next: 0,
+            lines: VecDeque::with_capacity(WINDOW),
             since_valued: 0,
             since_segment: 0,
             quiet_run: QuietRun::new(),
@@ -50,7 +44,7 @@ impl Window {
         })
     }
 
-    /// Moves the last lines of the quiet run into the window.
+    /// Moves the last lines of the quiet run into the window, instead of lines that are worth nothing.
     #[inline]
     pub(super) fn expand(&mut self) {
         if self.quiet_run.count > 0 {
@@ -61,85 +55,35 @@ impl Window {
     #[inline(never)]
     fn expand_quiet_run(&mut self) {
         let quiet_run = std::mem::replace(&mut self.quiet_run, QuietRun::new());
-        quiet_run.candidates().for_each(|(line, place)| self.push(line, Some(place)));
+        for line in quiet_run.candidates() {
+            self.push(line);
+        }
     }
 
-    /// The line that the next one replaces.
-    #[inline]
-    pub(super) fn leaving(&self) -> Option<&Candidate> {
-        self.lines.get(self.next)
-    }
-
-    /// A line with its text, by its index in the ring.
-    fn take(&mut self, at: usize, segment: &[u8]) -> Candidate {
-        self.copy(at, segment);
-        let text = std::mem::take(&mut self.lines[at].text);
-        Candidate { text, ..self.lines[at].clone() }
-    }
-
-    /// The line that the next one replaces, with its text.
-    pub(super) fn take_leaving(&mut self, segment: &[u8]) -> Candidate {
-        self.take(self.next, segment)
-    }
-
-    /// Adds the next line. `place` says where its text is in the segment, unless the line has it.
-    pub(super) fn push(&mut self, line: Candidate, place: Option<Range<usize>>) {
+    /// Adds the next line. Returns the one that leaves the window.
+    pub(super) fn push(&mut self, line: Candidate) -> Option<Candidate> {
         self.since_valued = if line.value > 0 || line.role.is_some() { 0 } else { self.since_valued + 1 };
-        self.places[self.next] = place;
-        match self.lines.get_mut(self.next) {
-            Some(slot) => *slot = line,
-            None => self.lines.push(line),
-        }
-        self.next = if self.next + 1 == WINDOW { 0 } else { self.next + 1 };
         self.since_segment += 1;
+        let oldest = if self.lines.len() == WINDOW { self.lines.pop_front() } else { None };
+        self.lines.push_back(line);
+        oldest
     }
 
-    /// Copies the text of a line, if it is in the segment.
-    fn copy(&mut self, at: usize, segment: &[u8]) {
-        if let Some(place) = self.places[at].take() {
-            self.lines[at].text.extend_from_slice(&segment[place]);
-        }
-    }
-
-    /// The index in the ring of the line `back` lines ago; 1 is the last one.
-    fn index(&self, back: usize) -> Option<usize> {
-        let newest = if self.next < back { self.next + WINDOW } else { self.next };
-        newest.checked_sub(back).filter(|&at| back > 0 && at < self.lines.len())
-    }
-
-    /// The line `back` lines ago; 1 is the last one.
-    pub(super) fn recent(&mut self, back: usize) -> Option<&mut Candidate> {
-        self.index(back).map(|at| &mut self.lines[at])
-    }
-
-    /// How many lines it has.
-    pub(super) fn len(&self) -> usize {
-        self.lines.len()
-    }
-
-    /// How many lines ago the last line that `is_wanted` was.
-    pub(super) fn find(&mut self, is_wanted: impl Fn(&Candidate) -> bool) -> Option<usize> {
-        (1..=WINDOW).find(|&back| self.recent(back).is_some_and(|line| is_wanted(line)))
+    /// Every line, from the last one to the first.
+    pub(super) fn backwards(&mut self) -> impl Iterator<Item = &mut Candidate> {
+        self.lines.iter_mut().rev()
     }
 
     /// Copies the texts that are still in the segment, because it ends.
     pub(super) fn end_segment(&mut self, segment: &[u8]) {
         self.expand();
-        let since_segment = std::mem::take(&mut self.since_segment).min(WINDOW);
-        for back in 1..=since_segment {
-            if let Some(at) = self.index(back) {
-                self.copy(at, segment);
-            }
-        }
+        let since_segment = std::mem::take(&mut self.since_segment);
+        self.backwards().take(since_segment).for_each(|line| line.text.copy(segment));
     }
 
     /// Every line, in text order.
-    pub(super) fn drain(&mut self) -> Vec<Candidate> {
-        let oldest = if self.lines.len() < WINDOW { 0 } else { self.next };
-        let lines = (0..self.lines.len()).map(|at| self.take((oldest + at) % WINDOW, &[])).collect();
-        self.lines.clear();
-        self.next = 0;
-        lines
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Candidate> {
+        self.lines.drain(..)
     }
 }
 
@@ -181,7 +125,7 @@ impl QuietRun {
     }
 
     /// The last lines, as many as fit into the window.
-    fn candidates(&self) -> impl Iterator<Item = (Candidate, Range<usize>)> {
+    fn candidates(&self) -> impl Iterator<Item = Candidate> {
         let last = self.count.min(WINDOW);
         let kept = (self.count - last..self.count).map(|at| &self.lines[at % QUIET_LINES]);
         let newest = &self.lines[(self.count - 1) % QUIET_LINES];
@@ -189,8 +133,8 @@ impl QuietRun {
         let base = self.end - u64::from(newest.length) - newest.start as u64;
         kept.zip(0..).map(move |(line, at)| {
             let &QuietLine { template, start, length, indent, opening } = line;
-            let candidate = Candidate {
-                text: Vec::new(),
+            Candidate {
+                text: LineText::InSegment(start..start + length as usize),
                 extent: Extent {
                     start: base + start as u64,
                     begins: LinePosition::Start,
@@ -206,8 +150,7 @@ impl QuietRun {
                 role: None,
                 indent,
                 opening,
-            };
-            (candidate, start..start + length as usize)
+            }
         })
     }
 }
