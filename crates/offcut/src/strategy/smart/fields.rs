@@ -7,14 +7,14 @@
 //! Lines with one fingerprint differ only in the value of digits. So most lines need not be read: it is known where the fields are,
 //! that constants are the same, and, in a stretch, that numbers are between those of other lines.
 
-use super::line_tables::{LineInfo, table};
+use super::line_tables::KnownLine;
 use super::matched_part;
 use super::number::{Number, Word};
 use super::ranges::{Changes, NumberRange, Place};
 use crate::strategy::lines::Line;
 use crate::strategy::{content, fingerprint};
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::{Range, RangeInclusive};
 
 /// The number of fields of a template that are watched: an access log has twenty in a line.
@@ -23,9 +23,8 @@ const MAX_FIELDS: usize = 24;
 /// The number of them whose values are known for the lines with one fingerprint. If there are more, these lines are read.
 const MAX_SPANS: usize = 12;
 
-/// The number of templates that are watched, and of fingerprints, more or less.
+/// The number of templates that are watched.
 const MAX_TEMPLATES: usize = 4096;
-const SLOTS: usize = 1 << 13;
 
 /// After this many lines, a value can be unusual: in a field with one value so far, and in one with a range of numbers.
 const SETTLED_LINES: u32 = 16;
@@ -52,10 +51,7 @@ const COUNTER_RANGE: f64 = 10.0;
 
 /// The fields of all templates.
 pub(super) struct Fields {
-    templates: HashMap<u64, Vec<Field>>,
-    known: Vec<KnownLine>,
-    /// The last of `known` with each fingerprint, or one that shares its slot; 0 if there is none.
-    slots: Box<[u16; SLOTS]>,
+    templates: BTreeMap<u64, Vec<Field>>,
     /// What the fields of each template do in the open stretch.
     changes: Vec<(u64, Vec<Changes>)>,
     /// Where the fields of the last line are in its content, and which of them are paths.
@@ -159,10 +155,9 @@ impl Field {
     }
 }
 
-/// What is known of the lines with one fingerprint.
-#[derive(Clone, Copy, Debug, Default)]
-struct KnownLine {
-    fingerprint: u64,
+/// The values of the fields in the lines with one fingerprint.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FieldValues {
     count: usize,
     spans: [Span; MAX_SPANS],
     /// The first line of the stretch whose numbers the spans are between; 0 if they are those of lines anywhere.
@@ -196,33 +191,42 @@ impl Span {
 }
 
 impl KnownLine {
-    /// The line with these fields, if there are not too many; `offset` is where its content begins.
+    /// Whether the line need not be read: its constants are as usual, and its numbers are between those of other lines of its stretch
+    /// if `stretch` is not 0.
+    #[inline]
+    pub(super) fn has_usual_values(&self, line: &Line<'_>, stretch: u64) -> bool {
+        !self.info.has_fields || self.values.as_ref().is_some_and(|values| values.contain(line, stretch))
+    }
+}
+
+impl FieldValues {
+    /// The values in one line, if there are not too many; `offset` is where its content begins.
     fn new(
         line: &Line<'_>,
         offset: usize,
         places: &[(Range<usize>, bool)],
         fields: &[Field],
         stretch: u64,
-    ) -> Option<KnownLine> {
-        let mut known = KnownLine { fingerprint: line.fingerprint, stretch, ..KnownLine::default() };
+    ) -> Option<FieldValues> {
+        let mut values = FieldValues { stretch, ..FieldValues::default() };
         for ((range, _), field) in places.iter().zip(fields) {
             let (start, end) = (offset + range.start, offset + range.end);
             let is_longer = end - start > size_of::<u64>();
             match field.usual {
                 Usual::Any | Usual::Numbers { is_counter: true, .. } => {}
                 Usual::Numbers { low, high, .. } if low < high => {
-                    known.add(line.text, start..end, u8::from(is_longer))?;
+                    values.add(line.text, start..end, u8::from(is_longer))?;
                 }
                 Usual::Text(_) | Usual::Numbers { .. } => {
-                    known.add(line.text, start..end, 0)?;
+                    values.add(line.text, start..end, 0)?;
                     // Of a longer constant, the ends are compared.
                     if is_longer {
-                        known.add(line.text, end - size_of::<u64>()..end, 0)?;
+                        values.add(line.text, end - size_of::<u64>()..end, 0)?;
                     }
                 }
             }
         }
-        Some(known)
+        Some(values)
     }
 
     fn add(&mut self, text: &[u8], field: Range<usize>, margin: u8) -> Option<()> {
@@ -234,22 +238,20 @@ impl KnownLine {
         Some(())
     }
 
-    /// Replaces it, but keeps the values of the same stretch; outside of stretches, all.
-    fn replace(&mut self, mut line: KnownLine) {
-        if line.fingerprint == self.fingerprint && [0, self.stretch].contains(&line.stretch) {
-            for (span, before) in line.spans.iter_mut().zip(&self.spans) {
+    /// Adds the values of an earlier line, if it is in the same stretch; outside of stretches, those of all lines.
+    fn include(&mut self, before: &FieldValues) {
+        if [0, before.stretch].contains(&self.stretch) {
+            for (span, before) in self.spans.iter_mut().zip(&before.spans) {
                 if (span.start, span.after) == (before.start, before.after) {
                     (span.low, span.high) = (span.low.min(before.low), span.high.max(before.high));
                 }
             }
         }
-        *self = line;
     }
 
     #[inline]
-    fn contains(&self, line: &Line<'_>, stretch: u64) -> bool {
-        self.fingerprint == line.fingerprint
-            && [0, self.stretch].contains(&stretch)
+    fn contain(&self, line: &Line<'_>, stretch: u64) -> bool {
+        (self.count == 0 || [0, self.stretch].contains(&stretch))
             && self.spans[..self.count].iter().all(|span| span.contains(line.text))
     }
 }
@@ -267,8 +269,7 @@ fn find(content: &[u8], places: &mut Vec<(Range<usize>, bool)>) -> u64 {
 
 impl Fields {
     pub(super) fn new() -> Fields {
-        let known = vec![KnownLine::default()];
-        Fields { templates: HashMap::new(), known, slots: table(0), changes: Vec::new(), places: Vec::new() }
+        Fields { templates: BTreeMap::new(), changes: Vec::new(), places: Vec::new() }
     }
 
     /// The template of a line with this content, and whether it has fields.
@@ -276,39 +277,28 @@ impl Fields {
         (find(content, &mut self.places), !self.places.is_empty())
     }
 
-    /// Whether a line need not be read: its constants are as usual, and its numbers are between those of other lines, of its stretch
-    /// if `stretch` is not 0.
-    #[inline]
-    pub(super) fn knows(&self, info: &LineInfo, line: &Line<'_>, stretch: u64) -> bool {
-        let known = || &self.known[usize::from(self.slots[line.fingerprint as usize % SLOTS])];
-        !info.is_watched || known().contains(line, stretch)
-    }
-
     /// Reads the fields of a line, after `lines` lines of its template. Returns the template, or another one if a value is unusual.
     /// `content` is that of a line whose template was just found.
     pub(super) fn read(
         &mut self,
-        info: &mut LineInfo,
+        known: &mut KnownLine,
         line: &Line<'_>,
         content: Option<&[u8]>,
         lines: u32,
         stretch: u64,
     ) -> u64 {
+        let plain = known.info.template;
         let is_new = content.is_some();
         if is_new && lines < 2 {
-            return info.template;
+            return plain;
         }
-        let Fields { templates, known, slots, places, .. } = self;
+        let Fields { templates, places, .. } = self;
         let is_full = templates.len() == MAX_TEMPLATES;
-        let fields = match templates.entry(info.template) {
+        let fields = match templates.entry(plain) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(_) if is_full => return info.template,
+            Entry::Vacant(_) if is_full => return plain,
             Entry::Vacant(entry) => entry.insert(Vec::new()),
         };
-        if !fields.is_empty() && fields.iter().all(Field::is_any) {
-            info.is_watched = false;
-            return info.template;
-        }
         let mut buffer = Vec::new();
         let content = content.unwrap_or_else(|| {
             let content = matched_part(line.text, &mut buffer);
@@ -319,24 +309,19 @@ impl Fields {
         if fields.is_empty() {
             fields.extend(places.iter().map(word).map(Field::new));
         }
-        let mut template = info.template;
+        let mut template = plain;
         for ((place, field), at) in places.iter().zip(&mut *fields).zip(1..) {
             if !field.is_any() && field.is_unusual(word(place), lines) {
                 template = fingerprint::mix(template, word(place).hash().wrapping_add(at));
             }
         }
-        let offset = content::offset(line.text, content).filter(|_| !is_new && template == info.template);
-        let found = offset.and_then(|offset| KnownLine::new(line, offset, places, fields, stretch));
-        if let Some(found) = found {
-            info.is_watched = found.count > 0;
-            match &mut slots[line.fingerprint as usize % SLOTS] {
-                _ if !info.is_watched => {}
-                slot @ 0 => {
-                    *slot = known.len() as u16;
-                    known.push(found);
-                }
-                slot => known[usize::from(*slot)].replace(found),
+        let offset = content::offset(line.text, content).filter(|_| !is_new && template == plain);
+        let values = offset.and_then(|offset| FieldValues::new(line, offset, places, fields, stretch));
+        if let Some(mut values) = values {
+            if let Some(before) = &known.values {
+                values.include(before);
             }
+            known.values = Some(Box::new(values));
         }
         template
     }

@@ -92,7 +92,7 @@ pub(super) fn of_gaps(
         let lines = lines.filter(|line| !repeats.folds(line.extent.number));
         let value = lines.map(|line| match content_value(line, counts, ends.bytes()) {
             value if value >= INFORMATIVE => value,
-            _ if line.role.is_some_and(Role::is_unimportant) || has_quiet_level(&line.text) => 0,
+            _ if line.role.is_some_and(Role::is_unimportant) || has_quiet_level(line.text.bytes()) => 0,
             value => value,
         });
         let value = value.max().unwrap_or_default();

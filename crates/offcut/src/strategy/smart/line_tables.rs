@@ -2,6 +2,7 @@
 //!
 //! Both forget when they are full. A line that was forgotten is analysed again.
 
+use super::fields::FieldValues;
 use super::message_code::MessageCode;
 use crate::strategy::logarithm::log2;
 use crate::strategy::rules::Role;
@@ -24,8 +25,8 @@ pub(super) struct LineInfo {
     pub(super) opening: Opening,
     /// The code of the message, if it has one.
     pub(super) code: Option<MessageCode>,
-    /// Whether its template ignores words whose values are compared.
-    pub(super) is_watched: bool,
+    /// Whether its template ignores words, whose values are compared.
+    pub(super) has_fields: bool,
 }
 
 /// How a line begins, as far as it decides where a block ends.
@@ -67,32 +68,48 @@ fn is_numbered(text: &[u8]) -> bool {
     digits > 0 && text[digits..].trim_ascii_start().starts_with(b"|")
 }
 
+/// What is known of the lines with one fingerprint, which differ only in the value of digits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KnownLine {
+    fingerprint: u64,
+    pub(super) info: LineInfo,
+    /// The values of its fields, if they were read.
+    pub(super) values: Option<Box<FieldValues>>,
+}
+
+impl KnownLine {
+    pub(super) fn new(fingerprint: u64, info: LineInfo) -> KnownLine {
+        KnownLine { fingerprint, info, values: None }
+    }
+}
+
 /// A direct-mapped cache of lines, by fingerprint.
 pub(super) struct LineCache {
     /// A part of each fingerprint. It fits into the L1 cache and is enough to recognise most new lines as new.
     tags: Box<[u16; CACHED_LINES]>,
-    lines: Box<[(u64, LineInfo); CACHED_LINES]>,
+    lines: Box<[KnownLine; CACHED_LINES]>,
 }
 
 impl LineCache {
     pub(super) fn new() -> LineCache {
-        LineCache { tags: table(0), lines: table((0, LineInfo::default())) }
+        LineCache { tags: table(0), lines: table(KnownLine::default()) }
     }
 
     #[inline]
-    pub(super) fn get(&self, fingerprint: u64) -> Option<&LineInfo> {
+    pub(super) fn get(&mut self, fingerprint: u64) -> Option<&mut KnownLine> {
         let at = fingerprint as usize % CACHED_LINES;
         if self.tags[at] != (fingerprint >> 48) as u16 {
             return None;
         }
-        let (known, info) = &self.lines[at];
-        (*known == fingerprint && info.template != 0).then_some(info)
+        Some(&mut self.lines[at]).filter(|known| known.fingerprint == fingerprint)
     }
 
-    pub(super) fn put(&mut self, fingerprint: u64, info: LineInfo) {
-        let at = fingerprint as usize % CACHED_LINES;
-        self.tags[at] = (fingerprint >> 48) as u16;
-        self.lines[at] = (fingerprint, info);
+    pub(super) fn put(&mut self, line: KnownLine) -> &mut KnownLine {
+        let at = line.fingerprint as usize % CACHED_LINES;
+        self.tags[at] = (line.fingerprint >> 48) as u16;
+        let slot = &mut self.lines[at];
+        *slot = line;
+        slot
     }
 }
 
@@ -111,27 +128,20 @@ impl TemplateCounts {
         TemplateCounts { slots: table((0, 0)), last: (0, 0), lines: 0, distinct: 0 }
     }
 
-    /// Whether `template` was counted last.
+    /// Counts a template. Returns how often it occurred before.
     #[inline]
-    pub(super) fn was_last(&self, template: u64) -> bool {
-        self.last.0 == template
-    }
-
-    /// Counts the last template once more. Returns how often it occurred before.
-    #[inline]
-    pub(super) fn add_last(&mut self) -> u32 {
+    pub(super) fn add(&mut self, template: u64) -> u32 {
         self.lines += 1;
+        if self.last.0 != template {
+            return self.add_other(template);
+        }
         let count = &mut self.slots[self.last.1 % TEMPLATE_SLOTS].1;
         *count = count.saturating_add(1);
         *count - 1
     }
 
-    /// Counts a template. Returns how often it occurred before.
-    pub(super) fn add(&mut self, template: u64) -> u32 {
-        if self.was_last(template) {
-            return self.add_last();
-        }
-        self.lines += 1;
+    /// Counts a template that is not the last one.
+    fn add_other(&mut self, template: u64) -> u32 {
         let mut rarest = template as usize % TEMPLATE_SLOTS;
         for probe in 0..PROBES {
             let at = (template as usize + probe) % TEMPLATE_SLOTS;
@@ -173,7 +183,7 @@ impl TemplateCounts {
 }
 
 /// A table on the heap with a length known to the compiler, so that an index needs no bounds check.
-pub(super) fn table<Slot: Copy + std::fmt::Debug, const LENGTH: usize>(slot: Slot) -> Box<[Slot; LENGTH]> {
+pub(super) fn table<Slot: Clone + std::fmt::Debug, const LENGTH: usize>(slot: Slot) -> Box<[Slot; LENGTH]> {
     vec![slot; LENGTH].into_boxed_slice().try_into().expect("the vector has LENGTH slots")
 }
 

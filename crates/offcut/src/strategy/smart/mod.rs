@@ -37,7 +37,7 @@ use super::{BothEnds, Ends, Room, Selection, Selector, Split, Strategy, content,
 use crate::cut::{Piece, Segment};
 use crate::profile::Settings;
 use candidates::{Candidate, Candidates, LineText, Occurrence};
-use line_tables::{LineCache, LineInfo, Opening, TemplateCounts};
+use line_tables::{KnownLine, LineCache, LineInfo, Opening, TemplateCounts};
 use marks::{LineMark, Marks};
 use match_budget::{MatchBudget, Surroundings};
 use message_code::MessageCode;
@@ -129,43 +129,14 @@ impl LineReader {
     fn read(&mut self, line: &Line<'_>, segment: &[u8]) {
         self.budget.add(line.text.len());
         match self.cache.get(line.fingerprint) {
-            // The expected template once more.
-            Some(info)
-                if self.counts.was_last(info.template)
-                    && self.repeats.expects(info.template, line)
-                    && self.repeats.knows_fields(info, line) =>
-            {
-                let info = *info;
-                let before = self.counts.add_last();
-                self.repeats.push(info.template);
+            Some(known) => {
+                let template = self.repeats.observe(known, line, None, &self.counts);
+                let info = LineInfo { template, ..known.info };
+                let before = self.counts.add(template);
                 self.skip_or_add(line, segment, &info, before, 0);
-            }
-            Some(info) => {
-                let info = *info;
-                self.count(line, segment, info, None, 0);
             }
             None => self.read_new(line, segment),
         }
-    }
-
-    /// Counts a line and adds it. `content` is that of a new line, and `names` is what its names are worth.
-    #[inline(never)]
-    fn count(
-        &mut self,
-        line: &Line<'_>,
-        segment: &[u8],
-        mut info: LineInfo,
-        content: Option<&[u8]>,
-        names: i32,
-    ) {
-        let is_watched = info.is_watched;
-        let template = self.repeats.observe(&mut info, line, content, &self.counts);
-        if info.is_watched != is_watched {
-            self.cache.put(line.fingerprint, info);
-        }
-        info.template = template;
-        let before = self.counts.add(template);
-        self.skip_or_add(line, segment, &info, before, names);
     }
 
     /// Skips a plain line, adds any other. `before` is how often its template occurred before.
@@ -225,8 +196,8 @@ impl LineReader {
             _ => self.unread.push(line.extent.start..line.extent.end),
         }
         // Whether its template occurred before is unknown here. 1 means that the line does not count as rare.
-        let mut info = minimal_info(line);
-        self.repeats.observe(&mut info, line, None, &self.counts);
+        let info = minimal_info(line);
+        self.repeats.observe(&mut KnownLine::new(line.fingerprint, info), line, None, &self.counts);
         self.skip_or_add(line, segment, &info, 1, 0);
     }
 
@@ -239,17 +210,20 @@ impl LineReader {
             true => minimal_info(line),
             false => self.analyse_content(content),
         };
-        self.cache.put(line.fingerprint, info);
+        let known = self.cache.put(KnownLine::new(line.fingerprint, info));
+        let template = self.repeats.observe(known, line, Some(content), &self.counts);
+        let info = LineInfo { template, ..info };
+        let before = self.counts.add(template);
         let value = self.names.count(line.text).value(line.text.len(), 1);
         // What plain words would be worth is nothing: such lines may be skipped, depending on the chunks of the text.
         let names = if value > PLAIN_VALUE { value } else { 0 };
-        self.count(line, segment, info, Some(content), names);
+        self.skip_or_add(line, segment, &info, before, names);
         self.buffer = buffer;
     }
 
     /// Matches the content of a line against the rules and computes its template.
     fn analyse_content(&mut self, content: &[u8]) -> LineInfo {
-        let (template, is_watched) = self.repeats.template(content);
+        let (template, has_fields) = self.repeats.template(content);
         let role = match (self.matcher.find(content), self.marks.count(content)) {
             (None | Some(rules::Role::Suspect | rules::Role::Title), LineMark::Rare) => {
                 Some(rules::Role::Failed)
@@ -261,7 +235,7 @@ impl LineReader {
             _ => None,
         };
         let (opening, indent) = (Opening::of(content), content::indent(content).min(255) as u8);
-        LineInfo { template, role, indent, opening, code, is_watched }
+        LineInfo { template, role, indent, opening, code, has_fields }
     }
 }
 

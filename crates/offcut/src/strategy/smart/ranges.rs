@@ -2,6 +2,7 @@
 //! part of the stretch.
 
 use super::number::{Number, Word, name_and_unit};
+use super::repeats::MIN_FOLDED_LINES;
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::ops::{Range, RangeInclusive};
@@ -15,8 +16,6 @@ pub(super) struct Place {
     pub(super) line: u64,
     /// The first line of its stretch.
     pub(super) stretch: u64,
-    /// Whether it is one of the first lines of the stretch, of which some are shown.
-    pub(super) is_early: bool,
 }
 
 /// The changes of one word in a stretch.
@@ -96,7 +95,8 @@ impl Changes {
 
 impl NumberRange {
     fn add(&mut self, measured: Measured, content: &[u8], range: &Range<usize>, place: Place) {
-        if place.is_early {
+        // Some of the first lines are shown, so each of their values is kept.
+        if place.line < place.stretch + MIN_FOLDED_LINES {
             return self.early.push(measured);
         }
         if self.lows.is_empty() {

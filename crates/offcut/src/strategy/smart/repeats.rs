@@ -5,7 +5,7 @@
 //! is shown somewhere.
 
 use super::fields::Fields;
-use super::line_tables::{LineInfo, TemplateCounts};
+use super::line_tables::{KnownLine, LineInfo, TemplateCounts};
 use super::ranges::{NumberRange, Place};
 use super::weights::{FOLDED, RARE_LINES};
 use crate::strategy::fingerprint;
@@ -22,7 +22,7 @@ const MAX_PERIOD: usize = 8;
 const MIN_STRETCH_LINES: u64 = 4;
 
 /// The middle of a stretch of at least this many lines is not shown.
-const MIN_FOLDED_LINES: u64 = 12;
+pub(super) const MIN_FOLDED_LINES: u64 = 12;
 
 /// The same for a stretch that reports failures, of which a reader wants to see more.
 const MIN_FOLDED_FAILURES: u64 = 100;
@@ -34,7 +34,7 @@ const LINES_PER_END: u64 = 3;
 const MAX_STRETCHES: usize = 512;
 
 /// Consecutive lines, each with the template of one of the few lines before it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Stretch {
     first_line: u64,
     last_line: u64,
@@ -58,9 +58,10 @@ struct Kind {
 }
 
 /// What the lines of a stretch contain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum StretchContent {
     /// Only numbers, paths and marks: data, which is shown as far as there is room.
+    #[default]
     Data,
     /// A message, of which a few are enough.
     Message,
@@ -128,17 +129,7 @@ impl Repeats {
             recent: [0; MAX_PERIOD],
             next: 0,
             period: 1,
-            open: Stretch {
-                first_line: 1,
-                last_line: 0,
-                start: 0,
-                end: 0,
-                kinds: Vec::new(),
-                content: StretchContent::Data,
-                continues: false,
-                varies: false,
-                range: None,
-            },
+            open: Stretch::default(),
             done: Vec::new(),
             fields: Fields::new(),
             early_text: Vec::new(),
@@ -147,30 +138,48 @@ impl Repeats {
     }
 
     /// Adds the next line. Returns its template, or another one if a number or word in it is unusual. `content` is that of a new line.
-    #[inline]
+    #[inline(always)]
     pub(super) fn observe(
         &mut self,
-        info: &mut LineInfo,
+        known: &mut KnownLine,
         line: &Line<'_>,
         content: Option<&[u8]>,
         counts: &TemplateCounts,
     ) -> u64 {
+        let template = known.info.template;
+        // True for most lines of most texts.
+        if self.expects(template, line.extent.number) && known.has_usual_values(line, self.open.first_line) {
+            self.push(template);
+            return template;
+        }
+        self.observe_other(known, line, content, counts)
+    }
+
+    /// The same for a line that is not the expected one, or has a value that is new in its stretch.
+    #[inline(never)]
+    fn observe_other(
+        &mut self,
+        known: &mut KnownLine,
+        line: &Line<'_>,
+        content: Option<&[u8]>,
+        counts: &TemplateCounts,
+    ) -> u64 {
+        let LineInfo { template: plain, role, .. } = known.info;
         // The template covers only the beginning of a long line.
         if line.text.len() > MATCHED_BYTES || line.extent.coverage == Coverage::Beginning {
-            self.add(Kind { template: line.fingerprint, plain: info.template }, info.role, line);
+            self.add(Kind { template: line.fingerprint, plain }, role, line);
             self.record_early(line.extent.number);
-            return info.template;
+            return plain;
         }
-        let plain = info.template;
         let number = line.extent.number;
         let is_late = number >= self.open.first_line + MIN_FOLDED_LINES && self.recent.contains(&plain);
         let stretch = if is_late { self.open.first_line } else { 0 };
-        let is_known = self.fields.knows(info, line, stretch);
+        let is_known = known.has_usual_values(line, stretch);
         let template = match is_known {
             true => plain,
-            false => self.fields.read(info, line, content, counts.of(plain), stretch),
+            false => self.fields.read(known, line, content, counts.of(plain), stretch),
         };
-        self.add(Kind { template, plain }, info.role, line);
+        self.add(Kind { template, plain }, role, line);
         let stretch = self.open.first_line;
         match number - stretch {
             // Most lines with a new template are not the start of a stretch.
@@ -181,7 +190,7 @@ impl Repeats {
                 self.record_early(number);
             }
             _ if is_known => {}
-            _ => self.fields.record(plain, line.text, Place { line: number, stretch, is_early: false }),
+            _ => self.fields.record(plain, line.text, Place { line: number, stretch }),
         }
         template
     }
@@ -193,14 +202,14 @@ impl Repeats {
             return;
         }
         for &(plain, line, end) in &self.early {
-            let place = Place { line, stretch, is_early: true };
+            let place = Place { line, stretch };
             self.fields.record(plain, &self.early_text[start..end], place);
             start = end;
         }
     }
 
     fn add(&mut self, kind: Kind, role: Option<Role>, line: &Line<'_>) {
-        if !self.expects(kind.template, line) {
+        if !self.expects(kind.template, line.extent.number) {
             self.compare(kind, role, line);
         }
         self.push(kind.template);
@@ -211,22 +220,16 @@ impl Repeats {
         self.fields.template(content)
     }
 
-    /// Whether a line continues the current stretch with the expected template.
+    /// Whether the line with this number continues the current stretch with the expected template.
     #[inline]
-    pub(super) fn expects(&self, template: u64, line: &Line<'_>) -> bool {
+    fn expects(&self, template: u64, number: u64) -> bool {
         let expected = self.recent[self.next.wrapping_sub(self.period) % MAX_PERIOD];
-        expected == template && !self.is_early(line.extent.number)
-    }
-
-    /// Whether the words of a line that continues the stretch are between those of other lines of it.
-    #[inline]
-    pub(super) fn knows_fields(&self, info: &LineInfo, line: &Line<'_>) -> bool {
-        self.fields.knows(info, line, self.open.first_line)
+        expected == template && !self.is_early(number)
     }
 
     /// Records the template of the next line.
     #[inline]
-    pub(super) fn push(&mut self, template: u64) {
+    fn push(&mut self, template: u64) {
         self.recent[self.next % MAX_PERIOD] = template;
         self.next = self.next.wrapping_add(1);
     }
@@ -385,8 +388,8 @@ mod tests {
             let template = fingerprint::template(line.text);
             templates.insert(template);
             let role = line.text.starts_with(b"fail").then_some(Role::Failed);
-            let mut info = LineInfo { template, role, ..LineInfo::default() };
-            repeats.observe(&mut info, &line, None, &counts);
+            let info = LineInfo { template, role, ..LineInfo::default() };
+            repeats.observe(&mut KnownLine::new(line.fingerprint, info), &line, None, &counts);
             count += 1;
         });
         repeats.finish(count + 1, text.len() as u64);
@@ -438,7 +441,8 @@ mod tests {
             };
             let line = Line { text: b"x", extent, fingerprint: number / 5, offset: None };
             let template = number / 5 + 1;
-            repeats.observe(&mut LineInfo { template, ..LineInfo::default() }, &line, None, &counts);
+            let info = LineInfo { template, ..LineInfo::default() };
+            repeats.observe(&mut KnownLine::new(line.fingerprint, info), &line, None, &counts);
             assert!(repeats.done.len() <= MAX_STRETCHES + 1);
         }
     }
@@ -449,9 +453,9 @@ mod tests {
         let mut unusual = Vec::new();
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         Lines::with_fingerprints(1000).observe(Segment::verbatim(text.as_bytes(), 0), &mut |line| {
-            let (template, is_watched) = repeats.template(line.text);
-            let mut info = LineInfo { template, is_watched, ..LineInfo::default() };
-            let found = repeats.observe(&mut info, &line, None, &counts);
+            let (template, has_fields) = repeats.template(line.text);
+            let info = LineInfo { template, has_fields, ..LineInfo::default() };
+            let found = repeats.observe(&mut KnownLine::new(line.fingerprint, info), &line, None, &counts);
             counts.add(found);
             if found != template {
                 unusual.push(line.extent.number);
