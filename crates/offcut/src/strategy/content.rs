@@ -3,6 +3,7 @@
 
 use super::eight_bytes::{BYTES, each, position};
 use super::fingerprint;
+use super::rules::MATCHED_BYTES;
 
 /// The content of a line. `buffer` is used if it is not a part of the line.
 pub(in crate::strategy) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
@@ -26,6 +27,12 @@ pub(in crate::strategy) fn content<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) 
         line
     };
     without_prefix(plain)
+}
+
+/// The part of a line's content that is matched against the rules.
+pub(super) fn matched<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    let content = content(line, buffer);
+    &content[..content.len().min(MATCHED_BYTES)]
 }
 
 /// The offset of the content in its line, unless it was copied.

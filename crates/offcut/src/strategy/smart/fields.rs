@@ -8,7 +8,6 @@
 //! that constants are the same, and, in a stretch, that numbers are between those of other lines.
 
 use super::line_tables::KnownLine;
-use super::matched_part;
 use super::number::{Number, Word};
 use super::ranges::{Changes, NumberRange, Place};
 use crate::strategy::lines::Line;
@@ -301,7 +300,7 @@ impl Fields {
         };
         let mut buffer = Vec::new();
         let content = content.unwrap_or_else(|| {
-            let content = matched_part(line.text, &mut buffer);
+            let content = content::matched(line.text, &mut buffer);
             find(content, places);
             content
         });
@@ -340,7 +339,7 @@ impl Fields {
             changes.push((plain, fields.iter().map(|_| Changes::default()).collect()));
         }
         let mut buffer = Vec::new();
-        let content = matched_part(text, &mut buffer);
+        let content = content::matched(text, &mut buffer);
         find(content, places);
         for (((range, is_path), field), changes) in places.iter().zip(fields).zip(&mut changes[at].1) {
             changes.add(Word::of(content, range, *is_path), content, range, place);

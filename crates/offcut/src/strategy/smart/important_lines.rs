@@ -1,8 +1,7 @@
 //! Recognises lines that a reader wants to see at once, while the command still runs.
 
-use super::matched_part;
-use crate::strategy::fingerprint;
 use crate::strategy::rules::{Matcher, Role};
+use crate::strategy::{content, fingerprint};
 use std::collections::HashSet;
 
 /// What servers and watchers print when they are ready, in lower case.
@@ -37,7 +36,7 @@ pub(crate) struct ImportantLines {
 impl ImportantLines {
     /// Whether this line is worth printing at once. A line that differs from an earlier one only in numbers is not.
     pub(crate) fn is_important(&mut self, line: &[u8]) -> bool {
-        let content = matched_part(line, &mut self.buffer);
+        let content = content::matched(line, &mut self.buffer);
         let is_failure = self.matcher.find(content).is_some_and(|role| {
             matches!(role, Role::Failed | Role::Diagnostic | Role::Exception | Role::Stopped | Role::Fatal)
         });

@@ -17,6 +17,7 @@ mod candidates;
 mod fields;
 mod gap_notes;
 mod important_lines;
+mod line_classifier;
 mod line_tables;
 mod marks;
 mod match_budget;
@@ -48,6 +49,7 @@ use value::{Value, Values};
 use window::Window;
 
 pub(crate) use important_lines::ImportantLines;
+pub(super) use line_classifier::LineClassifier;
 
 /// A text of at most this many lines, or of lines that are too long to show, is shown by its ends.
 const FEW_LINES: u64 = 4;
@@ -205,7 +207,7 @@ impl LineReader {
     #[inline(never)]
     fn analyse(&mut self, line: &Line<'_>, segment: &[u8]) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let content = matched_part(line.text, &mut buffer);
+        let content = content::matched(line.text, &mut buffer);
         let info = match content::is_binary(line.text) {
             true => minimal_info(line),
             false => self.analyse_content(content),
@@ -251,17 +253,11 @@ fn minimal_info(line: &Line<'_>) -> LineInfo {
     LineInfo { template, indent, opening, ..LineInfo::default() }
 }
 
-/// The part of a line's content that is matched.
-fn matched_part<'a>(line: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
-    let content = content::content(line, buffer);
-    &content[..content.len().min(rules::MATCHED_BYTES)]
-}
-
 /// The templates of all lines that are shown.
 fn shown_templates(pieces: &[Piece<'_>]) -> HashSet<u64> {
     let mut buffer = Vec::new();
     let lines = pieces.iter().flat_map(|piece| piece.text.split_inclusive(|&byte| byte == b'\n'));
-    lines.map(|line| fingerprint::template(matched_part(line, &mut buffer)).max(1)).collect()
+    lines.map(|line| fingerprint::template(content::matched(line, &mut buffer)).max(1)).collect()
 }
 
 impl Selector for SmartSelector {
@@ -296,44 +292,6 @@ impl Selector for SmartSelector {
         }
         // There is nothing to choose among, or only parts of long lines.
         BothEnds(Split { head: 1, tail: 2 }).choose_at_least_something(ends, room).into()
-    }
-}
-
-/// Classifies single lines, for strategies that score lines in another way.
-#[derive(Default)]
-pub(super) struct LineClassifier {
-    buffer: Vec<u8>,
-    matcher: Matcher,
-    /// The hashes of some lines that report no failure. Configuration and documents repeat lines, with other numbers.
-    harmless: Vec<u64>,
-}
-
-/// How many lines that report no failure are remembered.
-const HARMLESS_LINES: usize = 1 << 10;
-
-impl LineClassifier {
-    /// The template of a line, and whether the line reports a problem.
-    pub(super) fn classify(&mut self, line: &[u8]) -> (u64, bool) {
-        let content = matched_part(line, &mut self.buffer);
-        let role = self.matcher.find(content);
-        (fingerprint::template(content), role.is_some_and(rules::Role::is_problem))
-    }
-
-    /// Whether a line reports a failure, as only a tool does. Words such as `error` alone do not count.
-    pub(super) fn is_failure(&mut self, line: &[u8]) -> bool {
-        use rules::Role::{Diagnostic, Exception, Failed, Stopped, Summary, Verdict};
-        self.harmless.resize(HARMLESS_LINES, 0);
-        let hash = fingerprint::without_digits(line);
-        let slot = &mut self.harmless[hash as usize % HARMLESS_LINES];
-        if *slot == hash {
-            return false;
-        }
-        let role = self.matcher.find(matched_part(line, &mut self.buffer));
-        let is_failure = matches!(role, Some(Failed | Verdict | Diagnostic | Exception | Stopped | Summary));
-        if !is_failure {
-            *slot = hash;
-        }
-        is_failure
     }
 }
 
