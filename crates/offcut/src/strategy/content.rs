@@ -41,19 +41,6 @@ pub(super) fn offset(line: &[u8], content: &[u8]) -> Option<usize> {
     (offset + content.len() <= line.len()).then_some(offset)
 }
 
-/// Whether a line has too many control characters for any rule to match.
-pub(super) fn is_binary(line: &[u8]) -> bool {
-    let head = &line[..line.len().min(64)];
-    // Without branches, so that the compiler vectorizes it.
-    let is_control = |byte: u8| {
-        (byte < 0x08)
-            | (byte.wrapping_sub(0x0B) < 2)
-            | (byte.wrapping_sub(0x0E) < 13)
-            | (byte.wrapping_sub(0x1C) < 4)
-    };
-    head.iter().map(|&byte| u8::from(is_control(byte))).sum::<u8>() > 2
-}
-
 /// More leading white space does not count.
 const MAX_INDENT: usize = 64;
 

@@ -208,10 +208,7 @@ impl LineReader {
     fn analyse(&mut self, line: &Line<'_>, segment: &[u8]) {
         let mut buffer = std::mem::take(&mut self.buffer);
         let content = content::matched(line.text, &mut buffer);
-        let info = match content::is_binary(line.text) {
-            true => minimal_info(line),
-            false => self.analyse_content(content),
-        };
+        let info = self.analyse_content(content);
         let known = self.cache.put(KnownLine::new(line.fingerprint, info));
         let template = self.repeats.observe(known, line, Some(content), &self.counts);
         let info = LineInfo { template, ..info };
@@ -236,21 +233,19 @@ impl LineReader {
             Some(rules::Role::Diagnostic | rules::Role::Warning) => MessageCode::of(content),
             _ => None,
         };
-        let (opening, indent) = (Opening::of(content), content::indent(content).min(255) as u8);
-        LineInfo { template, role, indent, opening, code, has_fields }
+        LineInfo { template, role, indent: indent(content), opening: Opening::of(content), code, has_fields }
     }
 }
 
 /// What is known of a line without matching it.
 fn minimal_info(line: &Line<'_>) -> LineInfo {
     let text = &line.text[..line.text.len().min(64)];
-    let (opening, indent) = match text.first() {
-        Some(first) if first.is_ascii_graphic() => (Opening::Text, 0),
-        _ if text.trim_ascii().is_empty() => (Opening::Blank, content::indent(text).min(255) as u8),
-        _ => (Opening::Text, content::indent(text).min(255) as u8),
-    };
-    let template = line.fingerprint.max(1);
-    LineInfo { template, indent, opening, ..LineInfo::default() }
+    let opening = if text.trim_ascii().is_empty() { Opening::Blank } else { Opening::Text };
+    LineInfo { template: line.fingerprint.max(1), indent: indent(text), opening, ..LineInfo::default() }
+}
+
+fn indent(content: &[u8]) -> u8 {
+    u8::try_from(content::indent(content)).unwrap_or(u8::MAX)
 }
 
 /// The templates of all lines that are shown.
