@@ -2,6 +2,7 @@
 
 use super::candidates::{Candidate, onset, rarity};
 use super::line_tables::TemplateCounts;
+use super::repeats::Repeats;
 use super::weights::{
     EARNED_TAIL, HEAD, INFORMATIVE, LARGE_BYTES, LARGE_HEAD, ONSET_AFTER, QUIET_TAIL, RECENCY, RECENCY_REACH,
     ROUTINE_LENGTHS, ROUTINE_VALUE, STRONG, TAIL_REACH, TROUBLE, UNEARNED_TAIL,
@@ -51,66 +52,71 @@ pub(super) fn collect<'t>(
     room: &Room<'_>,
     max_line_bytes: usize,
 ) -> Vec<Unit<'t>> {
-    let LineReader { counts, repeats, matcher, values, .. } = reader;
+    let LineReader { counts, repeats, values, .. } = reader;
     let (bytes, total) = (shown_bytes(ends, room), ends.bytes());
     let trouble = Trouble::of(candidates, total, bytes);
     // The last of several commands is the one that failed. The first failure of one command explains the others.
     let is_one_failure = trouble != Trouble::None && !values.has_several_commands();
     let recency = |line: &Candidate| recency(line, total, bytes) / if is_one_failure { 2 } else { 1 };
-    let mut units: Vec<Unit<'t>> = Vec::new();
-    for line in candidates {
+    let units = candidates.iter().map(|line| {
         let (text, coverage) = clip(line.text.bytes(), line.extent.coverage, max_line_bytes);
-        units.push(Unit {
+        let value = match line.value < INFORMATIVE && repeats.folds(line.extent.number) {
+            true => ONLY_IN_SMALL_GAPS,
+            false => content_value(line, counts, total) + recency(line),
+        };
+        Unit {
             text,
             extent: Extent { coverage, ..line.extent },
-            value: match line.value < INFORMATIVE && repeats.folds(line.extent.number) {
-                true => ONLY_IN_SMALL_GAPS,
-                false => content_value(line, counts, total) + recency(line),
-            },
+            value,
             order: line.extent.start as i64,
             repeated: 0,
-        });
-    }
-    let at_ends = EndLines { ends, division: Division::Lines, bytes, max_line_bytes };
-    let (head, tail) = (at_ends.head(), at_ends.tail());
-    let head_values = if bytes > LARGE_BYTES { &LARGE_HEAD } else { &HEAD };
-    let mut read = 0;
-    for mut unit in head {
-        unit.value = repeats.folded_value(unit.extent.number).unwrap_or_else(|| {
-            read += unit.text.len();
-            value_at(head_values, read as f64 / bytes as f64)
-        });
-        units.push(unit);
-    }
-    let last = units.len();
-    units.extend(tail);
-    let tail_values = trouble.tail_values();
-    // A runner's housekeeping and passed tests count only in part as the end.
-    let mut distance = 0;
-    for unit in units[last..].iter_mut().rev() {
-        unit.order = -(unit.extent.start as i64);
-        // Folded lines do not count as the end: what comes before them is near the end, too.
-        if let Some(value) = repeats.folded_value(unit.extent.number) {
-            unit.value = value;
-            continue;
         }
-        let is_routine = is_routine(unit.text, matcher);
-        let length = unit.text.len() as u64;
-        distance += if is_routine { length / ROUTINE_LENGTHS } else { length };
-        let share = distance as f64 / bytes as f64;
-        let value = value_at(tail_values, share);
-        unit.value = if is_routine { ROUTINE_VALUE.of(value) } else { value };
-    }
+    });
+    let mut units: Vec<Unit<'t>> = units.collect();
+    let at_ends = EndLines { ends, division: Division::Lines, bytes, max_line_bytes };
+    units.extend(head(at_ends, repeats));
+    units.extend(tail(at_ends, trouble.tail_values(), reader));
     units.sort_by_key(|unit| (unit.extent.start, Reverse(unit.value)));
     units.dedup_by(|again, first| {
-        if again.extent.start != first.extent.start {
-            return false;
-        }
-        if again.order < 0 && first.value < STRONG {
+        let is_same = again.extent.start == first.extent.start;
+        if is_same && again.order < 0 && first.value < STRONG {
             first.order = again.order;
         }
-        true
+        is_same
     });
+    units
+}
+
+/// The lines at the beginning, by their distance from it.
+fn head<'t>(at_ends: EndLines<'t>, repeats: &Repeats) -> Vec<Unit<'t>> {
+    let values = if at_ends.bytes > LARGE_BYTES { &LARGE_HEAD } else { &HEAD };
+    let mut units = at_ends.head();
+    let mut distance = 0;
+    for unit in &mut units {
+        unit.value = repeats.folded_value(unit.extent.number).unwrap_or_else(|| {
+            distance += unit.text.len();
+            value_at(values, distance as f64 / at_ends.bytes as f64)
+        });
+    }
+    units
+}
+
+/// The lines at the end, by their distance from it. Of those with the same value, the last one is shown first.
+fn tail<'t>(at_ends: EndLines<'t>, values: &[(f64, i32)], reader: &LineReader) -> Vec<Unit<'t>> {
+    let mut units = at_ends.tail();
+    let mut distance = 0;
+    for unit in units.iter_mut().rev() {
+        unit.order = -(unit.extent.start as i64);
+        // Folded lines do not count as the end: what comes before them is near the end, too.
+        unit.value = reader.repeats.folded_value(unit.extent.number).unwrap_or_else(|| {
+            // A runner's housekeeping and passed tests count only in part.
+            let is_routine = is_routine(unit.text, &reader.matcher);
+            let length = unit.text.len() as u64;
+            distance += if is_routine { length / ROUTINE_LENGTHS } else { length };
+            let value = value_at(values, distance as f64 / at_ends.bytes as f64);
+            if is_routine { ROUTINE_VALUE.of(value) } else { value }
+        });
+    }
     units
 }
 
