@@ -41,6 +41,14 @@ pub(super) fn offset(line: &[u8], content: &[u8]) -> Option<usize> {
     (offset + content.len() <= line.len()).then_some(offset)
 }
 
+/// How far a time stamp may be from the beginning of a line: the names of a job and of a step may come before it.
+const TIMESTAMP_BYTES: usize = 160;
+
+/// The longest name of a service or of a task before a line, and the most digits of the number of a test.
+const MAX_SERVICE_BYTES: usize = 48;
+const MAX_TASK_BYTES: usize = 24;
+const MAX_TEST_DIGITS: usize = 5;
+
 /// More leading white space does not count.
 const MAX_INDENT: usize = 64;
 
@@ -116,7 +124,7 @@ pub(super) fn strip_service_name(line: &[u8]) -> Option<&[u8]> {
     // Few lines have a bar.
     memchr::memchr(b'|', line)?;
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    let end = line.iter().take(48).position(|byte| !is_name(byte))?;
+    let end = line.iter().take(MAX_SERVICE_BYTES).position(|byte| !is_name(byte))?;
     let (name, rest) = line.split_at(end);
     let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let is_numbered = digits > 0 && matches!(name[..name.len() - digits].last(), Some(b'_' | b'-' | b'.'));
@@ -159,7 +167,7 @@ fn unescape(string: &[u8], text: &mut Vec<u8>) {
 
 /// Strips `2024-05-09T15:19:16.0346915Z `, also after the names of a job and a step and in brackets.
 fn strip_timestamp(line: &[u8]) -> Option<&[u8]> {
-    let head = &line[..line.len().min(160)];
+    let head = &line[..line.len().min(TIMESTAMP_BYTES)];
     let at = memchr::memchr_iter(b'T', head).find(|&at| {
         at >= 10
             && head.len() >= at + 9
@@ -203,14 +211,14 @@ fn strip_log_level(line: &[u8]) -> Option<&[u8]> {
 fn strip_task_name(line: &[u8]) -> Option<&[u8]> {
     let trimmed = line.trim_ascii_start();
     let name = trimmed.strip_prefix(b"[").filter(|_| trimmed.len() < line.len())?;
-    let end = name.iter().take(24).position(|byte| !byte.is_ascii_lowercase())?;
+    let end = name.iter().take(MAX_TASK_BYTES).position(|byte| !byte.is_ascii_lowercase())?;
     let rest = name[end..].strip_prefix(b"]").filter(|_| end > 0)?;
     Some(rest.strip_prefix(b" ").unwrap_or(rest))
 }
 
 /// Strips `4: `, which CTest puts before each line of its fourth test.
 fn strip_test_number(line: &[u8]) -> Option<&[u8]> {
-    let digits = line.iter().take(5).take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = line.iter().take(MAX_TEST_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
     line[digits..].strip_prefix(b": ").filter(|_| digits > 0)
 }
 

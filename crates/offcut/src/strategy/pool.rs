@@ -24,6 +24,9 @@ pub(super) struct Pool<L> {
 /// A gap of at most this many bytes is about as long as its marker.
 pub(super) const SMALL_GAP_BYTES: u64 = 60;
 
+/// One part in this many of the memory is for lines in small gaps.
+const MEMORY_PER_SMALL_GAPS: usize = 8;
+
 /// The memory that a line takes besides its text.
 const OVERHEAD_BYTES: usize = 96;
 
@@ -71,7 +74,7 @@ impl<L: Pooled> Pool<L> {
         let Some(&(weakest, _)) = strongest.last() else { return };
         let mut is_kept: Vec<bool> = keys.iter().map(|(key, _)| *key <= weakest).collect();
         let strong: Vec<usize> = (0..is_kept.len()).filter(|&at| is_kept[at]).collect();
-        let mut allowed = self.max_bytes / 8;
+        let mut allowed = self.max_bytes / MEMORY_PER_SMALL_GAPS;
         for (from, to) in strong.iter().zip(&strong[1..]) {
             let between = self.lines[from + 1..*to].iter().map(memory).sum::<usize>();
             let length = self.lines[*to].range().start - self.lines[*from].range().end;

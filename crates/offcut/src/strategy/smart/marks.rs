@@ -13,8 +13,9 @@ const LINES_PER_RARE_LINE: u32 = 16;
 /// A runner has a mark for passed, failed, skipped and perhaps a few more. A place with more marks has text instead.
 const MAX_MARKS: usize = 6;
 
-/// No mark is longer.
+/// No mark is longer, and no symbol: a character of four bytes and one that says how it is drawn.
 const MAX_MARK_BYTES: usize = 16;
+const MAX_SYMBOL_BYTES: usize = 8;
 
 /// Words that say how detailed a message is, not how something ended.
 const LEVELS: [&[u8]; 7] = [b"INFO", b"DEBUG", b"TRACE", b"NOTICE", b"WARN", b"WARNING", b"ERROR"];
@@ -153,7 +154,7 @@ fn mark(place: Place, text: &[u8]) -> Option<(Place, Mark)> {
 
 /// Whether a text is one symbol that can say how something ended. Lines of a tree, bullets of a list and pictures cannot.
 fn is_symbol(text: &[u8]) -> bool {
-    if text.len() > 8 || text.is_ascii() {
+    if text.len() > MAX_SYMBOL_BYTES || text.is_ascii() {
         return false;
     }
     let Ok(text) = std::str::from_utf8(text) else { return false };

@@ -29,8 +29,18 @@ struct TokenBucket {
     capacity: u64,
 }
 
+/// For any new line. The first few thousand, which is more than most outputs have, are all matched.
+const ANY_LINE: TokenBucket = TokenBucket::full(4096, 32_768);
+
+/// For new lines that look important. They are fewer, so each may be matched after fewer bytes.
+const SUSPICIOUS: TokenBucket = TokenBucket::full(8192, 16_384);
+
+/// For lines with a word such as `FATAL`, where every line looks important.
+const FATAL: TokenBucket = TokenBucket::full(1024, 8192);
+
 impl TokenBucket {
-    fn new(matches: u64, cost: u64) -> TokenBucket {
+    /// A bucket that holds this many matches, each of which costs `cost` bytes.
+    const fn full(matches: u64, cost: u64) -> TokenBucket {
         TokenBucket { level: matches * cost, filled_at: 0, cost, capacity: matches * cost }
     }
 
@@ -65,9 +75,9 @@ impl MatchBudget {
     pub(super) fn new() -> MatchBudget {
         MatchBudget {
             seen: 0,
-            any_line: TokenBucket::new(4096, 32_768),
-            suspicious: TokenBucket::new(8192, 16_384),
-            fatal: TokenBucket::new(1024, 8192),
+            any_line: ANY_LINE,
+            suspicious: SUSPICIOUS,
+            fatal: FATAL,
             first_words: FirstWords::new(),
         }
     }

@@ -44,7 +44,7 @@ use match_budget::{MatchBudget, Surroundings};
 use message_code::MessageCode;
 use repeats::Repeats;
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use value::{Value, Values};
 use window::Window;
 
@@ -56,6 +56,27 @@ const FEW_LINES: u64 = 4;
 
 /// About how many bytes a token has, before the text is known.
 const BYTES_PER_TOKEN: u64 = 4;
+
+/// A larger budget is used as if it were this, because memory grows with it.
+const MAX_BUDGET: usize = 8 << 20;
+
+/// Of a longer line only the beginning is shown: one part in this many of the budget, within these bounds.
+const BUDGET_PER_LINE: usize = 6;
+const LINE_BYTES: RangeInclusive<usize> = 200..=4096;
+
+/// How many bytes after the end of what is shown of a line are kept: they say whether it ends inside a character.
+const LOOKAHEAD: usize = 8;
+
+/// How many times the budget the candidates may need, because most of them are not shown in the end; and the least budget for which
+/// this is enough.
+const CANDIDATES_PER_BUDGET: usize = 4;
+const MIN_BUDGET: usize = 2048;
+
+/// How much of a line that is not matched is read.
+const UNMATCHED_BYTES: usize = 64;
+
+/// How the room is divided where there is nothing to choose among. The end more often says how a command ended.
+const ENDS: Split = Split { head: 1, tail: 2 };
 
 /// Shows the lines that matter: failures with their details, lines unlike the others, and both ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,14 +93,13 @@ impl Smart {
 
 impl Strategy for Smart {
     fn start(&self, settings: &Settings) -> Box<dyn Selector> {
-        let max_bytes = usize::try_from(settings.keep.ceiling()).unwrap_or(usize::MAX / 16).min(8 << 20);
+        let max_bytes = usize::try_from(settings.keep.ceiling()).unwrap_or(MAX_BUDGET).min(MAX_BUDGET);
         let by_tokens =
             settings.keep.tokens.map_or(u64::MAX, |tokens| tokens.saturating_mul(BYTES_PER_TOKEN));
         let shown_bytes = usize::try_from(by_tokens).map_or(max_bytes, |bytes| bytes.min(max_bytes));
-        // Of a longer line only the beginning is shown.
-        let max_line_bytes = (max_bytes / 6).clamp(200, 4096);
+        let max_line_bytes = (max_bytes / BUDGET_PER_LINE).clamp(*LINE_BYTES.start(), *LINE_BYTES.end());
         Box::new(SmartSelector {
-            lines: Lines::with_fingerprints(max_line_bytes + 8),
+            lines: Lines::with_fingerprints(max_line_bytes + LOOKAHEAD),
             reader: LineReader {
                 cache: LineCache::new(),
                 counts: TemplateCounts::new(),
@@ -87,7 +107,7 @@ impl Strategy for Smart {
                 repeats: Repeats::new(),
                 values: Values::new(shown_bytes),
                 window: Window::new(),
-                candidates: Candidates::new(4 * max_bytes.max(2048)),
+                candidates: Candidates::new(CANDIDATES_PER_BUDGET * max_bytes.max(MIN_BUDGET)),
                 buffer: Vec::new(),
                 budget: MatchBudget::new(),
                 matcher: Matcher::without(self.disabled),
@@ -239,7 +259,7 @@ impl LineReader {
 
 /// What is known of a line without matching it.
 fn minimal_info(line: &Line<'_>) -> LineInfo {
-    let text = &line.text[..line.text.len().min(64)];
+    let text = &line.text[..line.text.len().min(UNMATCHED_BYTES)];
     let opening = if text.trim_ascii().is_empty() { Opening::Blank } else { Opening::Text };
     LineInfo { template: line.fingerprint.max(1), indent: indent(text), opening, ..LineInfo::default() }
 }
@@ -286,7 +306,7 @@ impl Selector for SmartSelector {
             return Selection { pieces, repeats, notes, ..Selection::default() };
         }
         // There is nothing to choose among, or only parts of long lines.
-        BothEnds(Split { head: 1, tail: 2 }).choose_at_least_something(ends, room).into()
+        BothEnds(ENDS).choose_at_least_something(ends, room).into()
     }
 }
 
