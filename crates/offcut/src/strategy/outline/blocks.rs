@@ -96,8 +96,7 @@ impl Blocks {
 
     /// Whether the text can still match the format. If not, no further lines change that.
     pub(super) fn can_match(&self) -> bool {
-        // Before the first line, some formats expect it.
-        self.is_settled() || self.untested_bytes == 0 || self.format.can_match(MAX_LINES_LEFT)
+        self.is_settled() || self.format.can_match(MAX_LINES_LEFT)
     }
 
     /// Counts a line, and settles the format when enough were read.

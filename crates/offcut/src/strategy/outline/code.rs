@@ -5,7 +5,7 @@ use super::definitions::{definition, name_of_definition, worth_of_definition};
 use super::failures::Failures;
 use super::index::{Index, Name};
 use super::signatures::{LineKind, Signatures};
-use super::{Contents, Format, MIN_LINES, Place, Row, count};
+use super::{Contents, Format, MIN_LINES, Place, Row, with};
 use crate::strategy::content;
 use crate::strategy::words::ByteSet;
 use std::ops::Range;
@@ -239,13 +239,11 @@ impl Format for Code {
         self.is_settled = true;
     }
 
-    fn is_match(&self) -> bool {
-        self.lines >= MIN_LINES && (self.definitions > 0 || self.is_beginning()) && self.can_match(0)
-    }
-
     fn can_match(&self, lines_left: u64) -> bool {
         let lines = self.lines + lines_left;
-        !self.has_other_block
+        lines >= MIN_LINES
+            && (self.definitions + lines_left > 0 || self.is_beginning())
+            && !self.has_other_block
             && (self.code + lines_left) * 100 >= lines * CODE_PERCENT
             && (self.clear + lines_left) * 100 >= (lines - self.comment_lines) * CLEAR_PERCENT
             && (self.comment_lines * 100 <= lines * COMMENT_PERCENT || self.is_comment())
@@ -253,10 +251,7 @@ impl Format for Code {
     }
 
     fn remark(&self) -> String {
-        match self.definitions {
-            0 => "source".to_owned(),
-            definitions => format!("source with {}", count(definitions, "definition", "definitions")),
-        }
+        with("source", &self.describe(self.contents()))
     }
 
     fn contents(&self) -> Contents {
@@ -267,7 +262,7 @@ impl Format for Code {
         self.index.names(lines).collect()
     }
 
-    fn describe(&self, [definitions, ..]: Contents) -> String {
-        if definitions == 0 { String::new() } else { count(definitions, "definition", "definitions") }
+    fn nouns(&self) -> &'static [&'static str] {
+        &["definition"]
     }
 }

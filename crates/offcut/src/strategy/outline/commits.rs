@@ -7,6 +7,9 @@ use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, is_majority, is_path
 const NEWEST_SUBJECT: i32 = 700;
 const SUBJECT: i32 = 300;
 
+/// A history has at least this many commits.
+const MIN_COMMITS: u64 = 3;
+
 /// What authors, dates and blank lines are worth more. Every commit has them.
 const DATE: i32 = -60;
 
@@ -141,19 +144,17 @@ impl Format for Commits {
         [self.commits, 0, 0, 0, 0]
     }
 
-    fn describe(&self, [commits, ..]: Contents) -> String {
-        if commits == 0 { String::new() } else { count(commits, "commit", "commits") }
-    }
-
-    fn is_match(&self) -> bool {
-        self.commits >= 3 && self.lettered * 2 >= self.short && self.can_match(0)
+    fn nouns(&self) -> &'static [&'static str] {
+        &["commit"]
     }
 
     fn can_match(&self, lines_left: u64) -> bool {
-        is_majority(self.regular + lines_left, self.lines + lines_left, 97)
+        self.commits + lines_left >= MIN_COMMITS
+            && (self.lettered + lines_left) * 2 >= self.short
+            && is_majority(self.regular + lines_left, self.lines + lines_left, 97)
     }
 
     fn remark(&self) -> String {
-        format!("history of {}", count(self.commits, "commit", "commits"))
+        format!("history of {}", count(self.commits, "commit"))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::commits::is_commit;
 use super::definitions::definition;
-use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, is_majority};
+use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, counts, is_majority};
 
 /// A unified diff, as git and diff print it.
 #[derive(Default)]
@@ -162,22 +162,20 @@ impl Format for Diff {
         })
     }
 
-    fn is_match(&self) -> bool {
-        self.hunks > 0 && self.files > 0 && self.can_match(0)
-    }
-
     fn can_match(&self, lines_left: u64) -> bool {
-        is_majority(self.regular + lines_left, self.lines + lines_left, 95)
+        self.hunks + lines_left > 0
+            && self.files + lines_left > 0
+            && is_majority(self.regular + lines_left, self.lines + lines_left, 95)
     }
 
     fn remark(&self) -> String {
         let Diff { added, removed, .. } = self;
-        let (files, hunks) = (count(self.files, "file", "files"), count(self.hunks, "hunk", "hunks"));
+        let (files, hunks) = (count(self.files, "file"), count(self.hunks, "hunk"));
         let commits = match self.commits {
             0 => String::new(),
-            commits if self.begins_with_commit => format!(" in {}", count(commits, "commit", "commits")),
+            commits if self.begins_with_commit => format!(" in {}", count(commits, "commit")),
             // A history follows the diff.
-            commits => format!(" and {}", count(commits, "commit", "commits")),
+            commits => format!(" and {}", count(commits, "commit")),
         };
         let on_one_side = match self.on_one_side {
             0 => String::new(),
@@ -198,15 +196,17 @@ impl Format for Diff {
         [self.commits, self.files, self.hunks, self.added, self.removed]
     }
 
-    fn describe(&self, [commits, files, hunks, added, removed]: Contents) -> String {
-        let counts =
-            [(commits, "commit", "commits"), (files, "more file", "more files"), (hunks, "hunk", "hunks")];
-        let counts = counts.into_iter().filter(|(number, ..)| *number > 0);
-        let mut parts: Vec<String> = counts.map(|(number, one, many)| count(number, one, many)).collect();
-        if added + removed > 0 {
-            parts.push(format!("+{added} -{removed}"));
+    fn nouns(&self) -> &'static [&'static str] {
+        &["commit", "more file", "hunk"]
+    }
+
+    fn describe(&self, contents: Contents) -> String {
+        let counts = counts(contents, self.nouns());
+        match contents {
+            [.., 0, 0] => counts,
+            [.., added, removed] if counts.is_empty() => format!("+{added} -{removed}"),
+            [.., added, removed] => format!("{counts}, +{added} -{removed}"),
         }
-        parts.join(", ")
     }
 
     fn ends(&self) -> (u32, u32) {

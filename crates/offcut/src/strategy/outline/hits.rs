@@ -241,30 +241,27 @@ impl Format for Hits {
         }
     }
 
-    fn is_match(&self) -> bool {
+    fn can_match(&self, lines_left: u64) -> bool {
         // A log may begin its lines with paths, too, but seldom with few different ones that do not alternate.
         // Lines of files may alternate more, but some file has several: a list with one line per file has no hits.
         let are_found = self.found * 10 >= self.unnumbered * 9 && self.changes * 5 <= self.unnumbered * 4;
         let is_grouped = self.unnumbered == 0 || self.changes * 3 <= self.unnumbered || are_found;
-        self.matches > 0
-            && is_grouped
-            && !self.failures.outweigh(0, 0)
-            && self.diagnostics * 50 <= self.matches
-            && self.can_match(0)
-    }
-
-    fn can_match(&self, lines_left: u64) -> bool {
-        is_majority(self.regular + lines_left, self.lines + lines_left, 95)
+        let matches = self.matches + lines_left;
+        matches > 0
+            && (is_grouped || lines_left > 0)
+            && !self.failures.outweigh(0, lines_left)
+            && self.diagnostics * 50 <= matches
+            && is_majority(self.regular + lines_left, self.lines + lines_left, 95)
     }
 
     fn remark(&self) -> String {
         let least = |is_least: bool| if is_least { "at least " } else { "" };
         let (others, many) = (self.others > 0, self.files.len() == MAX_FILES);
-        let matches = count(self.matches, "match", "matches");
+        let matches = count(self.matches, "match");
         match self.files.len() as u64 {
             0 => format!("{}{matches}", least(others)),
             files => {
-                let files = count(files, "file", "files");
+                let files = count(files, "file");
                 format!("{}{matches} in {}{files}", least(others), least(others || many))
             }
         }
@@ -282,16 +279,8 @@ impl Format for Hits {
         [self.matches, self.changes, 0, 0, 0]
     }
 
-    fn describe(&self, [matches, changes, ..]: Contents) -> String {
-        match (matches, changes) {
-            (0, _) => String::new(),
-            (_, 0) => count(matches, "match", "matches"),
-            _ => format!(
-                "{}, {}",
-                count(matches, "match", "matches"),
-                count(changes, "more file", "more files")
-            ),
-        }
+    fn nouns(&self) -> &'static [&'static str] {
+        &["match", "more file"]
     }
 }
 

@@ -1,7 +1,7 @@
 //! HTML pages: the title, the headings, and the text below them. Scripts, styles and navigation come last.
 
 use super::failures::Failures;
-use super::{Contents, Format, Gaps, MIN_LINES, Row, count};
+use super::{Contents, Format, Gaps, MIN_LINES, Row, with};
 
 /// A page, from `<!DOCTYPE html>` or `<html>` to `</html>`.
 #[derive(Default)]
@@ -162,13 +162,13 @@ impl Format for Html {
         }
     }
 
-    fn is_match(&self) -> bool {
-        self.lines >= MIN_LINES && self.headings > 0 && self.others * LINES_PER_OTHER <= self.lines
-    }
-
     fn can_match(&self, lines_left: u64) -> bool {
-        let _ = lines_left;
-        self.state != State::Before
+        let lines = self.lines + lines_left;
+        let begins = self.state != State::Before || self.lines == 0;
+        begins
+            && lines >= MIN_LINES
+            && self.headings + lines_left > 0
+            && self.others * LINES_PER_OTHER <= lines
     }
 
     fn settle(&mut self) {
@@ -180,15 +180,15 @@ impl Format for Html {
     }
 
     fn remark(&self) -> String {
-        format!("HTML with {}", count(self.headings, "heading", "headings"))
+        with("HTML", &self.describe(self.contents()))
     }
 
     fn contents(&self) -> Contents {
         [self.headings, 0, 0, 0, 0]
     }
 
-    fn describe(&self, [headings, ..]: Contents) -> String {
-        if headings == 0 { String::new() } else { count(headings, "heading", "headings") }
+    fn nouns(&self) -> &'static [&'static str] {
+        &["heading"]
     }
 }
 

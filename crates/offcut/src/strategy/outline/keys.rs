@@ -337,19 +337,13 @@ impl Format for Keys {
         if is_failure { Row::irregular() } else { row }
     }
 
-    fn is_match(&self) -> bool {
-        let has = |lines: u64, percent| is_majority(lines, self.lines, percent);
+    fn can_match(&self, lines_left: u64) -> bool {
+        let has = |lines: u64, percent| is_majority(lines + lines_left, self.lines + lines_left, percent);
         let is_yaml = has(self.yaml, REGULAR_PERCENT)
             && has(self.keys, KEY_PERCENT)
             && has(self.nested, NESTED_PERCENT);
-        let is_toml = has(self.toml, REGULAR_PERCENT) && self.sections > 0;
-        (is_yaml || is_toml) && !self.failures.outweigh(self.lines, 0)
-    }
-
-    fn can_match(&self, lines_left: u64) -> bool {
-        let regular = self.yaml.max(self.toml) + lines_left;
-        regular * 100 >= (self.lines + lines_left) * REGULAR_PERCENT
-            && !self.failures.outweigh(self.lines, lines_left)
+        let is_toml = has(self.toml, REGULAR_PERCENT) && self.sections + lines_left > 0;
+        (is_yaml || is_toml) && !self.failures.outweigh(self.lines, lines_left)
     }
 
     fn settle(&mut self) {
@@ -358,9 +352,9 @@ impl Format for Keys {
 
     fn remark(&self) -> String {
         match (self.sections, self.documents) {
-            (0, 0) => format!("configuration with {} at the top", count(self.top, "key", "keys")),
+            (0, 0) => format!("configuration with {} at the top", count(self.top, "key")),
             (0, documents) => format!("configuration of {} documents", documents + 1),
-            (sections, _) => format!("configuration with {}", count(sections, "section", "sections")),
+            (sections, _) => format!("configuration with {}", count(sections, "section")),
         }
     }
 
@@ -368,13 +362,12 @@ impl Format for Keys {
         [self.top, 0, 0, 0, 0]
     }
 
-    fn describe(&self, [top, ..]: Contents) -> String {
-        match (self.sections, top) {
-            (_, 0) => String::new(),
+    fn nouns(&self) -> &'static [&'static str] {
+        match (self.sections, self.documents) {
+            (0, 0) => &["key"],
             // Documents have the same keys, so their number says little.
-            (0, _) if self.documents > 0 => String::new(),
-            (0, top) => count(top, "key", "keys"),
-            (_, sections) => count(sections, "section", "sections"),
+            (0, _) => &[],
+            _ => &["section"],
         }
     }
 

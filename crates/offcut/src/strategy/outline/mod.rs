@@ -45,13 +45,12 @@ pub(super) trait Format: Send {
     /// Reads the next line.
     fn read(&mut self, line: &[u8]) -> Row;
 
-    /// Whether the lines so far have this format.
-    fn is_match(&self) -> bool;
+    /// Whether the lines so far and at most this many more can have this format. Texts that cannot are not read to the end.
+    fn can_match(&self, lines_left: u64) -> bool;
 
-    /// Whether they can still have it with this many more lines. Texts that cannot are not read to the end.
-    fn can_match(&self, lines_left: u64) -> bool {
-        let _ = lines_left;
-        true
+    /// Whether the lines so far have this format.
+    fn is_match(&self) -> bool {
+        self.can_match(0)
     }
 
     /// The end of the line that was just read is not known.
@@ -63,15 +62,19 @@ pub(super) trait Format: Send {
     /// Describes all lines so far, for the notice.
     fn remark(&self) -> String;
 
-    /// What the lines so far contain: up to five counts, which [`Format::describe`] puts into words.
+    /// What the lines so far contain: one count for each of [`Format::nouns`], and perhaps others.
     fn contents(&self) -> Contents {
         Contents::default()
     }
 
+    /// What the contents count, in the singular.
+    fn nouns(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Describes what a gap contains, such as `2 hunks, +9 -4`; nothing if there is nothing to say.
     fn describe(&self, contents: Contents) -> String {
-        let _ = contents;
-        String::new()
+        counts(contents, self.nouns())
     }
 
     /// Describes the gap of these lines, before and after which the text so far contains this.
@@ -336,9 +339,26 @@ fn is_path(line: &[u8]) -> bool {
     }
 }
 
-/// A number with its noun, singular or plural.
-fn count(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+/// A number with its noun, which is given in the singular.
+fn count(number: u64, noun: &str) -> String {
+    let (stem, ending) = match noun.strip_suffix("ry") {
+        _ if number == 1 => (noun, ""),
+        Some(stem) => (stem, "ries"),
+        None if noun.ends_with("ch") => (noun, "es"),
+        None => (noun, "s"),
+    };
+    format!("{number} {stem}{ending}")
+}
+
+/// Counts with their nouns, without those that are zero.
+fn counts(contents: Contents, nouns: &[&str]) -> String {
+    let counts = contents.into_iter().zip(nouns).filter(|(number, _)| *number > 0);
+    counts.map(|(number, noun)| count(number, noun)).collect::<Vec<_>>().join(", ")
+}
+
+/// The name of a format with what the text contains.
+fn with(name: &str, contents: &str) -> String {
+    if contents.is_empty() { name.to_owned() } else { format!("{name} with {contents}") }
 }
 
 /// Keeps the most valuable units. It selects nothing if the text turns out not to have the format.

@@ -141,10 +141,13 @@ impl Format for Parts {
         Row { place, worth, ..row }
     }
 
-    fn is_match(&self) -> bool {
-        self.begun == self.parts.len()
-            && self.plain_bytes * 2 <= self.bytes
-            && self.parts.iter().all(|part| part.format.is_match())
+    fn can_match(&self, lines_left: u64) -> bool {
+        let is_match = || {
+            self.begun == self.parts.len()
+                && self.plain_bytes * 2 <= self.bytes
+                && self.parts.iter().all(|part| part.format.is_match())
+        };
+        lines_left > 0 || is_match()
     }
 
     fn settle(&mut self) {
@@ -205,11 +208,11 @@ impl Format for Plain {
         }
     }
 
-    fn is_match(&self) -> bool {
+    fn can_match(&self, _: u64) -> bool {
         true
     }
 
     fn remark(&self) -> String {
-        count(self.lines, "other line", "other lines")
+        count(self.lines, "other line")
     }
 }

@@ -3,7 +3,7 @@
 use super::code::is_clear_code;
 use super::failures::Failures;
 use super::index::{Index, Name};
-use super::{Contents, Format, MIN_LINES, Row, count};
+use super::{Contents, Format, MIN_LINES, Row, with};
 use crate::strategy::{Room, content};
 use std::ops::Range;
 
@@ -259,10 +259,6 @@ impl Format for Prose {
         }
     }
 
-    fn is_match(&self) -> bool {
-        self.lines >= MIN_LINES && self.can_match(0)
-    }
-
     fn can_match(&self, lines_left: u64) -> bool {
         let lines = self.lines + lines_left;
         let has = |regular: u64, percent| (regular + lines_left) * 100 >= lines * percent;
@@ -284,7 +280,7 @@ impl Format for Prose {
             && (self.options > 0 || self.lines <= FIRST_OPTION_LINES)
             && has(own + self.options + self.continued, PROSE_PERCENT);
         let is_log = self.code * 100 > lines * CODE_PERCENT || self.failures.outweigh(own, lines_left);
-        is_help || ((is_document || is_prose) && !is_log)
+        lines >= MIN_LINES && (is_help || ((is_document || is_prose) && !is_log))
     }
 
     fn settle(&mut self) {
@@ -292,10 +288,7 @@ impl Format for Prose {
     }
 
     fn remark(&self) -> String {
-        match self.headings {
-            0 => "text".to_owned(),
-            headings => format!("text with {}", count(headings, "heading", "headings")),
-        }
+        with("text", &self.describe(self.contents()))
     }
 
     fn contents(&self) -> Contents {
@@ -310,7 +303,7 @@ impl Format for Prose {
         if room.limits.bytes.is_some_and(|bytes| bytes < MIN_BYTES_WITH_NAMES) { (0, 1) } else { (1, 11) }
     }
 
-    fn describe(&self, [headings, ..]: Contents) -> String {
-        if headings == 0 { String::new() } else { count(headings, "heading", "headings") }
+    fn nouns(&self) -> &'static [&'static str] {
+        &["heading"]
     }
 }

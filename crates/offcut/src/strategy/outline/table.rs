@@ -357,26 +357,22 @@ impl Format for Table {
         self.row(has_problem(line), is_unusual)
     }
 
-    fn is_match(&self) -> bool {
-        self.style != Style::Unknown
-            && (self.rows + self.continued) * 2 > self.lines
-            && self.lines > MAX_PREAMBLE_LINES
-            && self.can_match(0)
-    }
-
     fn can_match(&self, lines_left: u64) -> bool {
-        let is_regular = is_majority(self.regular + lines_left, self.lines + lines_left, 96);
-        self.lines < MAX_PREAMBLE_LINES || (self.style != Style::None && is_regular)
+        let lines = self.lines + lines_left;
+        // The heading may follow other lines.
+        let is_regular = self.style != Style::None && is_majority(self.regular + lines_left, lines, 96);
+        (is_regular || (self.lines < MAX_PREAMBLE_LINES && lines_left > 0))
+            && (self.rows + self.continued + lines_left) * 2 > lines
     }
 
     fn remark(&self) -> String {
         match self.style {
-            Style::Files => format!("listing of {}", count(self.rows, "entry", "entries")),
+            Style::Files => format!("listing of {}", count(self.rows, "entry")),
             // A line that does not look like a row may be one, or may be a footer.
             Style::Columns | Style::Named | Style::Separated(..) if self.others > 0 => {
-                format!("table of at least {}", count(self.rows, "row", "rows"))
+                format!("table of at least {}", count(self.rows, "row"))
             }
-            _ => format!("table of {}", count(self.rows, "row", "rows")),
+            _ => format!("table of {}", count(self.rows, "row")),
         }
     }
 
@@ -384,12 +380,8 @@ impl Format for Table {
         [self.rows, 0, 0, 0, 0]
     }
 
-    fn describe(&self, [rows, ..]: Contents) -> String {
-        match (rows, self.style) {
-            (0, _) => String::new(),
-            (_, Style::Files) => count(rows, "entry", "entries"),
-            _ => count(rows, "row", "rows"),
-        }
+    fn nouns(&self) -> &'static [&'static str] {
+        if self.style == Style::Files { &["entry"] } else { &["row"] }
     }
 
     fn ends(&self) -> (u32, u32) {

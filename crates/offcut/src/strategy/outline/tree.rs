@@ -127,6 +127,9 @@ fn later(number: u64) -> i32 {
     (PER_DOUBLING * log2(number as f32)) as i32
 }
 
+/// A listing has at least this many directories.
+const MIN_DIRECTORIES: u64 = 3;
+
 /// How many directories of paths are counted. With more, gaps do not say how many they contain.
 const MAX_DIRECTORIES: usize = 65_536;
 
@@ -175,16 +178,14 @@ impl Format for Tree {
         self.read_path(line)
     }
 
-    fn is_match(&self) -> bool {
-        let lists = self.directories >= 3 && self.names > 0 && self.others == 0;
-        is_majority(self.branches, self.lines, 85)
-            || (is_majority(self.paths, self.lines, 97))
-            || (lists && is_majority(self.directories * 2 + self.names + self.remarks, self.lines, 90))
-    }
-
     fn can_match(&self, lines_left: u64) -> bool {
         let has = |lines, percent| is_majority(lines + lines_left, self.lines + lines_left, percent);
-        has(self.branches, 85) || has(self.paths, 97) || self.others == 0
+        // A blank line comes before each directory.
+        let listed = self.directories * 2 + self.names + self.remarks;
+        let is_listing = self.directories + lines_left >= MIN_DIRECTORIES
+            && self.names + lines_left > 0
+            && self.others == 0;
+        has(self.branches, 85) || has(self.paths, 97) || (is_listing && has(listed, 90))
     }
 
     fn remark(&self) -> String {
@@ -193,10 +194,10 @@ impl Format for Tree {
         }
         match self.branches {
             0 if self.likely_paths == self.lines => {
-                format!("list of {}", count(self.likely_paths, "path", "paths"))
+                format!("list of {}", count(self.likely_paths, "path"))
             }
             0 => "list of paths".to_owned(),
-            branches => format!("tree of {}", count(branches, "entry", "entries")),
+            branches => format!("tree of {}", count(branches, "entry")),
         }
     }
 
@@ -208,20 +209,10 @@ impl Format for Tree {
         Gaps::AsNeeded
     }
 
-    fn describe(&self, [directories, names, entries, new, ..]: Contents) -> String {
-        match (directories, names, entries, new) {
-            (0, 0, 0, _) => String::new(),
-            (0, 0, _, 1..) if self.known.len() < MAX_DIRECTORIES => {
-                let new = count(new, "more directory", "more directories");
-                format!("{}, {new}", count(entries, "entry", "entries"))
-            }
-            (0, 0, ..) => count(entries, "entry", "entries"),
-            (0, ..) => count(names, "name", "names"),
-            _ => format!(
-                "{}, {}",
-                count(directories, "directory", "directories"),
-                count(names, "name", "names")
-            ),
+    fn nouns(&self) -> &'static [&'static str] {
+        match self.known.len() < MAX_DIRECTORIES {
+            true => &["directory", "name", "entry", "more directory"],
+            false => &["directory", "name", "entry"],
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::cells::CellText;
 use super::columns::Column;
 use super::failures::Failures;
-use super::{Contents, Format, Gaps, MIN_LINES, Row, count};
+use super::{Contents, Format, MIN_LINES, Row, count};
 use crate::strategy::fingerprint;
 use crate::strategy::lines::Division;
 use crate::strategy::words::ByteSet;
@@ -309,7 +309,7 @@ impl Xml {
     /// This many elements, in words.
     fn count(&self, elements: u64) -> String {
         let at_least = if self.is_cut { "at least " } else { "" };
-        format!("{at_least}{}", count(elements, "element", "elements"))
+        format!("{at_least}{}", count(elements, "element"))
     }
 
     /// Whether an element belongs to the unit of the element around it: the first one in it, and simple elements of which
@@ -386,25 +386,23 @@ impl Format for Xml {
         self.leaf = None;
     }
 
-    fn is_match(&self) -> bool {
+    fn can_match(&self, lines_left: u64) -> bool {
+        let lines = self.lines + lines_left;
         let unclosed = self.open.len() as u64 + self.deeper;
         let is_nested = self.misplaced * END_TAGS_PER_MISPLACED <= self.end_tags.max(self.elements / 2)
             && unclosed * 2 <= self.elements;
         let is_markup = match self.division {
             Division::Tags => true,
             Division::Lines => {
-                self.markup * 100 >= self.lines * MARKUP_PERCENT
+                (self.markup + lines_left) * 100 >= lines * MARKUP_PERCENT
                     && !self.has_scripts
-                    && !self.failures.outweigh(self.markup, 0)
+                    && !self.failures.outweigh(self.markup, lines_left)
             }
         };
-        let is_all = self.outside * LINES_PER_OUTSIDE <= self.lines;
-        self.lines >= MIN_LINES && self.elements > 0 && is_nested && is_markup && is_all
-    }
-
-    fn can_match(&self, lines_left: u64) -> bool {
-        (self.markup + lines_left) * 100 >= (self.lines + lines_left) * MARKUP_PERCENT
-            && self.elements + lines_left > 0
+        let is_all = self.outside * LINES_PER_OUTSIDE <= lines;
+        // A line may have any number of elements.
+        let is_xml = self.elements > 0 && is_nested;
+        lines >= MIN_LINES && (is_xml || lines_left > 0) && is_markup && is_all
     }
 
     fn settle(&mut self) {
@@ -421,10 +419,6 @@ impl Format for Xml {
 
     fn describe(&self, [elements, ..]: Contents) -> String {
         if elements == 0 { String::new() } else { self.count(elements) }
-    }
-
-    fn gaps(&self) -> Gaps {
-        Gaps::Few
     }
 }
 
