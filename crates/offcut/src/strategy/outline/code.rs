@@ -27,9 +27,6 @@ pub(super) struct Code {
     /// Lines that only source code has.
     clear: u64,
     failures: Failures,
-    /// The lines of the current block, and those that look like code; and whether any block was something else.
-    block: (u64, u64),
-    has_other_block: bool,
     signatures: Signatures,
     is_settled: bool,
 }
@@ -43,10 +40,6 @@ const COMMENT_PERCENT: u64 = 85;
 
 /// A text without definitions has at least this many imports.
 const MIN_IMPORTS: u64 = 3;
-
-/// A block of this many lines with fewer than [`MIN_CODE_LINES`] lines of code is something else.
-const BLOCK_LINES: u64 = 200;
-const MIN_CODE_LINES: u64 = 43;
 
 /// What imports and comments are worth more than other lines.
 const IMPORT: i32 = -45;
@@ -189,11 +182,6 @@ impl Code {
         let is_clear = !is_comment && is_clear_code(text);
         let is_code = is_comment || is_clear || may_be_code(text);
         self.code += u64::from(is_code);
-        self.block = (self.block.0 + 1, self.block.1 + u64::from(is_code));
-        if self.block.0 == BLOCK_LINES {
-            self.has_other_block |= self.block.1 < MIN_CODE_LINES;
-            self.block = (0, 0);
-        }
         self.clear += u64::from(is_clear);
         // A program contains the messages that it prints, and comments explain them.
         !is_clear && !is_comment && self.failures.read(line)
@@ -243,7 +231,6 @@ impl Format for Code {
         let lines = self.lines + lines_left;
         lines >= MIN_LINES
             && (self.definitions + lines_left > 0 || self.is_beginning())
-            && !self.has_other_block
             && (self.code + lines_left) * 100 >= lines * CODE_PERCENT
             && (self.clear + lines_left) * 100 >= (lines - self.comment_lines) * CLEAR_PERCENT
             && (self.comment_lines * 100 <= lines * COMMENT_PERCENT || self.is_comment())

@@ -1,6 +1,11 @@
-//! Unusual rows of a table: those with a cell unlike the others in its column.
+//! Unusual values: cells of a table unlike the others in their column, and values of keys and attributes unlike those
+//! before at the same place.
 
 use super::cells::{Cell, CellText};
+use std::collections::HashMap;
+
+/// What a unit with an unusual value is worth more.
+pub(super) const UNUSUAL: i32 = 200;
 
 /// After this many rows, a cell can be unusual.
 const SETTLED_ROWS: u64 = 16;
@@ -14,8 +19,9 @@ const UNUSUAL_DIGITS: usize = 2;
 /// After this many rows, a column that has neither one value nor numbers is text, in which no cell is unusual.
 const TEXT_ROWS: u64 = 4096;
 
-/// How many columns are watched.
+/// How many columns are watched, and the values of how many other places.
 const MAX_COLUMNS: usize = 64;
+const MAX_PLACES: usize = 256;
 
 /// What the cells of each column were so far.
 #[derive(Debug, Default)]
@@ -23,7 +29,7 @@ pub(super) struct Columns(Vec<Column>);
 
 /// What the cells of one column were so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Column {
+struct Column {
     cells: u64,
     numbers: u64,
     negative: u64,
@@ -38,7 +44,7 @@ pub(super) struct Column {
 impl Column {
     /// Adds a cell. Returns whether it is unusual.
     #[inline(always)]
-    pub(super) fn add(&mut self, cell: CellText<'_>) -> bool {
+    fn add(&mut self, cell: CellText<'_>) -> bool {
         if self.is_text() {
             return false;
         }
@@ -112,6 +118,20 @@ impl Columns {
             is_unusual |= self.0[at].add(cell);
         }
         is_unusual
+    }
+}
+
+/// What the values at each place of a text were so far. A place is the hash of a key or of an attribute.
+#[derive(Default)]
+pub(super) struct Values(HashMap<u64, Column>);
+
+impl Values {
+    /// Adds a value. Returns whether it is unusual: `failed` after `passed` many times.
+    pub(super) fn add(&mut self, place: u64, value: &[u8]) -> bool {
+        if self.0.len() == MAX_PLACES && !self.0.contains_key(&place) {
+            return false;
+        }
+        self.0.entry(place).or_default().add(CellText::of(value))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The output of `git log`: the newest commits in full, the subjects of more, and the number of commits.
 
-use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, is_majority, is_path};
+use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, is_path, is_regular};
 
 /// The value of the lines that name the newest commit, and that of any other commit at least: all of them are shown before
 /// any message, the newest first.
@@ -17,7 +17,7 @@ const DATE: i32 = -60;
 #[derive(Default)]
 pub(super) struct Commits {
     lines: u64,
-    regular: u64,
+    irregular: u64,
     commits: u64,
     /// Commits that are one line each, and how many of their hashes contain a letter.
     short: u64,
@@ -110,7 +110,6 @@ impl Commits {
 impl Format for Commits {
     fn read(&mut self, line: &[u8]) -> Row {
         self.lines += 1;
-        self.regular += 1;
         let line = strip_graph(line);
         let subject =
             NEWEST_SUBJECT.saturating_sub(i32::try_from(self.commits).unwrap_or(i32::MAX)).max(SUBJECT);
@@ -130,7 +129,7 @@ impl Format for Commits {
             // The files of a commit: `src/a.rs`, `M\tsrc/a.rs`.
             _ if is_path(line) || line.contains(&b'\t') || !line.contains(&b' ') => Row::unit(0),
             _ => {
-                self.regular -= 1;
+                self.irregular += 1;
                 Row::irregular()
             }
         }
@@ -151,7 +150,7 @@ impl Format for Commits {
     fn can_match(&self, lines_left: u64) -> bool {
         self.commits + lines_left >= MIN_COMMITS
             && (self.lettered + lines_left) * 2 >= self.short
-            && is_majority(self.regular + lines_left, self.lines + lines_left, 97)
+            && is_regular(self.irregular, self.lines + lines_left)
     }
 
     fn remark(&self) -> String {

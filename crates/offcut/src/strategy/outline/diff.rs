@@ -2,13 +2,13 @@
 
 use super::commits::is_commit;
 use super::definitions::definition;
-use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, counts, is_majority};
+use super::{Contents, Format, Gaps, Row, WHOLE_LINE, count, counts, is_regular};
 
 /// A unified diff, as git and diff print it.
 #[derive(Default)]
 pub(super) struct Diff {
     lines: u64,
-    regular: u64,
+    irregular: u64,
     files: u64,
     hunks: u64,
     /// Files and directories on one side only, as `diff -r` reports them.
@@ -145,7 +145,6 @@ impl Diff {
 impl Format for Diff {
     fn read(&mut self, line: &[u8]) -> Row {
         self.lines += 1;
-        self.regular += 1;
         if (self.old, self.new) != (0, 0) || line.starts_with(b"\\ No newline") {
             if let Some(row) = self.read_in_hunk(line) {
                 return row;
@@ -153,7 +152,7 @@ impl Format for Diff {
             (self.old, self.new) = (0, 0);
         }
         self.read_between_hunks(line).unwrap_or_else(|| {
-            self.regular -= 1;
+            self.irregular += 1;
             // Lines like those of a hunk may be in one whose header has the wrong length.
             match line.first() {
                 Some(b' ' | b'+' | b'-') => Row::part(),
@@ -165,7 +164,7 @@ impl Format for Diff {
     fn can_match(&self, lines_left: u64) -> bool {
         self.hunks + lines_left > 0
             && self.files + lines_left > 0
-            && is_majority(self.regular + lines_left, self.lines + lines_left, 95)
+            && is_regular(self.irregular, self.lines + lines_left)
     }
 
     fn remark(&self) -> String {

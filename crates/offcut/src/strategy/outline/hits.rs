@@ -2,7 +2,7 @@
 
 use super::definitions::definition;
 use super::failures::Failures;
-use super::{Contents, Format, Gaps, Row, count, is_majority};
+use super::{Contents, Format, Gaps, Row, count, is_regular};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -18,14 +18,22 @@ const MATCH: i32 = 25;
 /// What a line between two groups of hits is worth more.
 const SEPARATOR: i32 = -60;
 
+/// Of hits without numbers, at most this percentage is in another file than the hit before, and more if at least
+/// [`FOUND_PERCENT`] of them are lines of files rather than messages.
+const CHANGES_PERCENT: u64 = 33;
+const FOUND_CHANGES_PERCENT: u64 = 80;
+const FOUND_PERCENT: u64 = 90;
+
+/// At most one match in this many looks like a diagnostic.
+const MATCHES_PER_DIAGNOSTIC: u64 = 50;
+
 /// `path:line:text`, as `grep -n` and ripgrep print it, `path:text`, `line:text`; or a path with `line:text` below it.
 /// Lines around a hit have `-` instead of `:`.
 #[derive(Default)]
 pub(super) struct Hits {
     lines: u64,
-    regular: u64,
     /// Lines of another form, some of which may be hits as well.
-    others: u64,
+    irregular: u64,
     matches: u64,
     files: HashSet<u64>,
     /// How often a file followed another.
@@ -195,7 +203,7 @@ impl Hits {
         match number {
             // Without a path, only growing numbers say that these are lines of one file.
             Some(number) if path.is_empty() && !self.has_headings && number <= self.number => {
-                self.regular -= 1;
+                self.irregular += 1;
             }
             Some(number) => self.number = number,
             None => {
@@ -221,7 +229,6 @@ impl Hits {
 impl Format for Hits {
     fn read(&mut self, line: &[u8]) -> Row {
         self.lines += 1;
-        self.regular += 1;
         match form(line) {
             Form::Hit { path, number, text, kind } => self.read_hit(line, path, number, text, kind),
             Form::Heading(path) => {
@@ -234,8 +241,7 @@ impl Format for Hits {
                 Row::unit(SEPARATOR)
             }
             Form::Other => {
-                self.regular -= 1;
-                self.others += 1;
+                self.irregular += 1;
                 Row::irregular()
             }
         }
@@ -244,19 +250,22 @@ impl Format for Hits {
     fn can_match(&self, lines_left: u64) -> bool {
         // A log may begin its lines with paths, too, but seldom with few different ones that do not alternate.
         // Lines of files may alternate more, but some file has several: a list with one line per file has no hits.
-        let are_found = self.found * 10 >= self.unnumbered * 9 && self.changes * 5 <= self.unnumbered * 4;
-        let is_grouped = self.unnumbered == 0 || self.changes * 3 <= self.unnumbered || are_found;
+        let changes_at_most = |percent| self.changes * 100 <= self.unnumbered * percent;
+        let are_found = self.found * 100 >= self.unnumbered * FOUND_PERCENT;
+        let is_grouped = self.unnumbered == 0
+            || changes_at_most(CHANGES_PERCENT)
+            || (are_found && changes_at_most(FOUND_CHANGES_PERCENT));
         let matches = self.matches + lines_left;
         matches > 0
             && (is_grouped || lines_left > 0)
             && !self.failures.outweigh(0, lines_left)
-            && self.diagnostics * 50 <= matches
-            && is_majority(self.regular + lines_left, self.lines + lines_left, 95)
+            && self.diagnostics * MATCHES_PER_DIAGNOSTIC <= matches
+            && is_regular(self.irregular, self.lines + lines_left)
     }
 
     fn remark(&self) -> String {
         let least = |is_least: bool| if is_least { "at least " } else { "" };
-        let (others, many) = (self.others > 0, self.files.len() == MAX_FILES);
+        let (others, many) = (self.irregular > 0, self.files.len() == MAX_FILES);
         let matches = count(self.matches, "match");
         match self.files.len() as u64 {
             0 => format!("{}{matches}", least(others)),

@@ -1,15 +1,12 @@
 //! Configuration by its keys: YAML and TOML. The keys at the left margin come first, and deeper ones follow.
 
-use super::cells::CellText;
 use super::code::strip_number;
-use super::columns::Column;
+use super::columns::Values;
 use super::definitions::is_section;
 use super::failures::Failures;
-use super::{Contents, Format, Gaps, Place, Row, count, is_majority};
-use crate::strategy::logarithm::log2;
+use super::{Contents, Format, Gaps, Place, Row, count, is_majority, later};
 use crate::strategy::words::ByteSet;
 use crate::strategy::{content, fingerprint};
-use std::collections::HashMap;
 
 /// Lines with a key and a value, nested by indentation or below sections.
 #[derive(Default)]
@@ -28,7 +25,7 @@ pub(super) struct Keys {
     failures: Failures,
     /// The last key of YAML, and the values of each key so far, by a hash of the key and its indentation.
     last_key: u64,
-    values: HashMap<u64, Column>,
+    values: Values,
     /// What the lines belong to that follow.
     inside: Inside,
     /// How many sections are tables of an array, and whether the last one is.
@@ -67,9 +64,6 @@ const TOP: i32 = 340;
 const DOCUMENT_NAME: i32 = 400;
 const TABLE: i32 = 150;
 
-/// What each doubling of the number of tables takes off the next one: there may be hundreds, of which the first are shown.
-const PER_DOUBLING: f32 = 12.0;
-
 /// How much less a section is worth for each dot in its name.
 const PER_DOT: i32 = 60;
 
@@ -81,9 +75,6 @@ const DEEPEST: i32 = -60;
 /// What keys of a table are worth more, except the first.
 const TABLE_KEY: i32 = -90;
 
-/// The value of a checksum in a table. It is no name that a reader would use.
-const CHECKSUM: i32 = 1;
-
 /// How many keys of a table are shown with it: the first are those that name it.
 const TABLE_KEYS: u32 = 2;
 
@@ -91,11 +82,8 @@ const TABLE_KEYS: u32 = 2;
 const MAX_VALUE_LINES: u32 = 1000;
 
 /// The value of the first key whose value is unlike those of the same key before: more than that of a name, so that it is shown
-/// among any number of documents. Each doubling of their number takes [`PER_DOUBLING`] off the next one.
+/// among any number of documents.
 const UNUSUAL: i32 = 450;
-
-/// The values of how many keys are compared.
-const MAX_KEYS: usize = 256;
 
 /// What comments are worth more, and texts of several lines.
 const COMMENT: i32 = -30;
@@ -142,13 +130,6 @@ fn balance(value: &[u8]) -> i32 {
         }
         open
     })
-}
-
-/// Whether a value is a checksum: `"sha256:3201…"`, `"3201…"`.
-fn is_checksum(value: &[u8]) -> bool {
-    let digits =
-        value.iter().rev().skip_while(|byte| **byte == b'"').take_while(|byte| byte.is_ascii_hexdigit());
-    digits.count() >= 40
 }
 
 /// The mark that ends the text of several lines that begins in this value.
@@ -198,7 +179,8 @@ impl Keys {
         if self.is_table {
             self.inside = Inside::Table(TABLE_KEYS);
             self.tables += 1;
-            return Row::valued(TABLE - (PER_DOUBLING * log2(self.tables as f32)) as i32);
+            // There may be hundreds, of which the first are shown.
+            return Row::valued(TABLE - later(self.tables));
         }
         self.inside = Inside::Nothing;
         let dots = memchr::memchr_iter(b'.', line).count().min(3) as i32;
@@ -208,7 +190,7 @@ impl Keys {
     /// Reads `name = value`.
     fn read_assignment(&mut self, key: &[u8], value: &[u8], indent: usize) -> Row {
         self.toml += 1;
-        let is_unusual = !self.is_settled && self.is_unusual(hash(key, indent), value);
+        let is_unusual = !self.is_settled && self.values.add(hash(key, indent), value);
         let named = match self.inside {
             Inside::Table(keys) => keys,
             _ => 0,
@@ -226,7 +208,6 @@ impl Keys {
             _ if is_unusual => self.unusual(),
             _ if named > 0 => Row::part(),
             0 => self.key(indent),
-            _ if self.is_table && is_checksum(value) => Row::valued(CHECKSUM),
             _ if self.is_table => Row::unit(TABLE_KEY),
             _ => Row::unit(0),
         }
@@ -278,21 +259,13 @@ impl Keys {
         self.yaml += u64::from(!is_again);
         self.keys += 1;
         self.nested += u64::from(indent > 0);
-        self.is_unusual(hash, value)
-    }
-
-    /// Adds the value of a key. Returns whether it is unlike the values of this key before: `status: failed` after `passed` many times.
-    fn is_unusual(&mut self, key: u64, value: &[u8]) -> bool {
-        if self.values.len() == MAX_KEYS && !self.values.contains_key(&key) {
-            return false;
-        }
-        self.values.entry(key).or_default().add(CellText::of(value))
+        self.values.add(hash, value)
     }
 
     /// A key with an unusual value.
     fn unusual(&mut self) -> Row {
         self.unusual += 1;
-        Row::valued(UNUSUAL - (PER_DOUBLING * log2(self.unusual as f32)) as i32)
+        Row::valued(UNUSUAL - later(self.unusual))
     }
 
     /// A key with this indentation. Documents of one text have the same keys at the margin.
@@ -445,9 +418,6 @@ mod tests {
     fn table_is_shown_with_the_keys_that_name_it() {
         let text = "[[package]]\nname = \"a\"\nversion = \"1\"\nsource = \"b\"\n[a.b]\nc = 1";
         assert_eq!(worths(text), ["=150", ".", ".", "-90", "=280", "+0"]);
-        let checksum =
-            format!("[[package]]\nname = \"a\"\nversion = \"1\"\nchecksum = \"{}\"", "3f".repeat(32));
-        assert_eq!(worths(&checksum), ["=150", ".", ".", "=1"]);
     }
 
     #[test]

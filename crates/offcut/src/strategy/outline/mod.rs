@@ -31,6 +31,7 @@ mod xml;
 
 use super::end_lines::{EndLines, clip};
 use super::lines::{Coverage, Division, Extent, Lines};
+use super::logarithm::log2;
 use super::select::{self, Gaps, MAX_VALUE, Unit};
 use super::{Cost, Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
@@ -323,10 +324,26 @@ fn content(line: &[u8]) -> &[u8] {
 /// A text of fewer lines has no format.
 const MIN_LINES: u64 = 12;
 
+/// In a text of a strict format, at least this percentage of the lines has its form: messages of the tool may be among them.
+const REGULAR_PERCENT: u64 = 95;
+
+/// Whether nearly all lines are regular.
+fn is_regular(irregular: u64, lines: u64) -> bool {
+    is_majority(lines - irregular, lines, REGULAR_PERCENT)
+}
+
 /// Whether at least `percent` of all lines are regular, and there are enough lines to tell.
 fn is_majority(regular: u64, lines: u64, percent: u64) -> bool {
     lines >= MIN_LINES && regular * 100 >= lines * percent
 }
+
+/// How much less one of many equal units is worth for being the one with this number: the first of them are shown.
+fn later(number: u64) -> i32 {
+    (PER_DOUBLING * log2(number as f32)) as i32
+}
+
+/// What each doubling of the number of units before it takes off a unit.
+const PER_DOUBLING: f32 = 12.0;
 
 /// Whether a line is a path and nothing else. Its names may contain spaces and colons.
 fn is_path(line: &[u8]) -> bool {

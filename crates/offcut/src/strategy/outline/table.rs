@@ -1,8 +1,8 @@
 //! Tables: the header, the first and last rows, and rows that report problems.
 
 use super::cells::{CellText, cells, scan};
-use super::columns::Columns;
-use super::{Contents, Format, Row, count, is_majority};
+use super::columns::{Columns, UNUSUAL};
+use super::{Contents, Format, Row, count, is_regular};
 use crate::strategy::content;
 use multiversion::multiversion;
 use std::ops::Range;
@@ -17,22 +17,21 @@ const MAX_RECORD_LINES: u64 = 50;
 #[derive(Default)]
 pub(super) struct Table {
     lines: u64,
-    regular: u64,
+    irregular: u64,
     rows: u64,
-    others: u64,
     style: Style,
     /// The ranges of the column names, and the first of them.
     names: Vec<Range<usize>>,
     first_name: Vec<u8>,
     /// The words of the previous line, while no heading was found.
     previous: Vec<Range<usize>>,
-    /// How many separators of the record there were, and whether a quote is open.
-    separators: usize,
+    /// Where the separators of the line are, and how many its record had in the lines before.
+    separators: Vec<usize>,
+    separators_before: usize,
+    /// Whether a quote is open, and how many lines of the record there were.
     is_quoted: bool,
-    /// Where the separators of the line are.
-    found: Vec<usize>,
-    /// How many lines of the record there were, and how many lines in all were continued in the next line.
     record_lines: u64,
+    /// How many lines in all were continued in the next line.
     continued: u64,
     columns: Columns,
 }
@@ -57,9 +56,6 @@ enum Style {
 
 /// What a row that reports a problem is worth more.
 const PROBLEM: i32 = 300;
-
-/// What a row with a cell unlike the others in its column is worth more.
-const UNUSUAL: i32 = 200;
 
 /// Words that indicate a problem in a row. Some follow a lower-case letter: `ImagePullBackOff`.
 const PROBLEMS: [&[u8]; 14] = [
@@ -230,20 +226,52 @@ impl Table {
                     && line.iter().any(u8::is_ascii_digit)
                     && !line.trim_ascii_start().starts_with(&self.first_name)
             }
-            Style::Separated(_, count) => std::mem::take(&mut self.separators) == count,
-            Style::Unknown | Style::None => false,
+            Style::Separated(..) | Style::Unknown | Style::None => false,
         }
     }
 
-    /// Reads a line that is a row with a separator and without quotes; `None` for any other line.
-    fn read_separated(&mut self, line: &[u8]) -> Option<Row> {
-        let Style::Separated(separator, count) = self.style else { return None };
-        let signs = scan(line, separator, &mut self.found);
-        if self.is_quoted || signs.has_quote || self.found.len() != count {
+    /// Reads a line of fields with this many separators. A quoted field may go on in the next line. `None` if it is no record.
+    fn read_record(&mut self, line: &[u8], separator: u8, count: usize) -> Option<Row> {
+        let signs = scan(line, separator, &mut self.separators);
+        let has_quote = self.is_quoted || signs.has_quote;
+        if has_quote {
+            self.find_unquoted_separators(line, separator);
+        }
+        if self.is_quoted {
+            self.continued += 1;
+            self.separators_before += self.separators.len();
+            return Some(Row::unit(0));
+        }
+        let before = std::mem::take(&mut self.separators_before);
+        if before + self.separators.len() != count {
             return None;
         }
-        let is_unusual = self.columns.add(cells(line, self.found.iter().copied()));
+        let cells = || cells(line, self.separators.iter().copied());
+        let is_unusual = match has_quote {
+            // The last line of a record of several lines lacks the first cells.
+            true if before > 0 => false,
+            true => self.columns.add(cells().map(|cell| CellText::of(unquoted(cell.text)))),
+            false => self.columns.add(cells()),
+        };
         Some(self.row(signs.may_have_letter && has_problem(line), is_unusual))
+    }
+
+    /// Finds the separators that are not between quotes, and whether a quote is open at the end of the line.
+    fn find_unquoted_separators(&mut self, line: &[u8], separator: u8) {
+        self.separators.clear();
+        // A quote opens only at the start of a field, or doubles the quote before it.
+        let mut previous = separator;
+        for (at, &byte) in line.iter().enumerate() {
+            match (byte, self.is_quoted) {
+                (b'"', true) => self.is_quoted = false,
+                (b'"', false) => self.is_quoted = previous == separator || previous == b'"',
+                (_, quoted) if byte == separator && !quoted => self.separators.push(at),
+                _ => {}
+            }
+            previous = byte;
+        }
+        self.record_lines = if self.is_quoted { self.record_lines + 1 } else { 0 };
+        self.is_quoted &= self.record_lines < MAX_RECORD_LINES;
     }
 
     /// Counts a row, and says what it is worth.
@@ -254,28 +282,6 @@ impl Table {
             (false, true) => UNUSUAL,
             (false, false) => 0,
         })
-    }
-
-    /// Whether the record continues in the next line, because a quote is open.
-    fn is_continued(&mut self, line: &[u8]) -> bool {
-        let Style::Separated(separator, _) = self.style else { return false };
-        self.found.clear();
-        // A quote opens only at the start of a field, or doubles the quote before it.
-        let mut previous = separator;
-        for (at, &byte) in line.iter().enumerate() {
-            match (byte, self.is_quoted) {
-                (b'"', true) => self.is_quoted = false,
-                (b'"', false) => self.is_quoted = previous == separator || previous == b'"',
-                (_, quoted) if byte == separator && !quoted => self.found.push(at),
-                _ => {}
-            }
-            previous = byte;
-        }
-        self.separators += self.found.len();
-        self.record_lines = if self.is_quoted { self.record_lines + 1 } else { 0 };
-        self.is_quoted &= self.record_lines < MAX_RECORD_LINES;
-        self.continued += u64::from(self.is_quoted);
-        self.is_quoted
     }
 
     /// Whether the line underlines the column names, which may follow a legend.
@@ -293,7 +299,6 @@ impl Table {
 impl Format for Table {
     fn read(&mut self, line: &[u8]) -> Row {
         self.lines += 1;
-        self.regular += 1;
         if matches!(self.style, Style::Unknown | Style::Bars(0)) {
             let found = style(line);
             if found != Style::Unknown {
@@ -311,20 +316,18 @@ impl Format for Table {
         }
         if matches!(self.style, Style::None | Style::Named) && self.lines <= MAX_PREAMBLE_LINES {
             if self.is_underlined(line) {
-                (self.style, self.regular, self.others, self.rows) = (Style::Columns, self.lines, 0, 0);
+                (self.style, self.irregular, self.rows) = (Style::Columns, 0, 0);
                 return Row::heading();
             }
             if self.style == Style::None {
-                self.others += 1;
-                self.regular -= 1;
+                self.irregular += 1;
                 return Row::heading();
             }
         }
-        if let Some(row) = self.read_separated(line) {
+        if let Style::Separated(separator, count) = self.style
+            && let Some(row) = self.read_record(line, separator, count)
+        {
             return row;
-        }
-        if self.is_continued(line) {
-            return Row::unit(0);
         }
         let is_row = self.is_row(line);
         if is_divider(line) || line.is_empty() || is_total(line) {
@@ -334,20 +337,10 @@ impl Format for Table {
             return Row::unit(0);
         }
         if !is_row {
-            self.regular -= 1;
-            self.others += 1;
+            self.irregular += 1;
             return Row::irregular();
         }
         let is_unusual = match self.style {
-            // The last line of a record of several lines lacks the first cells.
-            Style::Separated(_, count) if self.found.len() != count => false,
-            Style::Separated(..) => {
-                let cells = cells(line, self.found.iter().copied());
-                self.columns.add(cells.map(|cell| match cell.text.first() {
-                    Some(b'"') => CellText::of(unquoted(cell.text)),
-                    _ => cell,
-                }))
-            }
             Style::Bars(_) => self.columns.add(cells(line, memchr::memchr_iter(b'|', line))),
             _ => {
                 let words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
@@ -360,7 +353,7 @@ impl Format for Table {
     fn can_match(&self, lines_left: u64) -> bool {
         let lines = self.lines + lines_left;
         // The heading may follow other lines.
-        let is_regular = self.style != Style::None && is_majority(self.regular + lines_left, lines, 96);
+        let is_regular = self.style != Style::None && is_regular(self.irregular, lines);
         (is_regular || (self.lines < MAX_PREAMBLE_LINES && lines_left > 0))
             && (self.rows + self.continued + lines_left) * 2 > lines
     }
@@ -369,7 +362,7 @@ impl Format for Table {
         match self.style {
             Style::Files => format!("listing of {}", count(self.rows, "entry")),
             // A line that does not look like a row may be one, or may be a footer.
-            Style::Columns | Style::Named | Style::Separated(..) if self.others > 0 => {
+            Style::Columns | Style::Named | Style::Separated(..) if self.irregular > 0 => {
                 format!("table of at least {}", count(self.rows, "row"))
             }
             _ => format!("table of {}", count(self.rows, "row")),

@@ -1,9 +1,8 @@
 //! Trees and lists of paths: the entries near the root, and the number of entries.
 
 use super::table::is_total;
-use super::{Contents, Format, Gaps, Row, count, is_majority, is_path};
+use super::{Contents, Format, Gaps, REGULAR_PERCENT, Row, count, is_majority, is_path, later};
 use crate::strategy::fingerprint;
-use crate::strategy::logarithm::log2;
 use std::collections::HashSet;
 
 /// `npm ls`, `cargo tree`, `tree`; `ls -R`; `find`.
@@ -119,13 +118,9 @@ const NEAR_ROOT: i32 = 90;
 const PER_LEVEL: i32 = 45;
 const PER_BRANCH: i32 = 50;
 
-/// What each doubling of the number of entries of a directory takes off the next one.
-const PER_DOUBLING: f32 = 12.0;
-
-/// How much less an entry is worth for being the one with this number in its directory.
-fn later(number: u64) -> i32 {
-    (PER_DOUBLING * log2(number as f32)) as i32
-}
+/// At least these percentages of the lines of a tree are drawn branches, and those of a listing have its form.
+const BRANCHES_PERCENT: u64 = 85;
+const LISTED_PERCENT: u64 = 90;
 
 /// A listing has at least this many directories.
 const MIN_DIRECTORIES: u64 = 3;
@@ -185,7 +180,9 @@ impl Format for Tree {
         let is_listing = self.directories + lines_left >= MIN_DIRECTORIES
             && self.names + lines_left > 0
             && self.others == 0;
-        has(self.branches, 85) || has(self.paths, 97) || (is_listing && has(listed, 90))
+        has(self.branches, BRANCHES_PERCENT)
+            || has(self.paths, REGULAR_PERCENT)
+            || (is_listing && has(listed, LISTED_PERCENT))
     }
 
     fn remark(&self) -> String {

@@ -3,8 +3,7 @@
 //! A unit is an element with the start of its first child and the simple elements in it: `<dependency>` with its group,
 //! name and version, or `<testcase>` with its `<failure>`. Elements of a list are units of their own.
 
-use super::cells::CellText;
-use super::columns::Column;
+use super::columns::{UNUSUAL, Values};
 use super::failures::Failures;
 use super::{Contents, Format, MIN_LINES, Row, count};
 use crate::strategy::fingerprint;
@@ -24,9 +23,8 @@ pub(super) struct Xml {
     elements: u64,
     end_tags: u64,
     misplaced: u64,
-    /// The open elements, and how many more are open than are remembered.
+    /// The open elements.
     open: Vec<Element>,
-    deeper: u64,
     /// How many elements may have end tags because a line was cut before it was known.
     unknown_ends: u64,
     /// Whether a line was cut, so that some elements were not counted.
@@ -38,7 +36,7 @@ pub(super) struct Xml {
     record: Option<Record>,
     /// How many elements have each path, and the values of each attribute and of the text at each path.
     counts: HashMap<u64, u64>,
-    values: HashMap<u64, Column>,
+    values: Values,
     /// Whether it contains programs or styles.
     has_scripts: bool,
     failures: Failures,
@@ -95,20 +93,17 @@ const DEEPEST: i32 = -30;
 /// What a comment is worth more.
 const COMMENT: i32 = -60;
 
-/// What an element is worth more that is unlike the others.
-const UNUSUAL: i32 = 200;
-
 /// An element is unusual if, of this many elements around it at least, at most one in this many has one.
 const MIN_PARENTS: u64 = 16;
 
 const COMMENT_END: &[u8] = b"-->";
 const CDATA_END: &[u8] = b"]]>";
 
-/// The number of paths and of values that are compared.
+/// How many paths are compared.
 const MAX_PATHS: usize = 256;
 
-/// How many open elements are remembered.
-const MAX_DEPTH: usize = 64;
+/// Documents have fewer open elements. Those that are deeper count as misplaced.
+const MAX_DEPTH: usize = 128;
 
 /// At most one line in this many is outside of the root.
 const LINES_PER_OUTSIDE: u64 = 20;
@@ -131,14 +126,13 @@ impl Xml {
             end_tags: 0,
             misplaced: 0,
             open: Vec::new(),
-            deeper: 0,
             unknown_ends: 0,
             is_cut: false,
             inside: Inside::Text,
             leaf: None,
             record: None,
             counts: HashMap::new(),
-            values: HashMap::new(),
+            values: Values::default(),
             has_scripts: false,
             failures: Failures::default(),
             is_settled: false,
@@ -230,7 +224,7 @@ impl Xml {
         if self.open.len() < MAX_DEPTH {
             self.open.push(Element { name, path });
         } else {
-            self.deeper += 1;
+            self.misplaced += 1;
         }
         self.leaf = Some(path);
         name
@@ -240,10 +234,6 @@ impl Xml {
     fn end(&mut self, name: u64) {
         self.leaf = None;
         self.end_tags += 1;
-        if self.deeper > 0 {
-            self.deeper -= 1;
-            return;
-        }
         match self.open.iter().rposition(|element| element.name == name) {
             Some(at) => {
                 self.misplaced += u64::from(at + 1 < self.open.len());
@@ -256,10 +246,9 @@ impl Xml {
 
     /// Ends the element whose tag was read last.
     fn end_last(&mut self) {
-        self.leaf = None;
-        match self.deeper {
-            0 => drop(self.open.pop()),
-            _ => self.deeper -= 1,
+        let path = self.leaf.take();
+        if self.open.last().map(|element| element.path) == path {
+            self.open.pop();
         }
     }
 
@@ -300,10 +289,7 @@ impl Xml {
 
     /// Adds a value. Returns whether it is unlike those before at the same place.
     fn is_unusual(&mut self, place: u64, value: &[u8]) -> bool {
-        if self.is_settled || (self.values.len() == MAX_PATHS && !self.values.contains_key(&place)) {
-            return false;
-        }
-        self.values.entry(place).or_default().add(CellText::of(value))
+        !self.is_settled && self.values.add(place, value)
     }
 
     /// This many elements, in words.
@@ -388,7 +374,7 @@ impl Format for Xml {
 
     fn can_match(&self, lines_left: u64) -> bool {
         let lines = self.lines + lines_left;
-        let unclosed = self.open.len() as u64 + self.deeper;
+        let unclosed = self.open.len() as u64;
         let is_nested = self.misplaced * END_TAGS_PER_MISPLACED <= self.end_tags.max(self.elements / 2)
             && unclosed * 2 <= self.elements;
         let is_markup = match self.division {
