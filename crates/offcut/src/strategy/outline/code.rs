@@ -5,7 +5,7 @@ use super::definitions::{definition, name_of_definition, worth_of_definition};
 use super::failures::Failures;
 use super::index::{Index, Name};
 use super::signatures::{LineKind, Signatures};
-use super::{Contents, Format, MIN_LINES, Place, Row, with};
+use super::{Contents, Format, Place, Row, is_majority, with};
 use crate::strategy::content;
 use crate::strategy::words::ByteSet;
 use std::ops::Range;
@@ -47,13 +47,9 @@ const COMMENT: i32 = -30;
 
 /// Whether a line is an import, by its first word.
 fn is_import(text: &[u8]) -> bool {
-    let end = text.iter().take(MAX_IMPORT_BYTES).position(|byte| *byte == b' ').map_or(0, |space| space + 1);
-    text.starts_with(b"#include")
-        || matches!(&text[..end], b"import " | b"from " | b"use " | b"require " | b"using " | b"package ")
+    let words: [&[u8]; 7] = [b"import ", b"from ", b"use ", b"require ", b"using ", b"package ", b"#include"];
+    words.iter().any(|word| text.starts_with(word))
 }
-
-/// The longest word that begins an import, and the space after it.
-const MAX_IMPORT_BYTES: usize = 8;
 
 /// How clearly a line is source code, by its first word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,10 +125,12 @@ fn is_clear_comment(text: &[u8]) -> bool {
 
 /// Whether a line that is not clearly source code looks like it.
 fn may_be_code(text: &[u8]) -> bool {
-    let signs: [&[u8]; 9] = [b" = ", b" == ", b" := ", b" => ", b" -> ", b"::", b" += ", b"();", b" != "];
+    let operators: [&[u8]; 7] = [b"=", b"==", b":=", b"=>", b"->", b"+=", b"!="];
     matches!(text.last(), Some(b',' | b'(' | b'[' | b'\\' | b')' | b']'))
         || FirstWord::of(text) == FirstWord::Likely
-        || signs.iter().any(|sign| memchr::memmem::find(text, sign).is_some())
+        || text.split(|&byte| byte == b' ').any(|word| operators.contains(&word))
+        || memchr::memmem::find(text, b"::").is_some()
+        || memchr::memmem::find(text, b"();").is_some()
         || is_key(text)
 }
 
@@ -229,9 +227,8 @@ impl Format for Code {
 
     fn can_match(&self, lines_left: u64) -> bool {
         let lines = self.lines + lines_left;
-        lines >= MIN_LINES
-            && (self.definitions + lines_left > 0 || self.is_beginning())
-            && (self.code + lines_left) * 100 >= lines * CODE_PERCENT
+        (self.definitions + lines_left > 0 || self.is_beginning())
+            && is_majority(self.code + lines_left, lines, CODE_PERCENT)
             && (self.clear + lines_left) * 100 >= (lines - self.comment_lines) * CLEAR_PERCENT
             && (self.comment_lines * 100 <= lines * COMMENT_PERCENT || self.is_comment())
             && !self.failures.outweigh(self.clear, lines_left)

@@ -22,8 +22,6 @@ pub(super) struct Diff {
     new: u64,
     /// How many lines the hunk has, before or after the change.
     hunk_lines: u64,
-    /// How many hunks of the file there were.
-    hunks_in_file: u64,
     commits: u64,
     /// Whether a commit came before the first file.
     begins_with_commit: bool,
@@ -51,9 +49,6 @@ const HUNK_HEADER: i32 = 60;
 
 /// What a changed line of a longer hunk is worth more than a line around it.
 const CHANGE: i32 = 20;
-
-/// What the first hunk of a file is worth more than a later one.
-const FIRST_HUNK: i32 = 15;
 
 impl Diff {
     /// A line of a hunk, if it is one.
@@ -105,15 +100,12 @@ impl Diff {
             Row::unit(COMMIT)
         } else if let Some((old, new)) = hunk_lengths(line) {
             self.hunks += 1;
-            self.hunks_in_file += 1;
             (self.old, self.new, self.is_named) = (old, new, false);
             self.hunk_lines = old.max(new);
-            let first = if self.hunks_in_file == 1 { FIRST_HUNK } else { 0 };
-            let header = if self.hunk_lines > WHOLE_HUNK_LINES { HUNK_HEADER } else { 0 };
-            Row::unit(first + header)
+            Row::unit(if self.hunk_lines > WHOLE_HUNK_LINES { HUNK_HEADER } else { 0 })
         } else if begins(&[b"diff --git ", b"diff -", b"Index: "]) {
             self.files += 1;
-            (self.hunks_in_file, self.is_named) = (0, true);
+            self.is_named = true;
             self.file()
         } else if begins(&[b"Only in "]) {
             self.on_one_side += 1;
@@ -122,9 +114,8 @@ impl Diff {
             // If no other line names the file, this one does.
             self.files += u64::from(!std::mem::take(&mut self.is_named));
             Row::unit(WHOLE_FILE)
-        } else if begins(&[b"+++ "]) && (self.files == 0 || self.hunks_in_file > 0) {
+        } else if begins(&[b"+++ "]) && !self.is_named {
             self.files += 1;
-            self.hunks_in_file = 0;
             self.file()
         } else if begins(&[b"--- ", b"+++ ", b"index ", b"similarity index", b"dissimilarity index"]) {
             // They repeat what the line of the file says, or only git can use them.

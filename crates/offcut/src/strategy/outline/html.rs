@@ -1,7 +1,7 @@
 //! HTML pages: the title, the headings, and the text below them. Scripts, styles and navigation come last.
 
 use super::failures::Failures;
-use super::{Contents, Format, Gaps, MIN_LINES, Row, with};
+use super::{Contents, Format, Gaps, Row, is_regular, with};
 
 /// A page, from `<!DOCTYPE html>` or `<html>` to `</html>`.
 #[derive(Default)]
@@ -55,9 +55,6 @@ const MIN_TEXT_BYTES: usize = 12;
 /// Elements whose content is not text, and how they end.
 const HIDDEN: [(&[u8], &[u8]); 4] =
     [(b"<script", b"</script"), (b"<style", b"</style"), (b"<svg", b"</svg"), (b"<template", b"</template")];
-
-/// At most one line in this many follows the page.
-const LINES_PER_OTHER: u64 = 20;
 
 fn starts_with(text: &[u8], tag: &[u8]) -> bool {
     text.get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag))
@@ -165,10 +162,7 @@ impl Format for Html {
     fn can_match(&self, lines_left: u64) -> bool {
         let lines = self.lines + lines_left;
         let begins = self.state != State::Before || self.lines == 0;
-        begins
-            && lines >= MIN_LINES
-            && self.headings + lines_left > 0
-            && self.others * LINES_PER_OTHER <= lines
+        begins && self.headings + lines_left > 0 && is_regular(self.others, lines)
     }
 
     fn settle(&mut self) {

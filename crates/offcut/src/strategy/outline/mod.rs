@@ -33,7 +33,7 @@ use super::end_lines::{EndLines, clip};
 use super::lines::{Coverage, Division, Extent, Lines};
 use super::logarithm::log2;
 use super::select::{self, Gaps, MAX_VALUE, Unit};
-use super::{Cost, Ends, Room, Selection, Selector};
+use super::{Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
 use blocks::{Block, Blocks};
 pub(super) use cells::{Cell, CellText};
@@ -449,9 +449,6 @@ impl Selector for Outline {
     }
 }
 
-/// What is left of the room for names is not wasted if it is more than one part in this many.
-const ROOM_PER_REST: u64 = 64;
-
 /// Chooses the units that are shown, and the names of the others that marks list.
 fn select_and_list<'t>(
     units: Vec<Unit<'t>>,
@@ -465,12 +462,8 @@ fn select_and_list<'t>(
         (shown, listed)
     };
     let reserved = marks.cost_of_names();
-    if reserved == Cost::default() {
-        return select(units, reserved);
-    }
     let (shown, listed) = select(units.clone(), reserved);
-    let rest = reserved.beyond(listed.cost);
-    if room.limits.afford(rest.times(ROOM_PER_REST)) {
+    if listed.cost == reserved {
         return (shown, listed);
     }
     // Some of the names are those of definitions that are shown. What they would cost is used for more lines.

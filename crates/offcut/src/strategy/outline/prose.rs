@@ -3,7 +3,7 @@
 use super::code::is_clear_code;
 use super::failures::Failures;
 use super::index::{Index, Name};
-use super::{Contents, Format, MIN_LINES, Row, with};
+use super::{Contents, Format, Row, is_majority, with};
 use crate::strategy::{Room, content};
 use std::ops::Range;
 
@@ -261,7 +261,7 @@ impl Format for Prose {
 
     fn can_match(&self, lines_left: u64) -> bool {
         let lines = self.lines + lines_left;
-        let has = |regular: u64, percent| (regular + lines_left) * 100 >= lines * percent;
+        let has = |regular: u64, percent| is_majority(regular + lines_left, lines, percent);
         let own = self.headings + self.items + self.sentences;
         let headings = self.headings + lines_left;
         let has_own = has(own, OWN_PERCENT);
@@ -280,7 +280,7 @@ impl Format for Prose {
             && (self.options > 0 || self.lines <= FIRST_OPTION_LINES)
             && has(own + self.options + self.continued, PROSE_PERCENT);
         let is_log = self.code * 100 > lines * CODE_PERCENT || self.failures.outweigh(own, lines_left);
-        lines >= MIN_LINES && (is_help || ((is_document || is_prose) && !is_log))
+        is_help || ((is_document || is_prose) && !is_log)
     }
 
     fn settle(&mut self) {

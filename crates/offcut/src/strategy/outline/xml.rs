@@ -5,7 +5,7 @@
 
 use super::columns::{UNUSUAL, Values};
 use super::failures::Failures;
-use super::{Contents, Format, MIN_LINES, Row, count};
+use super::{Contents, Format, Row, count, is_majority, is_regular};
 use crate::strategy::fingerprint;
 use crate::strategy::lines::Division;
 use crate::strategy::words::ByteSet;
@@ -104,9 +104,6 @@ const MAX_PATHS: usize = 256;
 
 /// Documents have fewer open elements. Those that are deeper count as misplaced.
 const MAX_DEPTH: usize = 128;
-
-/// At most one line in this many is outside of the root.
-const LINES_PER_OUTSIDE: u64 = 20;
 
 /// At most one end tag in this many is misplaced.
 const END_TAGS_PER_MISPLACED: u64 = 10;
@@ -380,15 +377,14 @@ impl Format for Xml {
         let is_markup = match self.division {
             Division::Tags => true,
             Division::Lines => {
-                (self.markup + lines_left) * 100 >= lines * MARKUP_PERCENT
+                is_majority(self.markup + lines_left, lines, MARKUP_PERCENT)
                     && !self.has_scripts
                     && !self.failures.outweigh(self.markup, lines_left)
             }
         };
-        let is_all = self.outside * LINES_PER_OUTSIDE <= lines;
         // A line may have any number of elements.
         let is_xml = self.elements > 0 && is_nested;
-        lines >= MIN_LINES && (is_xml || lines_left > 0) && is_markup && is_all
+        (is_xml || lines_left > 0) && is_markup && is_regular(self.outside, lines)
     }
 
     fn settle(&mut self) {
