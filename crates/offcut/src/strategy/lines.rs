@@ -38,9 +38,10 @@ pub(super) struct Extent {
 const BLOCK: usize = 12 << 10;
 
 /// Where a text is divided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Division {
     /// After each line feed.
+    #[default]
     Lines,
     /// After each line feed, before the tags that [`begins_element`] recognises, and before the end tags of an element that is
     /// not kept whole.

@@ -3,7 +3,7 @@
 //! Numbers vary, so that no single one is rare; one with another form may be: `-5` among prices, 90000 among latencies, an empty
 //! string among names, `NaN` among numbers in strings.
 
-use crate::strategy::outline::{Cell, CellText};
+use crate::strategy::outline::{CellText, Number};
 
 /// Fewer values are not compared.
 const MIN_VALUES: u64 = 16;
@@ -51,16 +51,16 @@ pub(super) fn form(value: &[u8]) -> Option<usize> {
 /// The form of a number without an exponent.
 #[inline]
 fn form_of_number(number: &[u8]) -> Option<usize> {
-    let cell = match CellText::of(number).short_number() {
-        Some(digits) => Cell::Number { digits },
-        None => Cell::of(number),
+    let (digits, is_negative) = match CellText::of(number).short_number() {
+        Some(digits) => (digits, false),
+        None => Number::of(number).map(|number| (number.digits, number.is_negative))?,
     };
-    match cell {
-        Cell::Negative { .. } => Some(NEGATIVE),
-        Cell::Number { .. } if !number.iter().any(|byte| matches!(byte, b'1'..=b'9')) => Some(ZERO),
-        Cell::Number { digits } => Some(DIGITS + digits.min(MAX_DIGITS)),
-        Cell::Other => None,
-    }
+    let is_zero = || !number.iter().any(|byte| matches!(byte, b'1'..=b'9'));
+    Some(match is_negative {
+        true => NEGATIVE,
+        false if is_zero() => ZERO,
+        false => DIGITS + digits.min(MAX_DIGITS),
+    })
 }
 
 /// Whether so few of all values are rare.

@@ -3,17 +3,12 @@
 use crate::strategy::eight_bytes::{BYTES, each, equal, no_digits, position, two_positions};
 use crate::strategy::fingerprint;
 
-/// What a cell contains.
+/// The number in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::strategy) enum Cell {
-    Number {
-        digits: usize,
-    },
-    Negative {
-        digits: usize,
-    },
-    /// Words, or nothing.
-    Other,
+pub(in crate::strategy) struct Number {
+    /// How many digits are before the decimal point.
+    pub(in crate::strategy) digits: usize,
+    pub(in crate::strategy) is_negative: bool,
 }
 
 /// The text of a cell, and its first eight bytes, padded with zeros.
@@ -44,8 +39,9 @@ impl<'c> CellText<'c> {
     }
 }
 
-impl Cell {
-    pub(in crate::strategy) fn of(cell: &[u8]) -> Cell {
+impl Number {
+    /// The number that a cell consists of, if it does.
+    pub(in crate::strategy) fn of(cell: &[u8]) -> Option<Number> {
         let (magnitude, is_negative) = match cell {
             [b'-', rest @ ..] => (rest, true),
             _ => (cell, false),
@@ -58,11 +54,7 @@ impl Cell {
         let rest = &magnitude[digits..];
         let rest = rest.strip_prefix(b".").map_or(rest, |rest| &rest[leading_digits(rest)..]);
         let is_unit = rest.len() <= 3 && rest.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'%');
-        match digits > 0 && is_unit {
-            true if is_negative => Cell::Negative { digits },
-            true => Cell::Number { digits },
-            false => Cell::Other,
-        }
+        (digits > 0 && is_unit).then_some(Number { digits, is_negative })
     }
 }
 
@@ -164,25 +156,26 @@ mod tests {
 
     #[test]
     fn numbers_may_have_a_sign_and_a_unit() {
-        let (number, negative) = (|digits| Cell::Number { digits }, |digits| Cell::Negative { digits });
+        let number = |digits| Some(Number { digits, is_negative: false });
+        let negative = |digits| Some(Number { digits, is_negative: true });
         for (cell, expected) in [
             ("7", number(1)),
             ("12345678", number(8)),
             ("1234.678", number(4)),
             ("12.345678", number(2)),
-            ("1.2345.", Cell::Other),
+            ("1.2345.", None),
             ("1234567890.25", number(10)),
             ("1,234.5ms", number(5)),
             ("-12%", negative(2)),
             ("12.", number(2)),
-            (".5", Cell::Other),
-            ("2026-01-02", Cell::Other),
-            ("1.2.3", Cell::Other),
-            ("NULL", Cell::Other),
-            ("-", Cell::Other),
-            ("", Cell::Other),
+            (".5", None),
+            ("2026-01-02", None),
+            ("1.2.3", None),
+            ("NULL", None),
+            ("-", None),
+            ("", None),
         ] {
-            assert_eq!(Cell::of(cell.as_bytes()), expected, "{cell}");
+            assert_eq!(Number::of(cell.as_bytes()), expected, "{cell}");
             if let Some(digits) = CellText::of(cell.as_bytes()).short_number() {
                 assert_eq!(number(digits), expected, "{cell}");
             }

@@ -1,7 +1,7 @@
 //! Unusual values: cells of a table unlike the others in their column, and values of keys and attributes unlike those
 //! before at the same place.
 
-use super::cells::{Cell, CellText};
+use super::cells::{CellText, Number};
 use std::collections::HashMap;
 
 /// What a unit with an unusual value is worth more.
@@ -67,7 +67,7 @@ impl Column {
             (self.first, self.first_word) = (cell.text.to_vec(), cell.word);
         }
         let is_exception = self.add_value(cell);
-        self.add_number(Cell::of(cell.text)) || is_exception
+        self.add_number(Number::of(cell.text)) || is_exception
     }
 
     /// Whether most cells are neither numbers nor equal to the first one. Once it is text, a column stays text.
@@ -87,20 +87,15 @@ impl Column {
         self.cells >= SETTLED_ROWS && self.different * CELLS_PER_EXCEPTION <= self.cells
     }
 
-    /// Compares a number with those before it. Returns whether the cell is unusual.
-    fn add_number(&mut self, cell: Cell) -> bool {
+    /// Compares a number, if the cell is one, with those before it. Returns whether the cell is unusual.
+    fn add_number(&mut self, number: Option<Number>) -> bool {
         let is_settled = self.cells >= SETTLED_ROWS;
         let are_numbers = (self.cells - self.numbers) * CELLS_PER_EXCEPTION <= self.cells;
         self.cells += 1;
-        let (digits, is_first_negative) = match cell {
-            Cell::Other => return is_settled && are_numbers,
-            Cell::Number { digits } => (digits, false),
-            Cell::Negative { digits } => {
-                self.negative += 1;
-                (digits, self.negative * CELLS_PER_EXCEPTION <= self.cells)
-            }
-        };
+        let Some(Number { digits, is_negative }) = number else { return is_settled && are_numbers };
         self.numbers += 1;
+        self.negative += u64::from(is_negative);
+        let is_first_negative = is_negative && self.negative * CELLS_PER_EXCEPTION <= self.cells;
         let is_large = digits >= self.digits + UNUSUAL_DIGITS;
         self.digits = self.digits.max(digits);
         is_settled && are_numbers && (is_large || is_first_negative)

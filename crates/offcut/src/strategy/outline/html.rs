@@ -17,7 +17,7 @@ pub(super) struct Html {
     text_lines_left: u32,
     is_closed: bool,
     /// Lines before and after the page.
-    others: u64,
+    outside: u64,
     failures: Failures,
     is_settled: bool,
 }
@@ -146,7 +146,7 @@ impl Format for Html {
                 Row::valued(TAGS)
             }
             State::Before | State::After => {
-                self.others += 1;
+                self.outside += 1;
                 Row::irregular()
             }
             State::Page => self.read_page(text),
@@ -162,7 +162,7 @@ impl Format for Html {
     fn can_match(&self, lines_left: u64) -> bool {
         let lines = self.lines + lines_left;
         let begins = self.state != State::Before || self.lines == 0;
-        begins && self.headings + lines_left > 0 && is_regular(self.others, lines)
+        begins && self.headings + lines_left > 0 && is_regular(self.outside, lines)
     }
 
     fn settle(&mut self) {

@@ -36,7 +36,7 @@ use super::select::{self, Gaps, MAX_VALUE, Unit};
 use super::{Ends, Room, Selection, Selector};
 use crate::cut::{PieceKind, Segment};
 use blocks::{Block, Blocks};
-pub(super) use cells::{Cell, CellText};
+pub(super) use cells::{CellText, Number};
 use index::Name;
 use marks::{Listed, Marks};
 use std::ops::Range;

@@ -12,6 +12,7 @@ use crate::strategy::words::ByteSet;
 use std::collections::HashMap;
 
 /// Elements, nested in one another.
+#[derive(Default)]
 pub(super) struct Xml {
     division: Division,
     /// Lines that are not blank; those that begin with a tag or inside a tag, quotes or a comment; and others outside of the
@@ -60,8 +61,9 @@ struct Record {
 }
 
 /// What has begun and has not ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Inside {
+    #[default]
     Text,
     Tag,
     /// An attribute in a tag.
@@ -114,26 +116,7 @@ const MARKUP_PERCENT: u64 = 50;
 impl Xml {
     /// A text that is divided like this.
     pub(super) fn new(division: Division) -> Xml {
-        Xml {
-            division,
-            lines: 0,
-            markup: 0,
-            outside: 0,
-            elements: 0,
-            end_tags: 0,
-            misplaced: 0,
-            open: Vec::new(),
-            unknown_ends: 0,
-            is_cut: false,
-            inside: Inside::Text,
-            leaf: None,
-            record: None,
-            counts: HashMap::new(),
-            values: Values::default(),
-            has_scripts: false,
-            failures: Failures::default(),
-            is_settled: false,
-        }
+        Xml { division, ..Xml::default() }
     }
 
     /// Reads the markup of a line.
