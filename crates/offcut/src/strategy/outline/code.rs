@@ -27,6 +27,9 @@ pub(super) struct Code {
     /// Lines that only source code has.
     clear: u64,
     failures: Failures,
+    /// The lines of the current block, and those that look like code; and whether any block was something else.
+    block: (u64, u64),
+    has_other_block: bool,
     signatures: Signatures,
     is_settled: bool,
 }
@@ -40,6 +43,11 @@ const COMMENT_PERCENT: u64 = 85;
 
 /// A text without definitions has at least this many imports.
 const MIN_IMPORTS: u64 = 3;
+
+/// A block of this many lines with fewer than [`MIN_CODE_LINES`] lines of code is something else. This is known early: a text of
+/// megabytes that may still become source code is read twice.
+const BLOCK_LINES: u64 = 200;
+const MIN_CODE_LINES: u64 = 43;
 
 /// What imports and comments are worth more than other lines.
 const IMPORT: i32 = -45;
@@ -180,6 +188,11 @@ impl Code {
         let is_clear = !is_comment && is_clear_code(text);
         let is_code = is_comment || is_clear || may_be_code(text);
         self.code += u64::from(is_code);
+        self.block = (self.block.0 + 1, self.block.1 + u64::from(is_code));
+        if self.block.0 == BLOCK_LINES {
+            self.has_other_block |= self.block.1 < MIN_CODE_LINES;
+            self.block = (0, 0);
+        }
         self.clear += u64::from(is_clear);
         // A program contains the messages that it prints, and comments explain them.
         !is_clear && !is_comment && self.failures.read(line)
@@ -227,7 +240,8 @@ impl Format for Code {
 
     fn can_match(&self, lines_left: u64) -> bool {
         let lines = self.lines + lines_left;
-        (self.definitions + lines_left > 0 || self.is_beginning())
+        !self.has_other_block
+            && (self.definitions + lines_left > 0 || self.is_beginning())
             && is_majority(self.code + lines_left, lines, CODE_PERCENT)
             && (self.clear + lines_left) * 100 >= (lines - self.comment_lines) * CLEAR_PERCENT
             && (self.comment_lines * 100 <= lines * COMMENT_PERCENT || self.is_comment())

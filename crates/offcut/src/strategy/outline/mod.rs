@@ -449,6 +449,9 @@ impl Selector for Outline {
     }
 }
 
+/// Units are chosen again if more than one part in this many of the room was reserved for names and is not used.
+const ROOM_PER_REST: u64 = 64;
+
 /// Chooses the units that are shown, and the names of the others that marks list.
 fn select_and_list<'t>(
     units: Vec<Unit<'t>>,
@@ -463,7 +466,8 @@ fn select_and_list<'t>(
     };
     let reserved = marks.cost_of_names();
     let (shown, listed) = select(units.clone(), reserved);
-    if listed.cost == reserved {
+    let rest = reserved.beyond(listed.cost);
+    if room.limits.afford(rest.times(ROOM_PER_REST)) {
         return (shown, listed);
     }
     // Some of the names are those of definitions that are shown. What they would cost is used for more lines.
