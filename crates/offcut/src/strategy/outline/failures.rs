@@ -2,10 +2,9 @@
 
 use crate::strategy::smart::LineClassifier;
 
-/// One message in this many lines that clearly have another format may be a quotation; of more than a few, one in this many.
+/// One message in this many lines that clearly have another format may be a quotation, and so may these many in all.
 const LINES_PER_QUOTATION: u64 = 50;
-const FEW_QUOTATIONS: u64 = 3;
-const LINES_PER_FURTHER_QUOTATION: u64 = 250;
+pub(super) const MAX_QUOTATIONS: u64 = 3;
 
 /// At most one line in this many has the time stamp or the level of a logger.
 const LINES_PER_LOGGED: u64 = 20;
@@ -34,12 +33,21 @@ impl Failures {
         is_located(line) || self.classifier.is_failure(line)
     }
 
+    /// Whether a line reported a failure.
+    pub(super) fn has_some(&self) -> bool {
+        self.count > 0
+    }
+
     /// Whether there are too many for a text of which this many lines clearly have another format, even if as many as
     /// `lines_left` follow.
     pub(super) fn outweigh(&self, clear: u64, lines_left: u64) -> bool {
-        let further = self.count.saturating_sub(FEW_QUOTATIONS);
-        self.count * LINES_PER_QUOTATION > clear + lines_left
-            || further * LINES_PER_FURTHER_QUOTATION > clear + lines_left
+        self.outweigh_quotations(MAX_QUOTATIONS, clear, lines_left)
+    }
+
+    /// The same for a text that may quote this many messages.
+    pub(super) fn outweigh_quotations(&self, most: u64, clear: u64, lines_left: u64) -> bool {
+        self.count > most
+            || self.count * LINES_PER_QUOTATION > clear + lines_left
             || self.logged * LINES_PER_LOGGED > self.lines + lines_left
     }
 }

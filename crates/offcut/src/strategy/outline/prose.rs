@@ -1,7 +1,7 @@
 //! Prose: reports, Markdown, web pages, manuals and help texts, by their headings, paragraphs and list items.
 
 use super::code::is_clear_code;
-use super::failures::Failures;
+use super::failures::{Failures, MAX_QUOTATIONS};
 use super::index::{Index, Name};
 use super::{Contents, Format, Row, is_majority, with};
 use crate::strategy::{Room, content};
@@ -47,9 +47,10 @@ enum Before {
     Text,
 }
 
-/// In any prose, at least this percentage of the lines are headings, items or sentences, and this percentage these or what
-/// continues them.
-const OWN_PERCENT: u64 = 30;
+/// In any prose, at least this percentage of the lines are headings, items or sentences, less if no line reports a failure, and
+/// this percentage these or what continues them.
+const OWN_PERCENT: u64 = 40;
+const OWN_PERCENT_WITHOUT_FAILURES: u64 = 30;
 const PROSE_PERCENT: u64 = 75;
 
 /// In a document, there is at least one heading for this many lines, and at least this percentage of the lines are headings,
@@ -63,6 +64,9 @@ const SENTENCE_PERCENT: u64 = 25;
 
 /// Prose without headings has at least one paragraph for this many lines.
 const LINES_PER_PARAGRAPH: u64 = 30;
+
+/// A long document may quote one message of a failing tool in this many lines that are clearly prose.
+const LINES_PER_QUOTATION: u64 = 250;
 
 /// At most this percentage is source code that is not quoted.
 const CODE_PERCENT: u64 = 8;
@@ -264,7 +268,8 @@ impl Format for Prose {
         let has = |regular: u64, percent| is_majority(regular + lines_left, lines, percent);
         let own = self.headings + self.items + self.sentences;
         let headings = self.headings + lines_left;
-        let has_own = has(own, OWN_PERCENT);
+        let least = if self.failures.has_some() { OWN_PERCENT } else { OWN_PERCENT_WITHOUT_FAILURES };
+        let has_own = has(own, least);
         let is_document = headings >= 2
             && headings * LINES_PER_HEADING >= lines
             && (has(own, DOCUMENT_PERCENT) || (has_own && has(own + self.continued, LONG_ITEMS_PERCENT)));
@@ -279,7 +284,9 @@ impl Format for Prose {
             && options * LINES_PER_OPTION >= lines
             && (self.options > 0 || self.lines <= FIRST_OPTION_LINES)
             && has(own + self.options + self.continued, PROSE_PERCENT);
-        let is_log = self.code * 100 > lines * CODE_PERCENT || self.failures.outweigh(own, lines_left);
+        let quotations = MAX_QUOTATIONS.max((own + lines_left) / LINES_PER_QUOTATION);
+        let is_log = self.code * 100 > lines * CODE_PERCENT
+            || self.failures.outweigh_quotations(quotations, own, lines_left);
         is_help || ((is_document || is_prose) && !is_log)
     }
 
