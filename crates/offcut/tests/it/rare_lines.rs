@@ -199,26 +199,3 @@ fn rare_line_is_shown_whatever_its_level_is() {
         check_other_line_is_shown(|at| ordinary.replace('#', &at.to_string()), other);
     }
 }
-
-/// The first quotation of its kind is not worth showing by itself.
-#[test]
-fn source_that_a_warning_quotes_is_not_shown_without_the_warning() {
-    let message = |at: u32, message: &str, source: &str| {
-        format!("a.c: In function 'f{at}':\na.c:{at}:25: {message}\n{at:5} | {source}\n      |     ^~\n")
-    };
-    let warning = |at: u32, source: &str| {
-        let unused = format!("warning: unused variable 'x{at}' [-Wunused-variable]");
-        message(at, &unused, &source.replace('#', &at.to_string()))
-    };
-    let long = |at| warning(at, "int g#(void){ int x#; unsigned u=1; return u > -1; }");
-    let short = |at| warning(at, "int f#(void) { int x#; return 0; }");
-    let text: String = (2..402)
-        .map(long)
-        .chain([message(402, "error: storage size of 'y' isn't known", "int main(void){ struct foo y; }")])
-        .chain((403..440).map(long))
-        .chain((440..700).map(short))
-        .collect();
-    let shown = shown(&text, 8000);
-    assert!(shown.contains("  402 | int main"), "{shown}");
-    assert!(!shown.contains("  440 | ") || shown.contains("a.c:440:25: "), "{shown}");
-}

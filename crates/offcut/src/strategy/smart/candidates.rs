@@ -72,9 +72,7 @@ pub(super) fn rarity(counts: &TemplateCounts, line: &Candidate) -> i32 {
 
 /// The value of a line that starts something new: a loss that turns to `nan` stays `nan`.
 pub(super) fn onset(counts: &TemplateCounts, line: &Candidate) -> i32 {
-    // The source that a message quotes says nothing without the message.
     let is_onset = line.occurrence == Occurrence::First
-        && line.opening != Opening::Continuation
         && counts.of(line.template) >= ONSET_LINES
         && !line.role.is_some_and(Role::is_unimportant);
     if is_onset { ONSET } else { 0 }
