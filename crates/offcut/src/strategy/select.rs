@@ -91,6 +91,9 @@ const MAX_MARKER_SHARE: f64 = 0.12;
 const GAP_STEP: f64 = 1.4;
 const MAX_GAP_STEPS: i32 = 8;
 
+/// How often a choice that leaves most of the room unused is extended: the more it shows, the more gaps it may have.
+const MAX_EXTENSIONS: u32 = 8;
+
 /// In how many steps the price is found.
 const PRICE_STEPS: u32 = 12;
 
@@ -230,18 +233,24 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
 
     /// The best choice that fits, and what it costs.
     fn choose(&self) -> (Vec<Shown>, Cost) {
-        let (mut chosen, mut next) = (Vec::new(), None);
+        let (mut chosen, mut next, mut unreadable) = (Vec::new(), None, None);
         for step in 0..=MAX_GAP_STEPS {
             (chosen, next) = self.cheapest(self.gap_share() * GAP_STEP.powi(step));
             if self.is_readable(&chosen) {
                 break;
             }
+            unreadable = Some(chosen.clone());
         }
         // Of units that are worth the same, a price shows all or none. That must not leave most of the room unused.
-        if let Some(next) = next.filter(|_| self.room.limits.afford(self.cost(&chosen).times(2))) {
-            self.extend(&mut chosen, &next);
+        let next = next.or(unreadable);
+        for _ in 0..MAX_EXTENSIONS {
+            let next = next.as_ref().filter(|_| self.room.limits.afford(self.cost(&chosen).times(2)));
+            let is_extended = next.is_some_and(|next| self.extend(&mut chosen, next));
+            self.fill(&mut chosen);
+            if !is_extended {
+                break;
+            }
         }
-        self.fill(&mut chosen);
         self.drop_excess(&mut chosen);
         self.with_repetitions(&chosen)
     }
@@ -284,14 +293,17 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
         (shown, spent)
     }
 
-    /// Replaces the beginning of a choice with that of the next one, as far as the room reaches.
-    fn extend(&self, chosen: &mut Vec<bool>, next: &[bool]) {
-        let joined = |at: usize| [&next[..at], &chosen[at..]].concat();
-        let fits = |at: usize| {
-            let joined = joined(at);
+    /// Adds the beginning of the next choice to this one, as far as the room reaches. Returns whether anything was added.
+    fn extend(&self, chosen: &mut Vec<bool>, next: &[bool]) -> bool {
+        let joined = |end: usize| {
+            let units = chosen.iter().zip(next).enumerate();
+            units.map(|(at, (chosen, next))| *chosen || *next && at < end).collect::<Vec<bool>>()
+        };
+        let fits = |end: usize| {
+            let joined = joined(end);
             self.room.limits.afford(self.cost(&joined)) && self.is_readable(&joined)
         };
-        let (mut fitting, mut too_far) = (0, chosen.len());
+        let (mut fitting, mut too_far) = (0, chosen.len() + 1);
         while fitting + 1 < too_far {
             let middle = (fitting + too_far) / 2;
             if fits(middle) {
@@ -300,7 +312,10 @@ impl<'u, 't, 'r> Knapsack<'u, 't, 'r> {
                 too_far = middle;
             }
         }
-        *chosen = joined(fitting);
+        let extended = joined(fitting);
+        let is_extended = extended != *chosen;
+        *chosen = extended;
+        is_extended
     }
 
     /// The choice at the lowest price at which it fits, if a gap counts as this share of the room, and the one at the next price,

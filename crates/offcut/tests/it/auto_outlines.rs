@@ -416,6 +416,20 @@ fn lines_unlike_the_others_are_shown() {
     assert!(others > 60, "{others}: {preview}");
 }
 
+/// Each paragraph is one long line, as in a transcript: only a few fit, but they fill the room in every budget.
+#[test]
+fn long_paragraphs_fill_the_room() {
+    for sentences in [5, 12] {
+        let text: String = (0..60)
+            .map(|at| format!("## Part {at}\n\n{}\n\n", PARAGRAPH.replace('\n', " ").repeat(sentences)))
+            .collect();
+        for bytes in [4000, 7500, 8000, 16_000, 50_000] {
+            let preview = shown(&text, bytes);
+            assert!(preview.len() as u64 * 100 >= bytes * 75, "{} of {bytes}: {preview}", preview.len());
+        }
+    }
+}
+
 /// A paragraph of prose whose lines are wrapped. Some lines are fragments, and mention failures.
 const PARAGRAPH: &str = "The reader follows the failure transitions of the automaton until it arrives at
 the state where it began. An error: a file that
