@@ -67,7 +67,7 @@ enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Documents {
     Any,
-    /// One that is complete: the answer after a command or its headers. Other such texts are logs that contain JSON.
+    /// One that is complete: the answer after HTTP headers.
     One,
 }
 
@@ -79,13 +79,13 @@ impl Kind {
             Some(documents) if documents > 1 && opening.len() / documents < MAX_LOG_LINE_BYTES => {
                 return Kind::Log;
             }
-            // So may JSON with a line for each value that follows other lines.
+            // So may JSON with a line for each value that follows other lines, such as the report of a test runner.
             Some(count) => {
-                let is_clear = begins_with_json(opening) || outline::has_long_lines(opening);
-                let documents = if is_clear { Documents::Any } else { Documents::One };
-                if count > 1 && documents == Documents::One {
-                    return Kind::Log;
-                }
+                let documents = match begins_with_json(opening) || outline::has_long_lines(opening) {
+                    true => Documents::Any,
+                    false if count == 1 && opening.starts_with(b"HTTP/") => Documents::One,
+                    false => return Kind::Log,
+                };
                 let json = Json { split: auto.split }.selector(most_bytes);
                 return Kind::Json(Box::new(json), documents);
             }
