@@ -24,7 +24,9 @@ use std::path::Path;
 pub(crate) use content::Content;
 pub use content::Placed;
 pub(crate) use description::describe;
-pub(crate) use next::{NEXT_PAGE_BYTES, NEXT_PAGE_LINES};
+pub(crate) use next::NEXT_PAGE_BYTES;
+#[cfg(feature = "smart")]
+pub(crate) use next::NEXT_PAGE_LINES;
 
 /// What the reader of a preview can use to read the rest. A preview names nothing else.
 ///
