@@ -438,7 +438,7 @@ the caller: is not caught here, because it would hide the reason that is
 behind it from the people who have to know it.
 ";
 
-/// Whatever marks the headings, all of them are shown or named, and no sentence of a paragraph is taken for a failure.
+/// Every heading is shown or named in a marker, in any of these styles. A sentence that mentions a failure is not one.
 #[test]
 fn headings_of_documents_are_shown_or_named() {
     let title = |at: usize| format!("Chapter {at}.");

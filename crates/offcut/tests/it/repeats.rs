@@ -187,7 +187,7 @@ fn marker_of_alternating_messages_has_no_range() {
     assert!(marker.ends_with(" not shown]"), "{marker}");
 }
 
-/// Also where so many messages alternate that no stretch is folded, and soon after another unusual number.
+/// This holds if many messages alternate, so that no lines are folded, and if another unusual number is five lines before.
 #[test]
 fn unusual_number_with_as_many_digits_is_shown() {
     let took = |at: u64| format!("took {} ms\n", 111 + vary(at, 89));

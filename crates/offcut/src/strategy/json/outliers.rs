@@ -331,8 +331,8 @@ impl ValueCounts {
         self.varies |= self.has_too_many();
     }
 
-    /// Whether there are so many values that none is rare: of more than a few, only those are that differ from one that nearly
-    /// all items share.
+    /// Whether there are too many different values for any of them to be rare. If there are more than a few, a value can be rare
+    /// only where most items share another one.
     fn has_too_many(&self) -> bool {
         let count = self.values.len();
         count > MAX_VALUES || count > FEW_VALUES && self.most() * 2 < self.items
